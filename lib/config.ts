@@ -1,0 +1,196 @@
+// Every setting of the service in one table: name, default, form, meaning. Read once, at the start, and nowhere else.
+import { type Form, forms } from "./config_forms.ts";
+
+/** One environment variable. `parse` answers undefined for text that does not have the wanted `form`. */
+export interface ConfigRow<Value> {
+  readonly variable: string;
+  /** What an unset variable counts as; null: there is none and the setting is null. */
+  readonly default: string | null;
+  /** Completes the sentence "Set NAME to …". */
+  readonly form: string;
+  readonly parse: (text: string) => Value | undefined;
+  /** Never echoed, and not enumerable in the record, so that no log or dump lists it. */
+  readonly secret: boolean;
+  readonly meaning: string;
+}
+
+const captchaProviders = ["altcha", "turnstile", "hcaptcha", "recaptcha"] as const;
+
+/** Property of `Config` → the variable behind it. The README's table is tested against this one. */
+export const configTable = {
+  host: row("HOST", "127.0.0.1", forms.host(), "Address to listen on"),
+  port: row("PORT", "8000", forms.wholeNumber(0, 65_535), "Port to listen on; 0 picks a free one"),
+  baseUrl: optional(
+    "BASE_URL",
+    forms.httpUrl(),
+    "Prefix of every absolute URL that the service hands out; unset: `http://HOST:PORT`",
+  ),
+  dataDir: row(
+    "DATA_DIR",
+    "./data",
+    forms.text(),
+    "Folder of the Deno KV file and the tenant database files",
+  ),
+  kvUrl: optional(
+    "KV_URL",
+    forms.httpUrl(),
+    "KV Connect URL (self-hosted `denokv`); unset: a file in `DATA_DIR`",
+  ),
+  tenantsUrl: row(
+    "TENANTS_URL",
+    "file:",
+    forms.tenantsPlace(),
+    "Where tenant databases live; `file:` is a folder in `DATA_DIR`",
+  ),
+  tenantsToken: secret("TENANTS_TOKEN", forms.text(), "Secret for remote tenants"),
+  tenantsJwtKey: secret("TENANTS_JWT_KEY", forms.privateKey(), "Key that signs data tokens for sqld"),
+  operatorKey: secret(
+    "OPERATOR_KEY",
+    forms.visible(16, 200),
+    "The operator's key; unset: made at the first start and printed once",
+  ),
+  captchaProvider: row(
+    "CAPTCHA_PROVIDER",
+    "altcha",
+    forms.oneOf(captchaProviders),
+    "Who checks captchas; `altcha` is embedded proof of work",
+  ),
+  captchaSiteKey: optional("CAPTCHA_SITE_KEY", forms.visible(1, 200), "Public key of the captcha provider"),
+  captchaSecret: secret("CAPTCHA_SECRET", forms.visible(1, 200), "Secret key of the captcha provider"),
+  askUrl: optional(
+    "ASK_URL",
+    forms.httpUrl(),
+    "OpenAI-compatible server, the base to which `/chat/completions` is added; unset: the embedded translator",
+  ),
+  askKey: secret("ASK_KEY", forms.visible(1, 500), "Bearer for `ASK_URL`"),
+  askModel: optional("ASK_MODEL", forms.visible(1, 200), "Model to ask for"),
+  welcomeCreditUsd: row("WELCOME_CREDIT_USD", "5", forms.money(), "Credit of a new namespace"),
+  floodPer10s: row(
+    "FLOOD_PER_10S",
+    "2000",
+    forms.wholeNumber(0, 1_000_000),
+    "Requests of one address in 10 seconds before it gets 429; 0 turns flood control off",
+  ),
+  trustProxy: row(
+    "TRUST_PROXY",
+    "0",
+    forms.wholeNumber(0, 16),
+    "Proxies whose `X-Forwarded-For` is believed; 0: the socket's address counts",
+  ),
+  queryTimeoutMs: row(
+    "QUERY_TIMEOUT_MS",
+    "30000",
+    forms.wholeNumber(100, 600_000),
+    "Milliseconds that one statement may run",
+  ),
+  maxResultBytes: row(
+    "MAX_RESULT_BYTES",
+    "16777216",
+    forms.wholeNumber(1024, 134_217_728),
+    "Bytes of one result",
+  ),
+  maxResultRows: row("MAX_RESULT_ROWS", "100000", forms.wholeNumber(1, 10_000_000), "Rows of one result"),
+  logDays: row("LOG_DAYS", "30", forms.wholeNumber(1, 3650), "Days that query log, calls and audit are kept"),
+  snapshotDays: row("SNAPSHOT_DAYS", "7", forms.wholeNumber(1, 3650), "Days that snapshots are kept"),
+  demo: row("DEMO", "1", forms.flag(), "Whether the first start makes the namespace `demo`"),
+} as const;
+
+type Values = { readonly [Key in keyof typeof configTable]: ValueOf<(typeof configTable)[Key]> };
+type ValueOf<Row> = Row extends ConfigRow<infer Value> ? Value : never;
+
+/** All settings, checked. */
+export interface Config extends Values {
+  readonly baseUrl: string;
+  /** What Deno itself needs of the environment to start a child process, and nothing else of it. */
+  readonly engineEnvironment: Readonly<Record<string, string>>;
+}
+
+/** A setting that stops the start. The message is one line and names the variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** The settings of this process. */
+export function configFromEnvironment(): Config {
+  return readConfig(Deno.env.toObject());
+}
+
+/** Checks `env` against the table. An empty value counts as unset. Throws `ConfigError`. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const config: Record<string, unknown> = {};
+  for (const [property, row] of Object.entries(configTable)) {
+    Object.defineProperty(config, property, {
+      value: read(row, env),
+      enumerable: !row.secret,
+      writable: true,
+    });
+  }
+  config["baseUrl"] ??= defaultBaseUrl(String(config["host"]), Number(config["port"]));
+  config["engineEnvironment"] = engineEnvironment(env);
+  const checked = asConfig(config);
+  checkTogether(checked);
+  return Object.freeze(checked);
+}
+
+/** `http://HOST:PORT`, an IPv6 host in brackets. */
+export function defaultBaseUrl(hostname: string, port: number): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+function read(row: ConfigRow<unknown>, env: Readonly<Record<string, string | undefined>>): unknown {
+  const given = env[row.variable] || row.default;
+  if (given === null) return null;
+  const value = row.parse(given);
+  if (value === undefined || value === null) {
+    throw new ConfigError(`Set ${row.variable} to ${row.form}; ${currentValue(row, given)}`);
+  }
+  return value;
+}
+
+/** An address may carry a password before its `@`. */
+function currentValue(row: ConfigRow<unknown>, given: string): string {
+  if (row.secret || given.includes("@")) return "its value is not shown";
+  return `it is ${JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given)}`;
+}
+
+function checkTogether(config: Config): void {
+  if (config.tenantsUrl.kind !== "file") {
+    throw new ConfigError(
+      "Set TENANTS_URL to file: or leave it out; remote tenants are not in this build yet",
+    );
+  }
+  if (config.captchaProvider === "altcha") return;
+  for (const key of ["captchaSiteKey", "captchaSecret"] as const) {
+    if (config[key] === null) {
+      throw new ConfigError(
+        `Set ${configTable[key].variable}; CAPTCHA_PROVIDER ${config.captchaProvider} needs it`,
+      );
+    }
+  }
+}
+
+function engineEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const wanted: Record<string, string> = {};
+  for (const name of ["HOME", "DENO_DIR", "XDG_CACHE_HOME"]) {
+    const value = env[name];
+    if (value) wanted[name] = value;
+  }
+  return wanted;
+}
+
+/** Guarantee: `readConfig` has filled every property of the table from the table's own parsers. */
+function asConfig(record: Record<string, unknown>): Config {
+  return record as Record<string, unknown> & Config;
+}
+
+function row<Value>(variable: string, preset: string, form: Form<Value>, meaning: string): ConfigRow<Value> {
+  return { variable, default: preset, ...form, secret: false, meaning };
+}
+
+function optional<Value>(variable: string, form: Form<Value>, meaning: string): ConfigRow<Value | null> {
+  return { variable, default: null, ...form, secret: false, meaning };
+}
+
+function secret<Value>(variable: string, form: Form<Value>, meaning: string): ConfigRow<Value | null> {
+  return { variable, default: null, ...form, secret: true, meaning };
+}

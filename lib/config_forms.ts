@@ -1,0 +1,112 @@
+// The forms that a setting's value can have: a phrase that completes the message, and a parser.
+
+/** `parse` answers undefined for text that does not have the form. */
+export interface Form<Value> {
+  readonly form: string;
+  readonly parse: (text: string) => Value | undefined;
+}
+
+/** Where tenant databases live. */
+export type TenantsPlace =
+  | { readonly kind: "file" }
+  | { readonly kind: "sqld"; readonly url: string; readonly adminUrl: string }
+  | { readonly kind: "turso"; readonly organization: string; readonly group: string };
+
+/** Every form by name. */
+export const forms = {
+  text,
+  host,
+  visible,
+  privateKey,
+  wholeNumber,
+  money,
+  flag,
+  oneOf,
+  httpUrl,
+  tenantsPlace,
+} as const;
+
+function matching(form: string, pattern: RegExp): Form<string> {
+  return { form, parse: (text) => pattern.test(text) ? text : undefined };
+}
+
+function text(): Form<string> {
+  return matching("text without control characters", /^[^\p{Cc}]+$/u);
+}
+
+function host(): Form<string> {
+  return matching("a host name or an IP address", /^[0-9A-Za-z.:_-]{1,253}$/);
+}
+
+function visible(least: number, most: number): Form<string> {
+  return matching(`${least} to ${most} visible ASCII characters`, new RegExp(`^[!-~]{${least},${most}}$`));
+}
+
+function privateKey(): Form<string> {
+  return matching(
+    "an Ed25519 private key in PKCS #8 PEM",
+    /^-----BEGIN PRIVATE KEY-----[\s\w+/=]+-----END PRIVATE KEY-----\s*$/,
+  );
+}
+
+function wholeNumber(least: number, most: number): Form<number> {
+  return {
+    form: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+function money(): Form<number> {
+  return {
+    form: "an amount in US dollars such as 5 or 0.50",
+    parse: (text) => /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined,
+  };
+}
+
+function flag(): Form<boolean> {
+  return { form: "1 or 0", parse: (text) => text === "1" ? true : text === "0" ? false : undefined };
+}
+
+function oneOf<const Values extends readonly string[]>(values: Values): Form<Values[number]> {
+  return {
+    form: `one of ${values.join(", ")}`,
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+function httpUrl(): Form<string> {
+  return {
+    form: "an http or https address without query and fragment",
+    parse: (text) => {
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+        return undefined;
+      }
+      return text.replace(/\/+$/, "");
+    },
+  };
+}
+
+function tenantsPlace(): Form<TenantsPlace> {
+  return {
+    form: "file:, sqld+http://host:port?admin=http://host:port or turso://<organization>/<group>",
+    parse: (text) => text === "file:" ? { kind: "file" } : sqldPlace(text) ?? tursoPlace(text),
+  };
+}
+
+function sqldPlace(text: string): TenantsPlace | undefined {
+  const match = /^sqld\+(https?:\/\/[^\s/?#]+)\/?\?admin=(https?:\/\/[^\s/?#]+)\/?$/.exec(text);
+  const [, url, adminUrl] = match ?? [];
+  if (url === undefined || adminUrl === undefined) return undefined;
+  return URL.canParse(url) && URL.canParse(adminUrl) ? { kind: "sqld", url, adminUrl } : undefined;
+}
+
+function tursoPlace(text: string): TenantsPlace | undefined {
+  const [, organization, group] = /^turso:\/\/([a-z0-9-]{1,64})\/([a-z0-9-]{1,64})$/.exec(text) ?? [];
+  return organization === undefined || group === undefined
+    ? undefined
+    : { kind: "turso", organization, group };
+}

@@ -1,0 +1,18 @@
+// The only place that reads a clock. Everything else gets a `Clock` by argument, so that tests can turn it.
+
+/** Wall time in unix milliseconds and a monotonic counter in milliseconds (its zero has no meaning). */
+export interface Clock {
+  now(): number;
+  monotonicMs(): number;
+}
+
+/** The machine's own clocks. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** `2026-11-20T22:45:12.123Z` for unix milliseconds. */
+export function isoTime(unixMs: number): string {
+  return new Date(unixMs).toISOString();
+}

@@ -1,0 +1,20 @@
+// Numbers that bound a request, each with its unit and its reason. What an operator may change is in lib/config.ts.
+
+/** Bytes of a `/v1` or `/api` request body (contract 3). */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Milliseconds in which a request body must have arrived whole: a slow sender must not hold a connection for ever. */
+export const BODY_TIMEOUT_MS = 30_000;
+/** Statements of one batch (specification, Limits). */
+export const MAX_BATCH_STATEMENTS = 100;
+/** Characters of one statement: SQLite's own default is 1 GB, which only an attack needs. */
+export const MAX_SQL_LENGTH = 1_000_000;
+/** Bytes of one value or row inside the engine: a little above the default result bound. */
+export const MAX_VALUE_BYTES = 20_000_000;
+/** Bound parameters of one statement (SQLite's default). */
+export const MAX_PARAMETERS = 32_766;
+/** Characters of statement text kept in the query log (contract 9). */
+export const LOG_SQL_LENGTH = 4096;
+/** Milliseconds that a read's log row may wait for company (contract 9). */
+export const LOG_DELAY_MS = 250;
+/** Milliseconds that a cached control-plane record may be used before it is read again (contract 7: 5 s). */
+export const CACHE_AGE_MS = 4_000;

@@ -1,0 +1,155 @@
+// Stage 1: understand every statement of the call before anything runs.
+import { AppError } from "../core/errors.ts";
+import { MAX_PARAMETERS } from "../core/limits.ts";
+import { joinFacts, noEngineFacts, type StatementFacts } from "../sql/statement_facts.ts";
+import type { StatementVerb } from "../sql/statement_kinds.ts";
+import type { Syntax } from "../sql/syntax.ts";
+import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
+import type { QueryContext, QueryStatement } from "./query_call.ts";
+
+/** Why the statement after the last one in `facts` cannot run; it is the caller's error, not a refusal. */
+export interface Misunderstood {
+  readonly failure: EngineFailure;
+  readonly verb: StatementVerb;
+  readonly target: string | null;
+  /** Set where the text is not one statement. */
+  readonly code: "no_statement" | "multiple_statements" | null;
+}
+
+export interface Classified {
+  readonly schemaVersion: number;
+  readonly facts: readonly StatementFacts[];
+  readonly misunderstood: Misunderstood | null;
+}
+
+/** Facts of the statements, in order, up to the first that cannot be understood. */
+export async function classify(
+  ctx: QueryContext,
+  databaseId: string,
+  database: TenantDatabase,
+  statements: readonly QueryStatement[],
+): Promise<Classified> {
+  return knownFacts(ctx, databaseId, statements) ?? await learnFacts(ctx, databaseId, database, statements);
+}
+
+/** The hot path: every text has been seen at the present schema version. */
+function knownFacts(
+  ctx: QueryContext,
+  databaseId: string,
+  statements: readonly QueryStatement[],
+): Classified | null {
+  const facts: StatementFacts[] = [];
+  for (const { sql, params } of statements) {
+    const known = ctx.facts.get(databaseId, sql);
+    if (!known) return null;
+    const failure = parameterFailure(known.parameterCount, params);
+    if (failure) {
+      return {
+        schemaVersion: ctx.facts.schemaVersion(databaseId),
+        facts,
+        misunderstood: { failure, verb: known.verb, target: known.target, code: null },
+      };
+    }
+    // What follows a change of the schema means something else than it does now.
+    if (known.class === "schema" && statements.length > 1) return null;
+    facts.push(known);
+  }
+  return { schemaVersion: ctx.facts.schemaVersion(databaseId), facts, misunderstood: null };
+}
+
+async function learnFacts(
+  ctx: QueryContext,
+  databaseId: string,
+  database: TenantDatabase,
+  statements: readonly QueryStatement[],
+): Promise<Classified> {
+  const { syntaxes, misunderstood } = readTexts(ctx, statements);
+  const compiled = syntaxes.filter((entry) => needsEngine(entry.syntax));
+  const inspection = await database.inspect(
+    compiled.map(({ sql, syntax }) => ({ sql, changesSchema: syntax.class === "schema" })),
+  );
+  ctx.facts.seen(databaseId, inspection.schemaVersion);
+  const facts: StatementFacts[] = [];
+  let compiledCount = 0;
+  let schemaChanged = false;
+  for (const { sql, syntax } of syntaxes) {
+    let engine = noEngineFacts;
+    if (needsEngine(syntax)) {
+      const own = inspection.facts[compiledCount++];
+      if (own === undefined) {
+        const failure = inspection.failure ?? unexplained;
+        if (failure.kind === "denied") {
+          facts.push(joinFacts({ ...syntax, class: "refused", refusal: failure.message }, noEngineFacts));
+          continue;
+        }
+        return {
+          schemaVersion: inspection.schemaVersion,
+          facts,
+          misunderstood: { failure, verb: syntax.verb, target: syntax.target, code: null },
+        };
+      }
+      engine = own;
+    }
+    const joined = joinFacts(syntax, engine);
+    if (!schemaChanged) ctx.facts.put(databaseId, inspection.schemaVersion, sql, joined);
+    schemaChanged ||= joined.class === "schema";
+    facts.push(joined);
+  }
+  return { schemaVersion: inspection.schemaVersion, facts, misunderstood };
+}
+
+/** A refused statement is never shown to the engine, nor is a PRAGMA: it would run while it is compiled. */
+function needsEngine(syntax: Syntax): boolean {
+  return syntax.class !== "refused" && syntax.pragma === null;
+}
+
+/** The first layer for all texts, up to the first that fails it. */
+function readTexts(ctx: QueryContext, statements: readonly QueryStatement[]) {
+  const syntaxes: { readonly sql: string; readonly syntax: Syntax }[] = [];
+  for (const { sql, params } of statements) {
+    const result = ctx.facts.syntax(sql);
+    if (!result.ok) return { syntaxes, misunderstood: textFailure(result.reason, result.message) };
+    const failure = parameterFailure(result.syntax.parameterCount, params);
+    if (failure && result.syntax.class !== "refused") {
+      return {
+        syntaxes,
+        misunderstood: { failure, verb: result.syntax.verb, target: result.syntax.target, code: null },
+      };
+    }
+    syntaxes.push({ sql, syntax: result.syntax });
+  }
+  return { syntaxes, misunderstood: null };
+}
+
+function textFailure(reason: string, message: string): Misunderstood {
+  const kind = reason === "named_parameter"
+    ? "parameter_mismatch"
+    : reason === "nul"
+    ? "invalid_text"
+    : "syntax_error";
+  const code = reason === "no_statement" || reason === "multiple_statements" ? reason : null;
+  return { failure: plainFailure(kind, message), verb: "other", target: null, code };
+}
+
+function parameterFailure(wanted: number, params: QueryStatement["params"]): EngineFailure | null {
+  if (wanted !== params.length || wanted > MAX_PARAMETERS) {
+    return plainFailure("parameter_mismatch", `Send ${wanted} parameters; ${params.length} were sent`);
+  }
+  for (const value of params) {
+    if (typeof value === "string" && value.includes("\u0000")) {
+      return plainFailure("invalid_text", "Remove U+0000 from the text parameter");
+    }
+  }
+  return null;
+}
+
+function plainFailure(kind: EngineFailure["kind"], message: string): EngineFailure {
+  return { kind, message, table: null, columns: [] };
+}
+
+const unexplained: EngineFailure = plainFailure("unavailable", "the engine did not say why");
+
+/** The error of a text that is no single statement, which has a code of its own. */
+export function textError(code: "no_statement" | "multiple_statements", index: number | null): AppError {
+  return new AppError(code, index === null ? {} : { extra: { failedIndex: index } });
+}

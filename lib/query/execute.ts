@@ -1,0 +1,45 @@
+// Stage 6: run it. The store groups, commits and logs; here a call becomes the store's form of it.
+import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { Level, TenantOutcome } from "../tenant/tenant_store.ts";
+import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+
+/** The outcome, or `stale` when the schema has changed since the facts were learned. */
+export function execute(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  failsWith: string | null,
+): Promise<TenantOutcome> {
+  const { call, facts } = understood;
+  const level = highestLevel(facts);
+  return understood.database.run({
+    level,
+    statements: facts.map((one, index) => ({
+      sql: call.statements[index]?.sql ?? "",
+      params: call.statements[index]?.params ?? [],
+      level: one.verb === "explain" ? "schema" : levelOf(one),
+    })),
+    atomic: call.atomic,
+    schemaVersion: understood.schemaVersion,
+    bounds: ctx.bounds,
+    integersAsStrings: call.integersAsStrings,
+    foreignKeysOff: facts.some((one) => one.pragma?.foreignKeysOff === true),
+    readsLog: facts.some((one) => one.readsLog),
+    log: call.operation === "service" ? null : understood.log,
+    failsWith,
+    auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
+    signal: call.signal,
+  });
+}
+
+function highestLevel(facts: readonly StatementFacts[]): Level {
+  let highest: Level = "read";
+  for (const one of facts) {
+    const level = levelOf(one);
+    if (level === "schema" || highest === "read") highest = level;
+  }
+  return highest;
+}
+
+function levelOf(facts: StatementFacts): Level {
+  return facts.class === "refused" ? "read" : facts.class;
+}

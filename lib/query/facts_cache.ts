@@ -1,0 +1,68 @@
+// Facts of statements by database, schema version and text. Syntax alone is kept by text: it holds everywhere.
+import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
+import type { StatementFacts } from "../sql/statement_facts.ts";
+
+/** Statements whose syntax is kept, and whose facts are kept for each database. */
+const MAX_SYNTAX = 5000;
+const MAX_FACTS = 500;
+/** Databases whose facts are kept. */
+const MAX_DATABASES = 2000;
+/** Longer texts are parsed each time: they are rarely repeated and would fill the cache. */
+const MAX_CACHED_LENGTH = 10_000;
+
+interface DatabaseFacts {
+  schemaVersion: number;
+  readonly bySql: Map<string, StatementFacts>;
+}
+
+export class FactsCache {
+  readonly #syntax = new Map<string, SyntaxResult>();
+  readonly #databases = new Map<string, DatabaseFacts>();
+
+  syntax(sql: string): SyntaxResult {
+    const known = this.#syntax.get(sql);
+    if (known) return known;
+    const result = readSyntax(sql);
+    if (sql.length <= MAX_CACHED_LENGTH) putBounded(this.#syntax, sql, result, MAX_SYNTAX);
+    return result;
+  }
+
+  /** The schema version that facts of this database were last learned at; -1 when nothing is known. */
+  schemaVersion(databaseId: string): number {
+    return this.#databases.get(databaseId)?.schemaVersion ?? -1;
+  }
+
+  get(databaseId: string, sql: string): StatementFacts | undefined {
+    return this.#databases.get(databaseId)?.bySql.get(sql);
+  }
+
+  /** Another schema version than the known one makes everything that was known void. */
+  put(databaseId: string, schemaVersion: number, sql: string, facts: StatementFacts): void {
+    this.seen(databaseId, schemaVersion);
+    const entry = this.#databases.get(databaseId);
+    if (entry && sql.length <= MAX_CACHED_LENGTH) putBounded(entry.bySql, sql, facts, MAX_FACTS);
+  }
+
+  /** Notes the schema version that the engine reported. */
+  seen(databaseId: string, schemaVersion: number): void {
+    const entry = this.#databases.get(databaseId);
+    if (entry?.schemaVersion === schemaVersion) return;
+    this.#databases.delete(databaseId);
+    putBounded(this.#databases, databaseId, { schemaVersion, bySql: new Map() }, MAX_DATABASES);
+  }
+
+  forget(databaseId: string): void {
+    this.#databases.delete(databaseId);
+  }
+}
+
+/** Drops the oldest entry when full: a statement that is in use is soon learned again. */
+function putBounded<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
+  if (map.size >= limit) {
+    for (const oldest of map.keys()) {
+      map.delete(oldest);
+      break;
+    }
+  }
+  map.set(key, value);
+}

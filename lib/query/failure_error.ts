@@ -1,0 +1,66 @@
+// From what the engine says of a caller's statement to the error that the caller gets.
+import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
+import { errorDetail, type KnownTables } from "../sql/sql_error.ts";
+import type { StatementVerb } from "../sql/statement_kinds.ts";
+import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
+
+/** Failures that are not about the statement's own meaning, and the code each has. */
+const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
+  corrupt: "database_corrupt",
+  full: "storage_full",
+  unavailable: "store_unavailable",
+  timeout: "statement_timeout",
+  result_too_large: "result_too_large",
+};
+
+export interface FailedStatement {
+  readonly failure: EngineFailure;
+  readonly verb: StatementVerb;
+  readonly target: string | null;
+  /** Place in a batch, null for a single statement. */
+  readonly index: number | null;
+  /** Further members of the body, such as the results of statements that stay. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Builds the error; asks the database for its names where a near match can help. */
+export async function failureError(database: TenantDatabase, failed: FailedStatement): Promise<AppError> {
+  const { failure } = failed;
+  const extra = { ...(failed.index === null ? {} : { failedIndex: failed.index }), ...failed.extra };
+  if (failure.kind === "denied") return refused(failure.message, extra);
+  const kind = sqlKind(failure.kind);
+  const known = kind === "unknown_table" || kind === "unknown_column" ? (await database.schema()).tables : [];
+  const detail = detailOf(failed, kind, known);
+  const code = failure.kind === "busy" ? "database_busy" : codes[failure.kind] ?? "sql_error";
+  const message = code === "sql_error" ? failure.message : undefined;
+  return new AppError(code, { ...(message ? { message } : {}), detail, extra });
+}
+
+/** A statement that no role may run: `what` ends with what it would do, as "PRAGMA journal_mode". */
+export function refused(what: string, extra: Readonly<Record<string, unknown>> = {}): AppError {
+  return new AppError("statement_refused", { message: `${what} is not available to any role`, extra });
+}
+
+function detailOf(failed: FailedStatement, kind: SqlErrorKind, known: KnownTables): ErrorDetail {
+  const { failure } = failed;
+  return errorDetail(
+    { kind, table: failure.table, columns: failure.columns },
+    failed.verb,
+    failed.target,
+    known,
+  );
+}
+
+function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {
+  switch (kind) {
+    case "busy":
+      return "database_locked";
+    case "denied":
+    case "corrupt":
+    case "full":
+    case "unavailable":
+      return "unknown";
+    default:
+      return kind;
+  }
+}

@@ -1,0 +1,19 @@
+// What a call costs, in whole nano-dollars (contract 6). One table; the README quotes it.
+
+export const priceNanoUsd = {
+  /** USD 0.50 a million requests. */
+  request: 500,
+  /** USD 0.005 a million rows read. */
+  rowRead: 5,
+  /** USD 2.00 a million rows written. */
+  rowWritten: 2000,
+} as const;
+
+export function costNanoUsd(rowsRead: number, rowsWritten: number): number {
+  return priceNanoUsd.request + rowsRead * priceNanoUsd.rowRead + rowsWritten * priceNanoUsd.rowWritten;
+}
+
+/** As a number of dollars for answers; exact in the decimals that a nano-dollar has. */
+export function toUsd(nanoUsd: number): number {
+  return nanoUsd / 1e9;
+}

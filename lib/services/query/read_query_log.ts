@@ -1,0 +1,133 @@
+// The query log of a database, newest first, from its own table.
+import { AppError } from "../../core/errors.ts";
+import { isId } from "../../core/ids.ts";
+import { isoTime } from "../../core/clock.ts";
+import { run } from "../../query/run.ts";
+import type { StatementsContext } from "./run_statements.ts";
+
+export interface QueryLogInput {
+  /** Unix milliseconds; `since` inclusive, `until` exclusive. */
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+  readonly tokenId: string | null;
+  readonly status: "ok" | "error" | null;
+  readonly cursor: string | null;
+  readonly pageSize: number;
+}
+
+export interface QueryLogEntry {
+  readonly id: string;
+  readonly ts: string;
+  readonly namespaceId: string;
+  readonly dbId: string;
+  readonly tokenId: string;
+  readonly userId: string | null;
+  readonly operation: string;
+  readonly status: string;
+  readonly errorKind: string | null;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly durationMs: number;
+  readonly statementCount: number;
+  readonly sql: string;
+}
+
+/** Columns in the order of `QueryLogEntry`. */
+const SELECT =
+  "SELECT id, ts, namespace_id, db_id, token_id, user_id, operation, status, error_kind, rows_read, " +
+  "rows_written, duration_ms, statement_count, sql FROM _service_meta_query_log";
+
+/** One page; `nextCursor` is null on the last. Errors: `validation_failed` for a cursor that is none. */
+export async function readQueryLog(
+  ctx: StatementsContext,
+  input: QueryLogInput,
+): Promise<{ entries: QueryLogEntry[]; nextCursor: string | null }> {
+  if (input.cursor !== null && !isId("qry", input.cursor)) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
+    });
+  }
+  const conditions: string[] = [];
+  const params: (string | number)[] = [];
+  const where = (condition: string, value: string | number | null) => {
+    if (value === null) return;
+    conditions.push(condition);
+    params.push(value);
+  };
+  where("id < ?", input.cursor);
+  where("ts >= ?", input.sinceMs);
+  where("ts < ?", input.untilMs);
+  where("token_id = ?", input.tokenId);
+  where("status = ?", input.status);
+  const filter = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
+  const answer = await run(ctx, {
+    target: ctx.target,
+    tokenId: ctx.tokenId,
+    userId: null,
+    operation: "service",
+    statements: [{
+      sql: `${SELECT}${filter} ORDER BY id DESC LIMIT ?`,
+      params: [...params, input.pageSize + 1],
+    }],
+    atomic: true,
+    integersAsStrings: false,
+    signal: () => null,
+  });
+  const entries = entriesOf(answer.results[0]?.json ?? '{"rows":[]');
+  const page = entries.slice(0, input.pageSize);
+  return { entries: page, nextCursor: entries.length > input.pageSize ? page.at(-1)?.id ?? null : null };
+}
+
+type LogTuple = [
+  string,
+  number,
+  string,
+  string,
+  string,
+  string | null,
+  string,
+  string,
+  string | null,
+  number,
+  number,
+  number,
+  number,
+  string,
+];
+
+function entriesOf(json: string): QueryLogEntry[] {
+  const { rows }: { rows: LogTuple[] } = JSON.parse(`${json}}`);
+  return rows.map((
+    [
+      id,
+      ts,
+      namespaceId,
+      dbId,
+      tokenId,
+      userId,
+      operation,
+      status,
+      errorKind,
+      rowsRead,
+      rowsWritten,
+      durationMs,
+      statementCount,
+      sql,
+    ],
+  ) => ({
+    id,
+    ts: isoTime(ts),
+    namespaceId,
+    dbId,
+    tokenId,
+    userId,
+    operation,
+    status,
+    errorKind,
+    rowsRead,
+    rowsWritten,
+    durationMs,
+    statementCount,
+    sql,
+  }));
+}

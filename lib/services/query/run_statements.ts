@@ -1,0 +1,41 @@
+// Runs one statement or a batch for the caller of a request.
+import { toSqlParameter } from "../../sql/sql_value.ts";
+import type { QueryAnswer, QueryContext, QueryTarget } from "../../query/query_call.ts";
+import { run } from "../../query/run.ts";
+
+/** A parameter as it comes in JSON. */
+export type JsonParameter = string | number | boolean | null | { readonly $blob: string };
+
+export interface StatementsInput {
+  readonly operation: "query" | "batch";
+  readonly statements: readonly {
+    readonly sql: string;
+    readonly params?: readonly JsonParameter[] | undefined;
+  }[];
+  readonly atomic: boolean;
+  readonly integersAsStrings: boolean;
+  readonly signal: () => AbortSignal | null;
+}
+
+/** Who asks, and for which database. */
+export interface StatementsContext extends QueryContext {
+  readonly target: QueryTarget;
+  readonly tokenId: string;
+}
+
+/** Errors: every code of the pipeline. */
+export function runStatements(ctx: StatementsContext, input: StatementsInput): Promise<QueryAnswer> {
+  return run(ctx, {
+    target: ctx.target,
+    tokenId: ctx.tokenId,
+    userId: null,
+    operation: input.operation,
+    statements: input.statements.map(({ sql, params }) => ({
+      sql,
+      params: params === undefined ? [] : params.map(toSqlParameter),
+    })),
+    atomic: input.atomic,
+    integersAsStrings: input.integersAsStrings,
+    signal: input.signal,
+  });
+}

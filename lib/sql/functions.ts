@@ -1,0 +1,43 @@
+// SQL functions, table-valued functions and virtual-table modules that tenants may use. Anything else is refused, so
+// that a function added by a newer engine (or by libSQL) is closed until somebody has looked at it.
+
+const scalar =
+  "abs changes char coalesce concat concat_ws format glob hex ifnull iif if instr last_insert_rowid " +
+  "length like likelihood likely lower ltrim match max min nullif octet_length printf quote random randomblob regexp " +
+  "replace round rtrim sign soundex sqlite_source_id sqlite_version substr substring total_changes trim typeof " +
+  "unhex unicode unistr unistr_quote unlikely upper zeroblob subtype";
+const aggregate =
+  "avg count group_concat string_agg median percentile percentile_cont percentile_disc sum total";
+const dates =
+  "date time datetime julianday unixepoch strftime timediff current_date current_time current_timestamp";
+const window =
+  "row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value";
+const math =
+  "acos acosh asin asinh atan atan2 atanh ceil ceiling cos cosh degrees exp floor ln log log10 log2 mod " +
+  "pi pow power radians sin sinh sqrt tan tanh trunc";
+const json = "json jsonb json_array jsonb_array json_array_length json_array_insert jsonb_array_insert " +
+  "json_error_position json_extract jsonb_extract " +
+  "json_insert jsonb_insert json_object jsonb_object json_patch jsonb_patch json_pretty json_quote json_remove " +
+  "jsonb_remove json_replace jsonb_replace json_set jsonb_set json_type json_valid json_group_array " +
+  "jsonb_group_array json_group_object jsonb_group_object -> ->>";
+const search = "bm25 highlight snippet fts5_source_id rtreecheck";
+// The engine's own words inside ALTER TABLE; SQL text cannot call them.
+const internal = "sqlite_rename_table sqlite_rename_column sqlite_rename_test sqlite_rename_quotefix " +
+  "sqlite_drop_column sqlite_add_constraint sqlite_drop_constraint sqlite_find_constraint sqlite_fail";
+
+/** Lower-case names of the functions that may appear in a statement. */
+export const allowedFunctions: ReadonlySet<string> = new Set(
+  [scalar, aggregate, dates, window, math, json, search, internal].join(" ").split(" "),
+);
+
+/** Table-valued functions beside `pragma_<name>` of the PRAGMA table. */
+export const allowedTableFunctions: ReadonlySet<string> = new Set([
+  "json_each",
+  "json_tree",
+  "jsonb_each",
+  "jsonb_tree",
+  "generate_series",
+]);
+
+/** Modules of CREATE VIRTUAL TABLE. */
+export const allowedModules: ReadonlySet<string> = new Set(["fts5", "rtree", "rtree_i32"]);

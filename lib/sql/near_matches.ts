@@ -1,0 +1,43 @@
+// Names that somebody may have meant: for hints about unknown tables and columns.
+
+/** At most three candidates within a third of the name's length in edits, or that contain it; nearest first. */
+export function nearMatches(name: string, candidates: readonly string[]): string[] {
+  const wanted = name.toLowerCase();
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  const scored = [...new Set(candidates)].map((candidate) => ({
+    candidate,
+    distance: distanceTo(wanted, candidate.toLowerCase()),
+  }));
+  return scored.filter((entry) => entry.distance <= limit)
+    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
+    .slice(0, 3).map((entry) => entry.candidate);
+}
+
+function distanceTo(wanted: string, candidate: string): number {
+  if (candidate === wanted) return 0;
+  // Words in another order or a missing prefix (`customer` for `customer_id`) are what people type most.
+  if (
+    wanted.length >= 3 && (candidate.includes(wanted) || wanted.includes(candidate) && candidate.length >= 3)
+  ) return 1;
+  return editDistance(wanted, candidate);
+}
+
+/** Optimal string alignment: insertion, deletion, substitution and a swap of neighbours count one each. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(cost);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,6 @@
+// Names inside SQL text that the service writes.
+
+/** `"name"` with inner quotes doubled. The name must be free of U+0000, which no name in a schema has. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

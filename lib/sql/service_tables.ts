@@ -1,0 +1,52 @@
+// The service's own tables inside every tenant database (contract 9), and which of them a tenant may read.
+
+/** Names with one of these prefixes belong to the service or the engine; no tenant may create or write them. */
+const RESERVED_PREFIXES = ["sqlite_", "_service_meta_"] as const;
+
+/** True for names that a tenant may neither create nor write, whatever the case of the letters. */
+export function isReservedName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+}
+
+/** True for names of the service's own tables. */
+export function isServiceTable(name: string): boolean {
+  return name.toLowerCase().startsWith("_service_meta_");
+}
+
+/** Service tables that a reader may select from; every other one is closed to tenants (contract 5). */
+export const readableServiceTables: ReadonlySet<string> = new Set([
+  "_service_meta_query_log",
+  "_service_meta_endpoint_call",
+  "_service_meta_audit",
+  "_service_meta_description",
+]);
+
+/** The readable ones that hold rows which may still be waiting to be written. */
+export const bufferedServiceTables: ReadonlySet<string> = new Set(["_service_meta_query_log"]);
+
+/**
+ * Statements that make the tables, safe to repeat. Ids sort by time and the tables are clustered on them, so a new
+ * row is appended to the right edge of one b-tree and pruning removes a range from the left.
+ */
+export const serviceTableStatements: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS _service_meta_query_log (
+  id TEXT PRIMARY KEY, ts INTEGER NOT NULL, namespace_id TEXT NOT NULL, db_id TEXT NOT NULL, token_id TEXT NOT NULL,
+  user_id TEXT, operation TEXT NOT NULL, status TEXT NOT NULL, error_kind TEXT, rows_read INTEGER NOT NULL,
+  rows_written INTEGER NOT NULL, duration_ms REAL NOT NULL, statement_count INTEGER NOT NULL, sql TEXT NOT NULL
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS _service_meta_endpoint_call (
+  id TEXT PRIMARY KEY, ts INTEGER NOT NULL, endpoint TEXT NOT NULL, status TEXT NOT NULL, http_status INTEGER NOT NULL,
+  rows_read INTEGER NOT NULL, rows_written INTEGER NOT NULL, duration_ms REAL NOT NULL, user_id TEXT, ip_hash TEXT
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS _service_meta_audit (
+  id TEXT PRIMARY KEY, ts INTEGER NOT NULL, token_id TEXT NOT NULL, user_id TEXT, operation TEXT NOT NULL,
+  tables TEXT NOT NULL, rows_written INTEGER NOT NULL, query_log_id TEXT NOT NULL
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS _service_meta_description (
+  table_name TEXT NOT NULL, column_name TEXT NOT NULL, description TEXT NOT NULL, PRIMARY KEY (table_name, column_name)
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS _service_meta_replay (
+  key TEXT PRIMARY KEY, request_hash TEXT NOT NULL, answer BLOB NOT NULL, expires_at INTEGER NOT NULL
+) WITHOUT ROWID`,
+];

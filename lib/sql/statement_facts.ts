@@ -1,0 +1,78 @@
+// The one closed result of understanding a statement: what the text says joined with what the engine says. Where the
+// two disagree, the statement is refused.
+import type { Role } from "../core/role.ts";
+import { roleOfClass, type StatementClass, type StatementVerb } from "./statement_kinds.ts";
+import { bufferedServiceTables } from "./service_tables.ts";
+import type { PragmaFacts, Syntax } from "./syntax.ts";
+
+/** What the engine reports when it compiles a statement (views, triggers and cascades seen through). */
+export interface EngineFacts {
+  /** Sorted, without duplicates; `table` as the schema spells it. */
+  readonly tablesRead: readonly string[];
+  /** `table.column`. */
+  readonly columnsRead: readonly string[];
+  readonly tablesWritten: readonly string[];
+  readonly columnsWritten: readonly string[];
+  readonly functions: readonly string[];
+  /** Those of `tablesWritten` that belong to a virtual table. */
+  readonly shadowTables: readonly string[];
+}
+
+export interface StatementFacts extends EngineFacts {
+  readonly class: StatementClass;
+  readonly verb: StatementVerb;
+  /** Least role that may run it; null where nobody may. */
+  readonly role: Role | null;
+  /** Why nobody may: ends the sentence "… is not available". */
+  readonly refusal: string | null;
+  readonly target: string | null;
+  readonly hasWhere: boolean;
+  /** Asks for a snapshot first (contract 6): any DDL, DELETE and UPDATE without WHERE, REPLACE. */
+  readonly destructive: boolean;
+  readonly parameterCount: number;
+  readonly pragma: PragmaFacts | null;
+  /** Reads a table of the service whose rows may still be waiting in memory. */
+  readonly readsLog: boolean;
+}
+
+export const noEngineFacts: EngineFacts = {
+  tablesRead: [],
+  columnsRead: [],
+  tablesWritten: [],
+  columnsWritten: [],
+  functions: [],
+  shadowTables: [],
+};
+
+/** Joins both layers. For a PRAGMA the engine is never asked: pass `noEngineFacts`. */
+export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
+  const refusal = syntax.refusal ?? disagreement(syntax, engine);
+  const statementClass = refusal === null ? syntax.class : "refused";
+  return {
+    ...engine,
+    class: statementClass,
+    verb: syntax.verb,
+    role: statementClass === "refused" ? null : roleOfClass[statementClass],
+    refusal,
+    target: syntax.target,
+    hasWhere: syntax.hasWhere,
+    destructive: statementClass !== "refused" && isDestructive(syntax),
+    parameterCount: syntax.parameterCount,
+    pragma: syntax.pragma,
+    readsLog: engine.tablesRead.some((table) => bufferedServiceTables.has(table.toLowerCase())),
+  };
+}
+
+function disagreement(syntax: Syntax, engine: EngineFacts): string | null {
+  if (engine.shadowTables.length > 0) return "Writing a table that belongs to a virtual table";
+  if (syntax.class === "read" && syntax.verb !== "explain" && engine.tablesWritten.length > 0) {
+    return "A statement that reads and writes in a way the service does not know";
+  }
+  return null;
+}
+
+function isDestructive(syntax: Syntax): boolean {
+  if (syntax.class === "schema") return syntax.pragma === null;
+  if (syntax.kind === "UpdateStmt" || syntax.kind === "DeleteStmt") return !syntax.hasWhere;
+  return syntax.replaces;
+}

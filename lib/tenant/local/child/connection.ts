@@ -1,0 +1,241 @@
+// One hardened SQLite connection: its limits, its guard and its cache of prepared statements.
+import type {} from "./node_sqlite.d.ts";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { MAX_PARAMETERS, MAX_SQL_LENGTH, MAX_VALUE_BYTES } from "../../../core/limits.ts";
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { systemClock } from "../../../core/clock.ts";
+import { RowsReadEstimator } from "./rows_read.ts";
+import { closedModules, Guard, type Level } from "./guard.ts";
+import { type EngineValue, type ResultBounds, rowsJson } from "./result_json.ts";
+
+/** Limits of SQLite itself; `attach` 0 closes ATTACH and VACUUM below the guard. */
+const ENGINE_LIMITS = {
+  length: MAX_VALUE_BYTES,
+  sqlLength: MAX_SQL_LENGTH,
+  column: 1000,
+  exprDepth: 200,
+  compoundSelect: 200,
+  vdbeOp: 5_000_000,
+  functionArg: 200,
+  attach: 0,
+  likePatternLength: 1000,
+  variableNumber: MAX_PARAMETERS,
+  triggerDepth: 50,
+};
+
+/** Prepared statements kept for each connection. */
+const CACHED_STATEMENTS = 128;
+/** Milliseconds that SQLite itself waits for another process's lock; writers of one database are queued anyway. */
+const BUSY_TIMEOUT_MS = 2000;
+
+/**
+ * Bytes that SQLite may hold in this process: what passes it fails as out of memory, and the process lives on. The
+ * limit is the process's, but only a connection can set it.
+ */
+const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly columns: readonly string[];
+  readonly columnsJson: string;
+  bigIntegers: boolean;
+}
+
+export interface RunResult {
+  /** `{"columns":[…],"rows":[…]`, the closing brace left to the caller. */
+  readonly json: string;
+  readonly rowCount: number;
+}
+
+export class Connection {
+  readonly database: DatabaseSync;
+  readonly guard: Guard;
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #internal = new Map<string, StatementSync>();
+  #rowsRead: RowsReadEstimator | null = null;
+
+  constructor(path: string, readOnly: boolean) {
+    this.database = openDatabase(path, readOnly);
+    this.database.exec(
+      `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`,
+    );
+    this.guard = new Guard(closedModules(moduleNames(this.database)));
+    this.database.setAuthorizer(this.guard.authorize);
+  }
+
+  /** One row of the service's own SQL as an array, or undefined. */
+  internalRow(sql: string, ...params: (string | number | bigint | null)[]): EngineValue[] | undefined {
+    return arrayRow(this.#internalStatement(sql).get(...params));
+  }
+
+  /** All rows of the service's own SQL as arrays. */
+  internalRows(sql: string, ...params: (string | number | bigint | null)[]): EngineValue[][] {
+    return arrayRows(this.#internalStatement(sql).all(...params));
+  }
+
+  internalRun(sql: string, ...params: (string | number | bigint | null)[]): void {
+    this.#internalStatement(sql).run(...params);
+  }
+
+  /** Forgets prepared statements of tenants: their column names hold for one schema only. */
+  schemaChanged(): void {
+    this.#prepared.clear();
+    this.#rowsRead?.schemaChanged();
+  }
+
+  /** Rows that a statement which has just run here has read (`meta.rowsReadBasis` is `plan`). */
+  rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
+    this.#rowsRead ??= new RowsReadEstimator(this.database, systemClock);
+    return this.#rowsRead.rowsRead(sql, rowsReturned, rowsWritten);
+  }
+
+  /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
+  compile(level: Level, sql: string): void {
+    this.#atLevel(level, () => this.database.prepare(sql));
+  }
+
+  /** Runs one tenant statement at a level. Throws what the engine throws, or `ResultTooLarge`. */
+  run(
+    level: Level,
+    sql: string,
+    params: readonly SqlParameter[],
+    bounds: ResultBounds,
+    integersAsStrings: boolean,
+  ): RunResult {
+    return this.#atLevel(level, () => {
+      const prepared = this.#prepare(level, sql);
+      const values = bindable(params);
+      if (integersAsStrings || prepared.bigIntegers) {
+        return this.#read(prepared, values, bounds, integersAsStrings, true);
+      }
+      return this.#read(prepared, values, bounds, false, false);
+    });
+  }
+
+  /** Makes the statement read integers as bigint from now on: one of them did not fit a number. */
+  useBigIntegers(level: Level, sql: string): void {
+    const prepared = this.#prepared.get(level + sql);
+    if (prepared) prepared.bigIntegers = true;
+  }
+
+  returnsRows(level: Level, sql: string): boolean {
+    return this.#atLevel(level, () => this.#prepare(level, sql).columns.length > 0);
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#internal.clear();
+    this.database.close();
+  }
+
+  #read(
+    prepared: Prepared,
+    values: Bindable[],
+    bounds: ResultBounds,
+    integersAsStrings: boolean,
+    big: boolean,
+  ): RunResult {
+    const { statement } = prepared;
+    if (prepared.columns.length === 0) {
+      statement.run(...values);
+      return { json: '{"columns":[],"rows":[]', rowCount: 0 };
+    }
+    statement.setReadBigInts(big);
+    // Not `iterate()`: in the pinned Deno it ends quietly where a step fails, which would cut results short. What
+    // `all()` cannot bound, the service does by watching this process's memory.
+    const rows = arrayRows(statement.all(...values));
+    return {
+      json: `{"columns":${prepared.columnsJson},"rows":${rowsJson(rows, bounds, integersAsStrings)}`,
+      rowCount: rows.length,
+    };
+  }
+
+  #prepare(level: Level, sql: string): Prepared {
+    const key = level + sql;
+    const cached = this.#prepared.get(key);
+    if (cached) {
+      // Re-inserting keeps the map in order of use, so that the first key is the one to drop.
+      if (this.#prepared.size > CACHED_STATEMENTS / 2) {
+        this.#prepared.delete(key);
+        this.#prepared.set(key, cached);
+      }
+      return cached;
+    }
+    const statement = this.database.prepare(sql);
+    statement.setReturnArrays(true);
+    const columns = statement.columns().map((column) => column.name);
+    const prepared: Prepared = {
+      statement,
+      columns,
+      columnsJson: JSON.stringify(columns),
+      bigIntegers: false,
+    };
+    if (this.#prepared.size >= CACHED_STATEMENTS) {
+      for (const oldest of this.#prepared.keys()) {
+        this.#prepared.delete(oldest);
+        break;
+      }
+    }
+    this.#prepared.set(key, prepared);
+    return prepared;
+  }
+
+  #internalStatement(sql: string): StatementSync {
+    let statement = this.#internal.get(sql);
+    if (!statement) {
+      statement = this.database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#internal.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #atLevel<T>(level: Level, work: () => T): T {
+    const { guard } = this;
+    guard.denial = null;
+    guard.level = level;
+    try {
+      return work();
+    } finally {
+      guard.level = "internal";
+    }
+  }
+}
+
+type Bindable = null | number | bigint | string | Uint8Array;
+
+/** JSON integers bind as INTEGER: the engine's binding would take every number for a REAL. */
+function bindable(params: readonly SqlParameter[]): Bindable[] {
+  return params.map((value) => {
+    if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+    if (typeof value === "object" && value !== null) return Uint8Array.fromBase64(value.$blob);
+    return value;
+  });
+}
+
+function openDatabase(path: string, readOnly: boolean): DatabaseSync {
+  return new DatabaseSync(path, {
+    readOnly,
+    enableForeignKeyConstraints: true,
+    enableDoubleQuotedStringLiterals: false,
+    allowExtension: false,
+    timeout: BUSY_TIMEOUT_MS,
+    defensive: true,
+    limits: ENGINE_LIMITS,
+  });
+}
+
+function moduleNames(database: DatabaseSync): string[] {
+  const statement = database.prepare("PRAGMA module_list");
+  statement.setReturnArrays(true);
+  return arrayRows(statement.all()).map((row) => String(row[0]));
+}
+
+/** With `setReturnArrays(true)` a row is an array of engine values; the type of `node:sqlite` does not say so. */
+function arrayRow(row: unknown): EngineValue[] | undefined {
+  return Array.isArray(row) ? row : undefined;
+}
+
+function arrayRows(rows: unknown): EngineValue[][] {
+  return Array.isArray(rows) ? rows : [];
+}

@@ -1,0 +1,114 @@
+// From what `node:sqlite` throws to the failure kinds of the contract. Only the engine's own words pass, and of those
+// only names of tables and columns: messages of constraints and of the compiler hold no values.
+import type { WireFailure } from "./protocol.ts";
+
+const CONSTRAINTS: ReadonlyMap<number, WireFailure["kind"]> = new Map([
+  [275, "check_violation"],
+  [531, "unknown"],
+  [787, "foreign_key_violation"],
+  [1043, "unknown"],
+  [1299, "not_null_violation"],
+  [1555, "unique_violation"],
+  [1811, "unknown"],
+  [2067, "unique_violation"],
+  [2579, "unique_violation"],
+  [3091, "type_mismatch"],
+]);
+
+const PRIMARY: ReadonlyMap<number, WireFailure["kind"]> = new Map([
+  [5, "busy"],
+  [6, "busy"],
+  [7, "too_big"],
+  [8, "readonly"],
+  [10, "full"],
+  [11, "corrupt"],
+  [13, "full"],
+  [14, "full"],
+  [18, "too_big"],
+  [20, "type_mismatch"],
+  [23, "denied"],
+  [26, "corrupt"],
+]);
+
+/** Extended codes of I/O errors that mean a damaged file rather than a disk without room. */
+const DAMAGE = new Set([266 + 256, 522]);
+
+/** Sorts an error of the engine. `denial` is the guard's reason when it refused. */
+export function engineFailure(error: unknown, denial: string | null): WireFailure {
+  const code = numberMember(error, "errcode");
+  const message = error instanceof Error ? error.message : "";
+  if (code === undefined) return unknownFailure(error, message);
+  const primary = code & 0xff;
+  if (denial !== null || primary === 23) return plain("denied", denial ?? "not authorized");
+  if (primary === 19) return constraint(code, message);
+  if (DAMAGE.has(code)) return plain("corrupt", "disk I/O error");
+  const kind = PRIMARY.get(primary);
+  if (kind) return plain(kind, message);
+  return compileFailure(message);
+}
+
+function plain(kind: WireFailure["kind"], message: string): WireFailure {
+  return { kind, message, table: null, columns: [] };
+}
+
+function constraint(code: number, message: string): WireFailure {
+  const kind = CONSTRAINTS.get(code) ?? "unknown";
+  // RAISE(ABORT, '…') carries the tenant's own words, which are meant for the caller.
+  if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
+    return plain(kind, message);
+  }
+  const named = /constraint failed: (.+)$/.exec(message)?.[1] ?? "";
+  if (named.startsWith("index ")) return plain(kind, message);
+  const parts = named.split(", ").map((part) => part.split("."));
+  const table = parts[0]?.[0] ?? null;
+  return {
+    kind,
+    message,
+    table: table === "" ? null : table,
+    columns: parts.flatMap((part) => part[1] ? [part.slice(1).join(".")] : []),
+  };
+}
+
+function compileFailure(message: string): WireFailure {
+  const column = /^(?:no such column: |table (.+) has no column named )(.+)$/.exec(message);
+  if (column) return unknownColumn(column[1], column[2] ?? "", message);
+  const table = /^no such (?:table|view): (?:main\.)?(.+)$/.exec(message)?.[1];
+  if (table !== undefined) return { kind: "unknown_table", message, table, columns: [] };
+  if (
+    /syntax error|incomplete input|unrecognized token|has no column|values for \d+ columns|misuse of|no such function|wrong number of arguments/
+      .test(message)
+  ) {
+    return plain("syntax_error", message);
+  }
+  if (/datatype mismatch|cannot store/.test(message)) return plain("type_mismatch", message);
+  if (/too (?:big|many|long|large)|limit/.test(message)) return plain("too_big", message);
+  if (/may not be modified|readonly/.test(message)) {
+    return plain("denied", "Writing a table that belongs to a virtual table");
+  }
+  return plain("unknown", message);
+}
+
+function unknownColumn(table: string | undefined, name: string, message: string): WireFailure {
+  const dot = name.lastIndexOf(".");
+  const column = name.slice(dot + 1).replace(/ - .*$/, "");
+  return {
+    kind: "unknown_column",
+    message,
+    table: table ?? (dot > 0 ? name.slice(0, dot) : null),
+    columns: [column],
+  };
+}
+
+function unknownFailure(error: unknown, message: string): WireFailure {
+  if (/column index out of range|bind/i.test(message)) {
+    return plain("parameter_mismatch", "parameters do not match");
+  }
+  if (error instanceof RangeError) return plain("too_big", "value out of range");
+  return plain("unknown", "the engine could not run the statement");
+}
+
+function numberMember(value: unknown, key: string): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const member = Reflect.get(value, key);
+  return typeof member === "number" ? member : undefined;
+}

@@ -1,0 +1,51 @@
+// Reading and writing frames on the child's standard input and output, synchronously: the child has nothing else to do.
+import type { Reply, Request } from "./protocol.ts";
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+let input = new Uint8Array(1 << 16);
+let filled = 0;
+let output = new Uint8Array(1 << 16);
+
+/** The next request, or null when the service has gone. */
+export function readRequest(): Request | null {
+  for (;;) {
+    if (filled >= 4) {
+      const length = new DataView(input.buffer).getUint32(0);
+      if (filled >= 4 + length) {
+        const request = parseRequest(decoder.decode(input.subarray(4, 4 + length)));
+        input.copyWithin(0, 4 + length, filled);
+        filled -= 4 + length;
+        if (input.length > 1 << 20 && filled === 0) input = new Uint8Array(1 << 16);
+        return request;
+      }
+      if (input.length < 4 + length) {
+        const grown = new Uint8Array(4 + length);
+        grown.set(input.subarray(0, filled));
+        input = grown;
+      }
+    }
+    const count = Deno.stdin.readSync(input.subarray(filled));
+    if (count === null) return null;
+    filled += count;
+  }
+}
+
+/** Sends one reply; `text` is what the lengths in its outcomes point into. */
+export function writeReply(reply: Reply, text = ""): void {
+  const line = JSON.stringify(reply) + "\n";
+  const worstCase = 4 + (line.length + text.length) * 3;
+  if (output.length < worstCase) output = new Uint8Array(worstCase);
+  let length = 4 + encoder.encodeInto(line, output.subarray(4)).written;
+  length += encoder.encodeInto(text, output.subarray(length)).written;
+  new DataView(output.buffer).setUint32(0, length - 4);
+  let sent = 0;
+  while (sent < length) sent += Deno.stdout.writeSync(output.subarray(sent, length));
+  if (output.length > 1 << 22) output = new Uint8Array(1 << 16);
+}
+
+/** The service is the only writer of this pipe and sends `Request`s. */
+function parseRequest(json: string): Request {
+  return JSON.parse(json);
+}

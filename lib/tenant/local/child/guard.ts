@@ -1,0 +1,144 @@
+// The engine's own gate: an authorizer with default deny on every tenant connection. It records what a statement
+// would touch while one is inspected, and it refuses what the connection's present level does not allow, also when
+// the engine compiles a cached statement again by itself.
+import { actions, AUTHORIZE_DENY, AUTHORIZE_OK } from "./authorizer_actions.ts";
+import { allowedFunctions, allowedModules, allowedTableFunctions } from "../../../sql/functions.ts";
+import { pragmaTable } from "../../../sql/pragmas.ts";
+import { isServiceTable, readableServiceTables } from "../../../sql/service_tables.ts";
+
+/** What the running code may do: `internal` is the service's own SQL, the others are a caller's. */
+export type Level = "read" | "write" | "schema" | "internal";
+
+/** Tables and columns touched, as the engine names them. */
+export class Recorder {
+  readonly tablesRead = new Set<string>();
+  readonly columnsRead = new Set<string>();
+  readonly tablesWritten = new Set<string>();
+  readonly columnsWritten = new Set<string>();
+  readonly functions = new Set<string>();
+
+  wrote(table: string | null, column: string | null = null): void {
+    if (table === null || table.toLowerCase().startsWith("sqlite_")) return;
+    this.tablesWritten.add(table);
+    if (column !== null) this.columnsWritten.add(`${table}.${column}`);
+  }
+
+  read(table: string | null, column: string | null): void {
+    if (table === null || table === "") return;
+    this.tablesRead.add(table);
+    if (column) this.columnsRead.add(`${table}.${column}`);
+  }
+}
+
+/** One guard a connection. `denial` says why the last compile was refused. */
+export class Guard {
+  level: Level = "internal";
+  recorder: Recorder | null = null;
+  denial: string | null = null;
+
+  /** `closedModules`: names of virtual-table modules of this engine build that tenants may not use. */
+  constructor(private readonly closedModules: ReadonlySet<string>) {}
+
+  /** The callback for `setAuthorizer`: allow or deny, nothing else. */
+  readonly authorize = (action: number, first: string | null, second: string | null): number => {
+    if (this.level === "internal") return AUTHORIZE_OK;
+    const refusal = this.#refusal(action, first, second);
+    if (refusal === null) return AUTHORIZE_OK;
+    this.denial ??= refusal;
+    return AUTHORIZE_DENY;
+  };
+
+  #refusal(action: number, first: string | null, second: string | null): string | null {
+    switch (action) {
+      case actions.SELECT:
+      case actions.RECURSIVE:
+        return null;
+      case actions.READ:
+        return this.#read(first ?? "", second);
+      case actions.FUNCTION: {
+        const name = (second ?? "").toLowerCase();
+        this.recorder?.functions.add(name);
+        return allowedFunctions.has(name) ? null : `The function ${second}`;
+      }
+      case actions.INSERT:
+      case actions.DELETE:
+        this.recorder?.wrote(first);
+        return this.#write(first ?? "");
+      case actions.UPDATE:
+        this.recorder?.wrote(first, second);
+        return this.#write(first ?? "");
+      case actions.PRAGMA:
+        return this.#pragma((first ?? "").toLowerCase(), second);
+      default:
+        return this.#schema(action, first ?? "", second ?? "");
+    }
+  }
+
+  #read(table: string, column: string | null): string | null {
+    const lower = table.toLowerCase();
+    if (isServiceTable(lower) && !readableServiceTables.has(lower)) return `Reading ${table}`;
+    if (this.closedModules.has(lower)) return `The virtual table ${table}`;
+    this.recorder?.read(table, column);
+    return null;
+  }
+
+  #write(table: string): string | null {
+    if (isServiceTable(table)) return `Writing ${table}`;
+    if (table.toLowerCase().startsWith("sqlite_")) return this.level === "schema" ? null : `Writing ${table}`;
+    return this.level === "read" ? "Writing on a connection that only reads" : null;
+  }
+
+  #pragma(name: string, value: string | null): string | null {
+    // Full-text search asks for the data version by itself.
+    if (name === "data_version" && value === null) return null;
+    const row = pragmaTable.get(name);
+    if (!row) return `PRAGMA ${name}`;
+    if (value === null || row.argument !== "none") return null;
+    return row.set && this.level === "schema" ? null : `Setting PRAGMA ${name}`;
+  }
+
+  #schema(action: number, first: string, second: string): string | null {
+    const row = schemaActions.get(action);
+    if (!row) return "An action that tenants do not have";
+    if (this.level !== "schema") return "Changing the schema";
+    const name = row.object === "first" ? first : second;
+    if (isServiceTable(first) || isServiceTable(second)) {
+      return `Changing ${isServiceTable(first) ? first : second}`;
+    }
+    if (action === actions.CREATE_VTABLE && !allowedModules.has(second.toLowerCase())) {
+      return `The virtual-table module ${second}`;
+    }
+    this.recorder?.wrote(name);
+    return null;
+  }
+}
+
+/** Schema actions that tenants have, and which argument names the table or view that changes. */
+const schemaActions: ReadonlyMap<number, { readonly object: "first" | "second" }> = new Map<
+  number,
+  { object: "first" | "second" }
+>([
+  [actions.CREATE_TABLE, { object: "first" }],
+  [actions.CREATE_INDEX, { object: "second" }],
+  [actions.CREATE_VIEW, { object: "first" }],
+  [actions.CREATE_TRIGGER, { object: "second" }],
+  [actions.CREATE_VTABLE, { object: "first" }],
+  [actions.DROP_TABLE, { object: "first" }],
+  [actions.DROP_INDEX, { object: "second" }],
+  [actions.DROP_VIEW, { object: "first" }],
+  [actions.DROP_TRIGGER, { object: "second" }],
+  [actions.DROP_VTABLE, { object: "first" }],
+  [actions.ALTER_TABLE, { object: "second" }],
+  [actions.ANALYZE, { object: "first" }],
+  [actions.REINDEX, { object: "first" }],
+]);
+
+/** Modules of this engine build that are not on the list of what tenants may read from. */
+export function closedModules(present: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    present.map((name) => name.toLowerCase()).filter((name) =>
+      !allowedModules.has(name) && !allowedTableFunctions.has(name) &&
+      !(name.startsWith("pragma_") && pragmaTable.has(name.slice(7)))
+    ),
+  );
+}

@@ -1,0 +1,117 @@
+// The engine child: reads one frame, does it, answers, and so on until its input ends. It has the tenants' folder and
+// nothing else: no network, no environment, no other program. The service may end it at any moment.
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { engineFailure } from "./engine_failure.ts";
+import { readRequest, writeReply } from "./frame_io.ts";
+import { inspect } from "./inspect.ts";
+import { insertLogRow, pruneLog } from "./log_rows.ts";
+import { OpenFiles } from "./open_files.ts";
+import { Progress } from "./progress.ts";
+import type { Request, WireFailure, WireLogRow } from "./protocol.ts";
+import { readGroup } from "./read_group.ts";
+import type { TenantFile } from "./tenant_file.ts";
+import { writeGroup } from "./write_group.ts";
+
+const [directory, progressPath] = Deno.args;
+if (directory === undefined || progressPath === undefined) Deno.exit(2);
+const files = new OpenFiles(directory);
+const progress = new Progress(Deno.openSync(progressPath, { write: true, create: true }));
+
+for (let request = readRequest(); request !== null; request = readRequest()) {
+  try {
+    serve(request);
+  } catch (error) {
+    if ("db" in request) recover(request.db);
+    writeReply({ t: "failed", f: storeFailure(error) });
+  }
+}
+files.closeAll();
+
+function serve(request: Request): void {
+  switch (request.op) {
+    case "read": {
+      progress.startFrame(request.frame);
+      const { outcomes, text } = readGroup(files.get(request.db), request.calls, progress);
+      return writeReply({ t: "outcomes", o: outcomes }, text);
+    }
+    case "write":
+      progress.startFrame(request.frame);
+      writeGroup({
+        file: files.get(request.db),
+        calls: request.calls,
+        logRows: request.logRows,
+        progress,
+        answer: (outcomes, text) => writeReply({ t: "outcomes", o: outcomes }, text),
+      });
+      return writeReply({ t: "committed" });
+    case "log":
+      writeLog(files.get(request.db), request.logRows, request.pruneBefore);
+      return writeReply({ t: "done" });
+    case "inspect":
+      return writeReply({ t: "inspected", ...inspect(files.get(request.db), request.statements) });
+    case "schema": {
+      const file = files.get(request.db);
+      return writeReply({ t: "schema", v: file.readerVersion(), tables: file.tables() });
+    }
+    case "create":
+      files.get(request.db).create();
+      return writeReply({ t: "done" });
+    case "fill":
+      fill(files.get(request.db), request.statements);
+      return writeReply({ t: "done" });
+    case "has_log":
+      return writeReply({ t: "ids", ids: request.ids.filter((id) => hasLog(files.get(request.db), id)) });
+    case "close":
+      files.close(request.db);
+      return writeReply({ t: "done" });
+    case "sweep":
+      return files.sweep();
+  }
+}
+
+/** Outside a caller's statement, what the engine cannot name is the store's trouble, not the caller's. */
+function storeFailure(error: unknown): WireFailure {
+  const failure = engineFailure(error, null);
+  return failure.kind === "unknown" ? { ...failure, kind: "unavailable" } : failure;
+}
+
+/** After an error outside the caller's SQL the handles are not trusted any more. */
+function recover(databaseId: string): void {
+  try {
+    files.close(databaseId);
+  } catch {
+    // The handle is gone either way; the error that led here is the one that is reported.
+  }
+}
+
+/** Rows of reads: no fsync of their own; the next durable commit takes them along. */
+function writeLog(file: TenantFile, rows: readonly WireLogRow[], pruneBefore: string | null): void {
+  const writer = file.writer();
+  writer.database.exec("PRAGMA synchronous=NORMAL");
+  try {
+    writer.internalRun("BEGIN IMMEDIATE");
+    for (const row of rows) insertLogRow(writer, row);
+    if (pruneBefore !== null) pruneLog(writer, pruneBefore);
+    writer.internalRun("COMMIT");
+  } finally {
+    if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
+    writer.database.exec("PRAGMA synchronous=FULL");
+  }
+}
+
+function fill(file: TenantFile, statements: readonly (readonly [string, readonly SqlParameter[]])[]): void {
+  const writer = file.writer();
+  writer.internalRun("BEGIN IMMEDIATE");
+  try {
+    for (const [sql, params] of statements) {
+      writer.run("internal", sql, params, { maxRows: 0, maxBytes: 0 }, false);
+    }
+    writer.internalRun("COMMIT");
+  } finally {
+    if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
+  }
+}
+
+function hasLog(file: TenantFile, id: string): boolean {
+  return file.reader().internalRow("SELECT 1 FROM _service_meta_query_log WHERE id = ?", id) !== undefined;
+}

@@ -1,0 +1,17 @@
+// What `node:sqlite` of the pinned Deno has and its type declarations do not have yet (Node.js 24 documentation, SQLite).
+import "node:sqlite";
+
+declare module "node:sqlite" {
+  interface DatabaseSync {
+    setAuthorizer(
+      callback: ((action: number, first: string | null, second: string | null) => number) | null,
+    ): void;
+  }
+  interface StatementSync {
+    setReturnArrays(enabled: boolean): void;
+  }
+  interface DatabaseSyncOptions {
+    defensive?: boolean | undefined;
+    limits?: Readonly<Record<string, number>> | undefined;
+  }
+}

@@ -1,0 +1,240 @@
+// The rows that one query block of a plan reads: its loops multiplied out, what is known of the result put in, and
+// sorting, subqueries and compound arms added.
+import type { LoopNode, PlanNode } from "./plan_nodes.ts";
+import { type Step, type StepFacts, stepOf } from "./plan_steps.ts";
+import type { PlanText, TextBlock } from "./plan_text.ts";
+
+export interface Cost {
+  readonly reads: number;
+  /** Rows that come out of the loops, before grouping and LIMIT. */
+  readonly looped: number;
+}
+
+/** What is known of a block beside its plan. */
+export interface BlockFacts {
+  readonly block: TextBlock | undefined;
+  /** Rows that came out of the loops, where the result tells. */
+  readonly known: number | null;
+  /** The loops stopped as soon as they had produced those. */
+  readonly stopped: boolean;
+  /** Rows of the block's result, for sorting groups and compounds. */
+  readonly resultRows: number;
+}
+
+/** Rows of a recursive CTE when nothing tells. */
+const RECURSIVE_ROWS = 100;
+
+/** Costs one block. `facts.sources` must not hold sources of inner blocks yet. */
+export function blockCost(
+  nodes: readonly PlanNode[],
+  of: BlockFacts,
+  text: PlanText,
+  facts: StepFacts,
+): Cost {
+  const compound = nodes.find((node) => node.type === "compound");
+  if (compound) return compoundCost(compound, of, text, facts);
+  const sources = new Map(facts.sources);
+  const inner: StepFacts = { ...facts, sources };
+  let reads = 0;
+  for (const node of nodes) {
+    if (node.type !== "source") continue;
+    const { cost, rows } = sourceCost(node, of, text, inner);
+    sources.set(node.name, { rows, kept: node.kept });
+    reads += cost;
+  }
+  const steps = stepsOf(nodes, of, text, inner);
+  settle([...steps.values()], of);
+  let runs = 1;
+  let beforePass = 1;
+  for (const node of nodes) {
+    const step = steps.get(node);
+    if (step) {
+      if (runs >= 1) step.fan = Math.min(step.fan, step.atMost / runs);
+      reads += step.once + runs * (step.seek + step.perRow * step.fan);
+      beforePass = runs * step.fan;
+      runs = beforePass * step.pass;
+    } else if (node.type === "subquery") {
+      const inWhere = of.block?.conditions.some((condition) => condition.subquery) ?? false;
+      const times = node.correlated ? (inWhere ? beforePass : runs) : 1;
+      reads += times * subqueryCost(node, text, inner).reads;
+    } else if (node.type === "other" || node.type === "recursion") {
+      reads += blockCost(node.children, { ...of, known: null, stopped: false }, text, inner).reads;
+    }
+  }
+  return { reads: reads + sortCost(nodes, of, runs), looped: runs };
+}
+
+function stepsOf(
+  nodes: readonly PlanNode[],
+  of: BlockFacts,
+  text: PlanText,
+  facts: StepFacts,
+): Map<PlanNode, Step> {
+  const loops = nodes.filter((node) =>
+    node.type === "loop" || node.type === "or" || node.type === "constant"
+  );
+  const steps = new Map<PlanNode, Step>();
+  for (const [at, node] of nodes.entries()) {
+    if (node.type === "loop") {
+      const block = node.exists ? existsBlock(node, text) : of.block;
+      const step = stepOf(node, block, loops.length === 1, facts);
+      const list = nodes[at + 1];
+      steps.set(node, list?.type === "subquery" && list.list && !node.scan ? driven(step) : step);
+    } else if (node.type === "or") {
+      steps.set(node, orStep(node.children, facts));
+    } else if (node.type === "constant") {
+      steps.set(node, {
+        seek: 0,
+        perRow: 0,
+        fan: node.rows,
+        pass: 1,
+        exact: true,
+        filtered: false,
+        atMost: Infinity,
+        once: 0,
+      });
+    }
+  }
+  return steps;
+}
+
+/** A look-up for each row of `IN (SELECT …)`: how many there are is guessed until the result tells. */
+function driven(step: Step): Step {
+  return {
+    ...step,
+    seek: 0,
+    perRow: step.perRow + 2 / Math.max(1, step.fan),
+    exact: false,
+    fan: step.fan * 10,
+  };
+}
+
+/** The block of an EXISTS that became a loop, when nothing but the key decides there: then one row tells. */
+function existsBlock(loop: LoopNode, text: PlanText): TextBlock | undefined {
+  const last = text.blocks.length - 1;
+  return text.blocks.find((block, at) => at < last && block.conditions.length === loop.equal.length);
+}
+
+function orStep(children: readonly PlanNode[], facts: StepFacts): Step {
+  const loops = children.flatMap((child): LoopNode[] =>
+    child.type === "loop"
+      ? [child]
+      : child.type === "other"
+      ? child.children.filter((node) => node.type === "loop")
+      : []
+  );
+  const parts = loops.map((loop) => stepOf(loop, undefined, true, facts));
+  const seek = parts.reduce((sum, part) => sum + part.seek, 0);
+  const fan = parts.reduce((sum, part) => sum + part.fan * part.perRow, 0);
+  return { seek, perRow: 1, fan, pass: 1, exact: false, filtered: false, atMost: Infinity, once: 0 };
+}
+
+/** Fits the guessed numbers to the rows that came out. */
+function settle(steps: readonly Step[], of: BlockFacts): void {
+  if (of.known === null) return;
+  const expected = steps.reduce((product, step) => product * step.fan, 1);
+  const share = steps.reduce((product, step) => product * step.pass, 1);
+  const filter = steps.find((step) => step.filtered);
+  for (const step of steps) if (!of.stopped || step !== filter) step.pass = 1;
+  if (expected <= 0) return;
+  const ratio = of.known / expected;
+  const guessed = steps.findLast((step) => !step.exact);
+  if (of.stopped && ratio < 1) {
+    const first = steps.find((step) => step.fan > 1);
+    if (first) first.fan = Math.max(1, first.fan * Math.min(1, ratio / share));
+    if (steps.length === 1 && first) first.seek = 0;
+  } else if (ratio < 1 && filter) filter.pass = ratio;
+  else if (ratio < 1 && guessed) guessed.fan *= ratio;
+  else if (ratio > 1) {
+    const widened = steps.find((step) => !step.exact);
+    if (widened) widened.fan *= ratio;
+  }
+}
+
+function sortCost(nodes: readonly PlanNode[], of: BlockFacts, looped: number): number {
+  let reads = 0;
+  for (const node of nodes) {
+    if (node.type !== "sort") continue;
+    if (node.by === "group" || node.by === "last_terms") reads += looped;
+    else if (node.by === "order") reads += of.block?.grouped || of.block?.distinct ? of.resultRows : looped;
+  }
+  return reads;
+}
+
+function subqueryCost(node: PlanNode & { type: "subquery" }, text: PlanText, facts: StepFacts): Cost {
+  const block = text.blocks[node.id - 1];
+  // A scalar subquery, and EXISTS with it, stops at its first row.
+  const stopsAtFirst = !node.list && block !== undefined && !block.aggregate && !block.grouped &&
+    !block.compound;
+  return blockCost(
+    node.children,
+    { block, known: stopsAtFirst ? 1 : null, stopped: stopsAtFirst, resultRows: 1 },
+    text,
+    facts,
+  );
+}
+
+function compoundCost(
+  node: PlanNode & { type: "compound" },
+  of: BlockFacts,
+  text: PlanText,
+  facts: StepFacts,
+): Cost {
+  const arms = node.arms.map((arm) =>
+    blockCost(arm, { block: undefined, known: null, stopped: false, resultRows: of.resultRows }, text, facts)
+  );
+  const reads = arms.reduce((sum, arm) => sum + arm.reads, 0);
+  const looped = arms.reduce((sum, arm) => sum + arm.looped, 0);
+  // Duplicates are dropped through a table that is read back at the end.
+  const distinct = node.operators.some((operator) => !operator.startsWith("UNION ALL"));
+  return { reads: reads + (distinct ? of.resultRows : 0), looped };
+}
+
+function sourceCost(
+  node: PlanNode & { type: "source" },
+  of: BlockFacts,
+  text: PlanText,
+  facts: StepFacts,
+): { cost: number; rows: number } {
+  const step = node.children.find((child) => child.type === "recursion" && child.step);
+  if (step?.type === "recursion") return recursionCost(node, step.children, of, text, facts);
+  const innermost = !node.children.some((child) => child.type === "source");
+  const windows = innermost && text.tokens.some((token) => token.key === "OVER");
+  const known = windows && of.block?.windows && of.block.limit === null ? of.known : null;
+  const own = text.blocks[Number(/^\(subquery-(\d+)\)$/.exec(node.name)?.[1] ?? 0) - 1] ??
+    text.blocks.find((block) => block.name !== "" && block.name === node.name);
+  const block = own ?? (windows ? of.block : undefined);
+  const cost = blockCost(
+    node.children,
+    { block, known, stopped: false, resultRows: of.resultRows },
+    text,
+    facts,
+  );
+  const rows = block?.aggregate && !block.grouped ? 1 : Math.min(cost.looped, own?.limit ?? Infinity);
+  // A window keeps the rows of its partition and reads them back: for the values, for the frame, for neighbours.
+  const passes = text.tokens.some((token) => NEIGHBOURS.has(token.key)) ? 3 : 2;
+  return { cost: cost.reads + (windows ? passes * cost.looped : 0), rows };
+}
+
+const NEIGHBOURS = new Set(["LAG", "LEAD", "NTH_VALUE"]);
+
+/** Each row of the recursion is read from its queue and runs the step once. */
+function recursionCost(
+  node: PlanNode & { type: "source" },
+  step: readonly PlanNode[],
+  of: BlockFacts,
+  text: PlanText,
+  facts: StepFacts,
+) {
+  const rows = of.known ??
+    (of.block?.aggregate || of.resultRows === 0 ? RECURSIVE_ROWS : Math.max(RECURSIVE_ROWS, of.resultRows));
+  const inner: StepFacts = {
+    ...facts,
+    sources: new Map([...facts.sources, [node.name, { rows: 1, kept: false }]]),
+  };
+  const none = { block: undefined, stopped: false, resultRows: 1 };
+  const once = blockCost(step, { ...none, known: 1 }, text, inner).reads;
+  const setup = node.children.filter((child) => child.type === "recursion" && !child.step);
+  const before = blockCost(setup, { ...none, known: null }, text, facts).reads;
+  return { cost: before + rows * (1 + once), rows };
+}

@@ -1,0 +1,156 @@
+// The tree of EXPLAIN QUERY PLAN as typed nodes (sqlite.org/eqp.html). A line that is not known becomes `other`.
+
+/** One row of EXPLAIN QUERY PLAN. */
+export interface PlanRow {
+  readonly id: number;
+  readonly parent: number;
+  readonly detail: string;
+}
+
+/** Going through a table, view or subquery: whole (`scan`) or by key. */
+export interface LoopNode {
+  readonly type: "loop";
+  readonly scan: boolean;
+  /** Table, alias or subquery name, lower case. */
+  readonly name: string;
+  readonly access: "table" | "rowid" | "primary_key" | "index" | "automatic" | "virtual";
+  readonly index: string | null;
+  /** Left-hand columns of `=` terms, and how many range terms follow. */
+  readonly equal: readonly string[];
+  readonly ranges: number;
+  readonly exists: boolean;
+  /** The argument that a virtual table got; empty when it is read whole. */
+  readonly virtualArgument: string;
+}
+
+export type PlanNode =
+  | LoopNode
+  | { readonly type: "constant"; readonly rows: number }
+  | { readonly type: "or"; readonly children: readonly PlanNode[] }
+  | {
+    readonly type: "subquery";
+    readonly list: boolean;
+    readonly correlated: boolean;
+    readonly id: number;
+    readonly children: readonly PlanNode[];
+  }
+  | {
+    readonly type: "source";
+    readonly name: string;
+    readonly kept: boolean;
+    readonly children: readonly PlanNode[];
+  }
+  | {
+    readonly type: "compound";
+    readonly operators: readonly string[];
+    readonly arms: readonly (readonly PlanNode[])[];
+  }
+  | { readonly type: "sort"; readonly by: "order" | "last_terms" | "group" | "other" }
+  | { readonly type: "recursion"; readonly step: boolean; readonly children: readonly PlanNode[] }
+  | { readonly type: "other"; readonly children: readonly PlanNode[] };
+
+/** Builds the tree. `names` are the tables and aliases (lower case) that may stand in it. */
+export function planNodes(rows: readonly PlanRow[], names: ReadonlySet<string>): PlanNode[] {
+  const byParent = Map.groupBy(rows, (row) => row.parent);
+  const below = (id: number): PlanNode[] => (byParent.get(id) ?? []).map(node);
+  const node = (row: PlanRow): PlanNode => {
+    const { detail } = row;
+    if (detail.startsWith("SCAN ")) return scan(detail.slice(5), names);
+    if (detail.startsWith("SEARCH ")) return loop(false, detail.slice(7), names);
+    if (detail === "MULTI-INDEX OR") return { type: "or", children: below(row.id) };
+    if (detail === "COMPOUND QUERY" || detail.startsWith("MERGE (")) return compound(row, byParent, below);
+    if (detail.startsWith("USE TEMP B-TREE FOR ")) return { type: "sort", by: sortedBy(detail.slice(20)) };
+    if (detail === "SETUP") return { type: "recursion", step: false, children: below(row.id) };
+    if (detail === "RECURSIVE STEP") return { type: "recursion", step: true, children: below(row.id) };
+    const source = /^(CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail);
+    if (source) {
+      return {
+        type: "source",
+        name: (source[2] ?? "").toLowerCase(),
+        kept: source[1] === "MATERIALIZE",
+        children: below(row.id),
+      };
+    }
+    const sub = /^(CORRELATED )?(SCALAR|LIST) SUBQUERY (\d+)$/.exec(detail);
+    if (sub) {
+      const [, correlated, kind, id] = sub;
+      return {
+        type: "subquery",
+        list: kind === "LIST",
+        correlated: correlated !== undefined,
+        id: Number(id),
+        children: below(row.id),
+      };
+    }
+    return { type: "other", children: below(row.id) };
+  };
+  return below(0);
+}
+
+function scan(rest: string, names: ReadonlySet<string>): PlanNode {
+  const constant = /^(?:CONSTANT ROW|(\d+) CONSTANT ROWS|(\d+)-ROW VALUES CLAUSE)$/.exec(rest);
+  return constant
+    ? { type: "constant", rows: Number(constant[1] ?? constant[2] ?? 1) }
+    : loop(true, rest, names);
+}
+
+function loop(isScan: boolean, rest: string, names: ReadonlySet<string>): LoopNode {
+  const name = knownPrefix(rest, names) ??
+    (/^(\([^)]*\)|.+?)(?= USING | VIRTUAL TABLE | EXISTS| (?:LEFT|RIGHT|FULL)-JOIN|$)/.exec(rest)?.[1] ??
+      rest);
+  const after = rest.slice(name.length);
+  const terms = (/\(((?:[^()]|\([^()]*\))*)\)(?: (?:LEFT|RIGHT|FULL)-JOIN)?$/.exec(after)?.[1] ?? "").split(
+    " AND ",
+  ).filter((term) => term !== "");
+  const index = /INDEX (.+?)(?: \(|$| (?:LEFT|RIGHT|FULL)-JOIN)/.exec(after)?.[1] ?? null;
+  const virtual = / VIRTUAL TABLE INDEX \d+:(.*)$/.exec(after);
+  return {
+    type: "loop",
+    scan: isScan,
+    name: name.toLowerCase(),
+    access: virtual ? "virtual" : accessOf(after),
+    index,
+    equal: terms.filter((term) => term.endsWith("=?") && !/[<>]=?\?$/.test(term)).map((term) =>
+      term.slice(0, -2).toLowerCase()
+    ),
+    ranges: terms.filter((term) => /[<>]=?\?$/.test(term)).length,
+    exists: after.startsWith(" EXISTS"),
+    virtualArgument: virtual?.[1] ?? "",
+  };
+}
+
+function accessOf(after: string): LoopNode["access"] {
+  if (after.includes("USING INTEGER PRIMARY KEY")) return "rowid";
+  if (after.includes("USING PRIMARY KEY")) return "primary_key";
+  if (/USING AUTOMATIC /.test(after)) return "automatic";
+  return / USING (?:COVERING )?INDEX /.test(after) ? "index" : "table";
+}
+
+/** The longest known name that the text begins with: a tenant may have called a table `t USING INDEX x`. */
+function knownPrefix(rest: string, names: ReadonlySet<string>): string | undefined {
+  const lower = rest.toLowerCase();
+  let found: string | undefined;
+  for (let end = lower.length; end > 0 && found === undefined; end = lower.lastIndexOf(" ", end - 1)) {
+    if (names.has(lower.slice(0, end))) found = rest.slice(0, end);
+  }
+  return found;
+}
+
+function compound(
+  row: PlanRow,
+  byParent: ReadonlyMap<number, readonly PlanRow[]>,
+  below: (id: number) => PlanNode[],
+): PlanNode {
+  const arms = byParent.get(row.id) ?? [];
+  const merge = /^MERGE \((.+)\)$/.exec(row.detail)?.[1];
+  const operators = merge !== undefined
+    ? [merge]
+    : arms.map((arm) => arm.detail).filter((detail) => detail !== "LEFT-MOST SUBQUERY");
+  return { type: "compound", operators, arms: arms.map((arm) => below(arm.id)) };
+}
+
+function sortedBy(what: string): "order" | "last_terms" | "group" | "other" {
+  if (what === "ORDER BY") return "order";
+  if (what.endsWith("OF ORDER BY")) return "last_terms";
+  return what === "GROUP BY" ? "group" : "other";
+}

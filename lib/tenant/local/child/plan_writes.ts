@@ -1,0 +1,99 @@
+// What statements read beside their query blocks: changed rows visited again, foreign keys, and schema changes.
+import type { LoopNode, PlanNode } from "./plan_nodes.ts";
+import type { PlanSchema } from "./plan_schema.ts";
+import type { PlanText } from "./plan_text.ts";
+import type { TableCounts } from "./table_counts.ts";
+
+/** Rows read for rows returned and written. */
+export type Estimate = (rowsReturned: number, rowsWritten: number) => number;
+
+/** The whole estimate of a statement that has no query in it, or null where its plan is needed. */
+export function withoutPlan(text: PlanText, schema: PlanSchema, counts: TableCounts): Estimate | null {
+  switch (text.verb) {
+    case "SELECT":
+    case "VALUES":
+    case "UPDATE":
+    case "DELETE":
+      return null;
+    case "INSERT":
+    case "REPLACE": {
+      if (text.hasSelect) return null;
+      const perRow = parentsOf(text, schema) + (text.returning ? 1 : 0);
+      return (_returned, written) => perRow * written;
+    }
+    case "CREATE":
+    case "ALTER":
+      return schemaChange(text, schema, counts);
+    case "REINDEX":
+    case "ANALYZE":
+      return () =>
+        [...new Set(schema.tables().values())].reduce((sum, table) => sum + counts.roughRowsOf(table), 0);
+    case "DROP":
+      return () => 1;
+    default:
+      return () => 0; // PRAGMA, EXPLAIN
+  }
+}
+
+/** What an INSERT … SELECT, UPDATE or DELETE reads beside going through its `own` loops; `others` serve foreign keys. */
+export function besidePlan(
+  text: PlanText,
+  own: readonly PlanNode[],
+  others: number,
+  schema: PlanSchema,
+): Estimate {
+  const loops = own.filter((node) => node.type === "loop");
+  const single = loops.length === 1 && loops[0] !== undefined && isOneRow(loops[0]);
+  const target = text.target?.toLowerCase() ?? "";
+  let perRow = text.returning ? 1 : 0;
+  if (text.verb === "INSERT" || text.verb === "REPLACE") {
+    perRow += parentsOf(text, schema) + (loops.some((loop) => loop.name === target) ? 1 : 0);
+  } else if (text.verb === "DELETE") {
+    const collects = !single && loops.length > 0 && (others > 0 || schema.deletesInTwoPasses(target));
+    perRow += others + (collects ? 1 : 0);
+  } else if (text.verb === "UPDATE") {
+    const movesKey = loops.some((loop) =>
+      keyColumns(loop, schema).some((column) => text.assigned.has(column))
+    );
+    perRow += parentsOf(text, schema) + (!single && (movesKey || text.returning || loops.length > 1) ? 2 : 0);
+  } else return () => 0;
+  if (loops.length > 0 && text.verb !== "DELETE" && schema.hasTriggers(target)) perRow += 1;
+  return (_returned, written) => perRow * written;
+}
+
+/** Tables whose rows a changed row's foreign keys look up. */
+function parentsOf(text: PlanText, schema: PlanSchema): number {
+  const keys = schema.foreignKeys(text.target ?? "");
+  return text.verb === "UPDATE" ? keys.filter((column) => text.assigned.has(column)).length : keys.length;
+}
+
+function isOneRow(loop: LoopNode): boolean {
+  return !loop.scan && loop.ranges === 0 && (loop.access === "rowid" || loop.access === "primary_key");
+}
+
+function keyColumns(loop: LoopNode, schema: PlanSchema): readonly string[] {
+  return loop.access === "index" && loop.index !== null ? schema.index(loop.index)?.columns ?? [] : [];
+}
+
+/** An index is built by reading the table and sorting its keys; other changes touch the schema only. */
+function schemaChange(text: PlanText, schema: PlanSchema, counts: TableCounts): Estimate {
+  const { tokens, verb } = text;
+  const has = (key: string) => tokens.some((token) => token.key === key && token.depth === 0);
+  const after = (key: string) =>
+    tokens[tokens.findIndex((token) => token.key === key && token.depth === 0) + 1];
+  const rowsOf = (name: string | undefined) =>
+    counts.rowsOf(schema.tables().get(name?.toLowerCase() ?? "") ?? "");
+  if (verb === "CREATE" && has("INDEX")) {
+    const table = after("ON")?.text;
+    return () => 1 + 2 * rowsOf(table);
+  }
+  if (verb === "CREATE" && has("TABLE") && text.hasSelect) {
+    const table = tokens[tokens.findIndex((token) => token.key === "AS") - 1]?.text;
+    return () => 1 + rowsOf(table);
+  }
+  if (verb === "ALTER" && has("DROP")) {
+    const table = after("TABLE")?.text;
+    return () => 1 + rowsOf(table);
+  }
+  return () => 1;
+}

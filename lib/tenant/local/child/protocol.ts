@@ -1,0 +1,110 @@
+// The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
+// UTF-8: JSON towards the child; towards the service one line of JSON, then the row texts end to end.
+import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { SqlErrorKind } from "../../../core/errors.ts";
+
+/** Why the engine did not run a statement to its end. `message` holds no value. */
+export interface WireFailure {
+  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable";
+  readonly message: string;
+  readonly table: string | null;
+  readonly columns: readonly string[];
+}
+
+/** Columns of `_service_meta_query_log` in order, from `id` to `sql`. */
+export type WireLogRow = readonly (string | number | null)[];
+
+export type WireLevel = "read" | "write" | "schema";
+export type WireStatement = readonly [sql: string, params: readonly SqlParameter[], level: WireLevel];
+
+export interface WireCall {
+  readonly statements: readonly WireStatement[];
+  readonly level: WireLevel;
+  readonly atomic: boolean;
+  readonly schemaVersion: number;
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  readonly integersAsStrings: boolean;
+  readonly foreignKeysOff: boolean;
+  /** Absent on reads, whose rows the service keeps and sends later. Figures are filled in by the child. */
+  readonly log?: WireLogRow;
+  readonly failsWith?: string;
+  readonly auditId?: string;
+  readonly auditTables?: string;
+}
+
+export type Request =
+  | { readonly op: "read"; readonly db: string; readonly frame: number; readonly calls: readonly WireCall[] }
+  | {
+    readonly op: "write";
+    readonly db: string;
+    readonly frame: number;
+    readonly calls: readonly WireCall[];
+    readonly logRows: readonly WireLogRow[];
+  }
+  | {
+    readonly op: "log";
+    readonly db: string;
+    readonly logRows: readonly WireLogRow[];
+    readonly pruneBefore: string | null;
+  }
+  | {
+    readonly op: "inspect";
+    readonly db: string;
+    readonly statements: readonly { readonly sql: string; readonly changesSchema: boolean }[];
+  }
+  | { readonly op: "schema"; readonly db: string }
+  | { readonly op: "create"; readonly db: string }
+  | {
+    readonly op: "fill";
+    readonly db: string;
+    readonly statements: readonly (readonly [string, readonly SqlParameter[]])[];
+  }
+  | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
+  | { readonly op: "close"; readonly db: string }
+  /** Has no reply. */
+  | { readonly op: "sweep" };
+
+/** Per statement: length of its row text, rows read, rows written. */
+export type WireResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
+
+export type WireOutcome =
+  | { readonly k: "ok"; readonly r: readonly WireResult[]; readonly ms: number }
+  | {
+    readonly k: "failed";
+    readonly r: readonly WireResult[];
+    readonly at: number;
+    readonly f: WireFailure;
+    readonly ms: number;
+    /** The transaction itself failed, so that no log row could be written in it. */
+    readonly unlogged?: true;
+  }
+  | { readonly k: "stale"; readonly v: number };
+
+/** First line of a frame towards the service. `committed` follows the `outcomes` of a write group. */
+export type Reply =
+  | { readonly t: "outcomes"; readonly o: readonly WireOutcome[] }
+  | { readonly t: "committed" }
+  | {
+    readonly t: "inspected";
+    readonly v: number;
+    readonly facts: readonly EngineFacts[];
+    readonly f: WireFailure | null;
+  }
+  | { readonly t: "schema"; readonly v: number; readonly tables: readonly WireTable[] }
+  | { readonly t: "ids"; readonly ids: readonly string[] }
+  | { readonly t: "done" }
+  | { readonly t: "failed"; readonly f: WireFailure };
+
+export interface WireTable {
+  readonly name: string;
+  readonly kind: "table" | "view" | "virtual" | "shadow";
+  readonly columns: readonly string[];
+}
+
+/** A record of the progress file: frame number, call, statement, each an unsigned 32-bit integer. */
+export const PROGRESS_RECORD_BYTES = 12;
+
+/** Milliseconds after which a child answers what it has and hands the rest of a frame back unstarted. */
+export const FRAME_BUDGET_MS = 40;

@@ -1,0 +1,82 @@
+// Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
+import { systemClock } from "../../../core/clock.ts";
+import type { Connection } from "./connection.ts";
+import { engineFailure } from "./engine_failure.ts";
+import type { Progress } from "./progress.ts";
+import type { WireCall, WireFailure, WireResult, WireStatement } from "./protocol.ts";
+import { ResultTooLarge } from "./result_json.ts";
+
+export interface CallRun {
+  readonly results: WireResult[];
+  readonly text: string;
+  readonly ms: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly failure: { readonly at: number; readonly failure: WireFailure } | null;
+}
+
+/** What a call needs of its surroundings: the reader's group has no savepoints and writes nothing. */
+export interface CallScope {
+  readonly connection: Connection;
+  readonly progress: Progress;
+  /** Runs one statement so that its failure, or a second try, leaves nothing behind. */
+  readonly guardStatement: <T>(work: () => T) => T;
+  readonly countWritten: () => number;
+}
+
+/** Runs until the first failure. */
+export function runCall(scope: CallScope, call: WireCall, callIndex: number): CallRun {
+  const startedMs = systemClock.monotonicMs();
+  const results: WireResult[] = [];
+  let text = "";
+  let rowsRead = 0;
+  let rowsWritten = 0;
+  let failure: CallRun["failure"] = null;
+  for (const [index, statement] of call.statements.entries()) {
+    scope.progress.startStatement(callIndex, index);
+    try {
+      const before = scope.countWritten();
+      const run = runOnce(scope, call, statement);
+      const written = scope.countWritten() - before;
+      const read = scope.connection.rowsRead(statement[0], run.rowCount, written);
+      results.push([run.json.length, read, written]);
+      text += run.json;
+      rowsRead += read;
+      rowsWritten += written;
+      if (text.length > call.maxBytes) throw new ResultTooLarge(`more than ${call.maxBytes} bytes`);
+    } catch (error) {
+      failure = { at: index, failure: failureOf(error, scope.connection) };
+      break;
+    }
+  }
+  return { results, text, ms: round(systemClock.monotonicMs() - startedMs), rowsRead, rowsWritten, failure };
+}
+
+function runOnce(scope: CallScope, call: WireCall, [sql, params, level]: WireStatement) {
+  const { connection } = scope;
+  const run = () =>
+    scope.guardStatement(() => connection.run(level, sql, params, call, call.integersAsStrings));
+  try {
+    return run();
+  } catch (error) {
+    if (!isIntegerOutOfRange(error)) throw error;
+    connection.useBigIntegers(level, sql);
+    return run();
+  }
+}
+
+function failureOf(error: unknown, connection: Connection): WireFailure {
+  if (error instanceof ResultTooLarge) {
+    return { kind: "result_too_large", message: error.message, table: null, columns: [] };
+  }
+  return engineFailure(error, connection.guard.denial);
+}
+
+/** `node:sqlite` refuses to read an INTEGER beyond 2^53 as a number. */
+function isIntegerOutOfRange(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, "code") === "ERR_OUT_OF_RANGE";
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

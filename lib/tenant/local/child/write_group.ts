@@ -1,0 +1,185 @@
+// The group commit: what is queued for one database runs as one transaction, each call behind a savepoint of its own,
+// with its log and audit rows, and is answered after the commit has reached the disk.
+import { systemClock } from "../../../core/clock.ts";
+import type { Connection } from "./connection.ts";
+import { engineFailure } from "./engine_failure.ts";
+import { insertAuditRow, insertCallRow, insertLogRow } from "./log_rows.ts";
+import type { Progress } from "./progress.ts";
+import { FRAME_BUDGET_MS, type WireCall, type WireLogRow, type WireOutcome } from "./protocol.ts";
+import { type CallRun, runCall } from "./run_call.ts";
+import type { TenantFile } from "./tenant_file.ts";
+
+export interface WriteGroup {
+  readonly file: TenantFile;
+  readonly calls: readonly WireCall[];
+  readonly logRows: readonly WireLogRow[];
+  readonly progress: Progress;
+  /** Called with the outcomes before they are committed, and again with others when they had to be run anew. */
+  readonly answer: (outcomes: readonly WireOutcome[], text: string) => void;
+}
+
+/** The whole transaction was undone by one call (`ON CONFLICT ROLLBACK`, an out-of-memory error): run them one by one. */
+class GroupLost extends Error {}
+
+/** Runs and commits the group. On return everything answered last is on the disk. */
+export function writeGroup(group: WriteGroup): void {
+  try {
+    if (group.calls.length > 1 && mustRunAlone(group)) throw new GroupLost();
+    commitTogether(group, group.calls, true);
+  } catch (error) {
+    if (group.calls.length === 1 && !(error instanceof GroupLost)) {
+      group.answer([failedCall(error)], "");
+      return;
+    }
+    commitOneByOne(group);
+  }
+}
+
+/** Deferred constraints are judged at commit, for the whole transaction: such calls cannot share one. */
+function mustRunAlone({ file, calls }: WriteGroup): boolean {
+  if (calls.some((call) => call.foreignKeysOff)) return true;
+  return file.writer().internalRow(
+    "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%INITIALLY%DEFERRED%' LIMIT 1",
+  ) !== undefined;
+}
+
+/** What has run so far is answered before each commit, so that the service never misses a committed outcome. */
+function commitOneByOne(group: WriteGroup): void {
+  const outcomes: WireOutcome[] = [];
+  let text = "";
+  for (const [index, call] of group.calls.entries()) {
+    const before = text;
+    const answer = (own: readonly WireOutcome[], ownText: string) =>
+      group.answer([...outcomes, ...own], before + ownText);
+    try {
+      const run = commitTogether({ ...group, answer }, [call], index === 0, index);
+      outcomes.push(...run.outcomes);
+      text += run.text;
+    } catch (error) {
+      outcomes.push(failedCall(error));
+    }
+  }
+  group.answer(outcomes, text);
+}
+
+function commitTogether(
+  group: WriteGroup,
+  calls: readonly WireCall[],
+  withLogRows: boolean,
+  firstIndex = 0,
+): { outcomes: WireOutcome[]; text: string } {
+  const connection = group.file.writer();
+  const foreignKeysOff = calls.length === 1 && calls[0]?.foreignKeysOff === true;
+  if (foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=OFF");
+  try {
+    connection.internalRun("BEGIN IMMEDIATE");
+    const done = runAll(group, connection, calls, firstIndex);
+    if (withLogRows) { for (const row of group.logRows) insertLogRow(connection, row); }
+    group.answer(done.outcomes, done.text);
+    connection.internalRun("COMMIT");
+    return done;
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
+    if (foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=ON");
+  }
+}
+
+function runAll(group: WriteGroup, connection: Connection, calls: readonly WireCall[], firstIndex: number) {
+  const outcomes: WireOutcome[] = [];
+  let text = "";
+  const startedMs = systemClock.monotonicMs();
+  let version = group.file.writerVersion();
+  for (const [index, call] of calls.entries()) {
+    if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
+    if (call.schemaVersion !== version) {
+      outcomes.push({ k: "stale", v: version });
+      continue;
+    }
+    const run = runSaved(group, connection, call, firstIndex + index, calls.length === 1);
+    text += run.text;
+    outcomes.push(outcomeOf(run));
+    if (call.level === "schema") version = group.file.writerVersion();
+  }
+  return { outcomes, text };
+}
+
+/**
+ * One call behind its savepoint: an atomic one is undone whole by a failure, the other keeps what ran before. A
+ * statement that demands ROLLBACK ends the transaction itself: with company the group starts over, alone nothing of
+ * the call is kept.
+ */
+function runSaved(
+  group: WriteGroup,
+  connection: Connection,
+  call: WireCall,
+  index: number,
+  alone: boolean,
+): CallRun {
+  connection.internalRun("SAVEPOINT call");
+  const single = call.statements.length === 1;
+  const run = runCall(
+    {
+      connection,
+      progress: group.progress,
+      guardStatement: (work) =>
+        single ? undoing(connection, "call", work) : behindSavepoint(connection, work),
+      countWritten: () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0),
+    },
+    call,
+    index,
+  );
+  const lost = !connection.database.isTransaction;
+  if (lost && !alone) throw new GroupLost();
+  if (lost) connection.internalRun("BEGIN IMMEDIATE");
+  else {
+    if (run.failure && call.atomic) connection.internalRun("ROLLBACK TO call");
+    connection.internalRun("RELEASE call");
+  }
+  const nothingKept = lost || (run.failure !== null && call.atomic);
+  const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
+  record(connection, call, kept);
+  return kept;
+}
+
+function record(connection: Connection, call: WireCall, run: CallRun): void {
+  if (!call.log) return;
+  insertCallRow(connection, call.log, {
+    errorKind: run.failure?.failure.kind ?? call.failsWith ?? null,
+    rowsRead: run.rowsRead,
+    rowsWritten: run.rowsWritten,
+    ms: run.ms,
+  });
+  const nothingKept = run.failure !== null && run.results.length === 0;
+  if (call.auditId !== undefined && call.auditTables !== undefined && !nothingKept) {
+    insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
+  }
+}
+
+function behindSavepoint<T>(connection: Connection, work: () => T): T {
+  connection.internalRun("SAVEPOINT statement");
+  try {
+    return undoing(connection, "statement", work);
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("RELEASE statement");
+  }
+}
+
+/** Goes back to an open savepoint when the work fails, unless the engine has ended the transaction by itself. */
+function undoing<T>(connection: Connection, savepoint: "call" | "statement", work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (connection.database.isTransaction) connection.internalRun(`ROLLBACK TO ${savepoint}`);
+    throw error;
+  }
+}
+
+function outcomeOf(run: CallRun): WireOutcome {
+  return run.failure
+    ? { k: "failed", r: run.results, at: run.failure.at, f: run.failure.failure, ms: run.ms }
+    : { k: "ok", r: run.results, ms: run.ms };
+}
+
+function failedCall(error: unknown): WireOutcome {
+  return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, unlogged: true };
+}

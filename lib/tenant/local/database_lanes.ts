@@ -1,0 +1,179 @@
+// What waits for one database: a lane of reads and a lane of writes. At most one write group is under way at any time,
+// in whichever child; that is the database's write slot.
+import { AppError } from "../../core/errors.ts";
+import type { WireLogRow } from "./child/protocol.ts";
+import type { ChildSlot } from "./child_slot.ts";
+import type { CallJob, Flight, TaskJob } from "./jobs.ts";
+
+/** Calls that may wait for one database before new ones are refused. */
+const MAX_WAITING = 10_000;
+/** Calls and characters of statement text that travel in one frame. */
+const GROUP_CALLS = 128;
+const GROUP_CHARACTERS = 4_000_000;
+/** Log rows that one frame takes along, and that wait for one database at most. */
+const GROUP_LOG_ROWS = 2000;
+const MAX_LOG_ROWS = 50_000;
+
+type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
+  readonly kind: "task";
+  readonly job: TaskJob;
+};
+
+export class DatabaseLanes {
+  /** The child that has this database open and its statements compiled; work goes there while it is free. */
+  home: ChildSlot | null = null;
+  readonly flights = new Set<Flight>();
+  dropped = false;
+  /** Settles when the log rows taken last are in the table. */
+  logFlush: Promise<unknown> = Promise.resolve();
+  #reads: CallJob[] = [];
+  #readTasks: TaskJob[] = [];
+  #writes: WriteLaneJob[] = [];
+  #logRows: WireLogRow[] = [];
+  #lastStarted: "read" | "write" = "write";
+
+  constructor(readonly databaseId: string, readonly namespaceId: string) {}
+
+  get waiting(): number {
+    return this.#reads.length + this.#readTasks.length + this.#writes.length;
+  }
+
+  get idle(): boolean {
+    return this.waiting === 0 && this.flights.size === 0 && this.#logRows.length === 0;
+  }
+
+  get logRowCount(): number {
+    return this.#logRows.length;
+  }
+
+  addCall(job: CallJob): void {
+    if (this.dropped) return job.reject(new AppError("store_unavailable"));
+    if (this.waiting >= MAX_WAITING) return job.reject(new AppError("database_busy"));
+    if (job.call.level === "read") this.#reads.push(job);
+    else this.#writes.push({ kind: "call", job });
+  }
+
+  /** `slot` says whether the task may run beside writes or is one. */
+  addTask(job: TaskJob, lane: "read" | "write"): void {
+    if (this.dropped) return job.reject(new AppError("store_unavailable"));
+    if (lane === "read") this.#readTasks.push(job);
+    else this.#writes.push({ kind: "task", job });
+  }
+
+  /** Puts work that did not run back to the front, in its order. */
+  putBack(jobs: readonly CallJob[], kind: "read" | "write"): void {
+    if (kind === "read") this.#reads = [...jobs, ...this.#reads];
+    else this.#writes = [...jobs.map((job) => ({ kind: "call", job }) as const), ...this.#writes];
+  }
+
+  putBackTask(job: TaskJob, lane: "read" | "write"): void {
+    if (lane === "read") this.#readTasks.unshift(job);
+    else this.#writes.unshift({ kind: "task", job });
+  }
+
+  addLogRow(row: WireLogRow): void {
+    if (this.#logRows.length < MAX_LOG_ROWS) this.#logRows.push(row);
+  }
+
+  takeLogRows(): WireLogRow[] {
+    return this.#logRows.splice(0, GROUP_LOG_ROWS);
+  }
+
+  putBackLogRows(rows: readonly WireLogRow[]): void {
+    this.#logRows = [...rows, ...this.#logRows].slice(0, MAX_LOG_ROWS);
+  }
+
+  /** Removes and returns calls for which `gone` is true. */
+  removeCalls(gone: (job: CallJob) => boolean): CallJob[] {
+    const removed: CallJob[] = [];
+    const keep = (job: CallJob): boolean => {
+      if (!gone(job)) return true;
+      removed.push(job);
+      return false;
+    };
+    this.#reads = this.#reads.filter(keep);
+    this.#writes = this.#writes.filter((entry) => entry.kind === "task" || keep(entry.job));
+    return removed;
+  }
+
+  /** Empties both lanes, for a database that goes away. */
+  rejectAll(error: Error): void {
+    for (const job of this.removeCalls(() => true)) job.reject(error);
+    for (const task of this.#readTasks.splice(0)) task.reject(error);
+    for (const entry of this.#writes.splice(0)) entry.job.reject(error);
+    this.#logRows = [];
+  }
+
+  /** The next work that may start now, or null. `slowMs`: age at which one flight no longer holds up reads. */
+  takeWork(nowMs: number, slowMs: number): Flight["work"] | null {
+    const write = this.writeSlotFree && this.#writes.length > 0;
+    const read = (this.#reads.length > 0 || this.#readTasks.length > 0) && this.#mayRead(nowMs, slowMs);
+    if (!write && !read) return null;
+    // Taking turns keeps a stream of reads from starving writes and the other way round.
+    this.#lastStarted = write && (!read || this.#lastStarted === "read") ? "write" : "read";
+    return this.#lastStarted === "write" ? this.#takeWrite() : this.#takeRead();
+  }
+
+  hasStartableWork(nowMs: number, slowMs: number): boolean {
+    return (this.#writes.length > 0 && this.writeSlotFree) ||
+      (this.#reads.length + this.#readTasks.length > 0 && this.#mayRead(nowMs, slowMs));
+  }
+
+  get writeSlotFree(): boolean {
+    for (const { work } of this.flights) {
+      if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot)) return false;
+    }
+    return true;
+  }
+
+  /** One read group at a time, a second one beside a slow one. */
+  #mayRead(nowMs: number, slowMs: number): boolean {
+    let reading = 0;
+    for (const flight of this.flights) {
+      if (flight.work.kind === "write" || (flight.work.kind === "task" && flight.work.holdsWriteSlot)) {
+        continue;
+      }
+      if (nowMs - flight.startedMs < slowMs) return false;
+      reading++;
+    }
+    return reading < 2;
+  }
+
+  #takeRead(): Flight["work"] {
+    const task = this.#readTasks.shift();
+    if (task) return { kind: "task", job: task, holdsWriteSlot: false };
+    return { kind: "read", jobs: this.#reads.splice(0, groupLength(this.#reads)), logRows: [] };
+  }
+
+  #takeWrite(): Flight["work"] {
+    const first = this.#writes[0];
+    if (first?.kind === "task") {
+      this.#writes.shift();
+      return { kind: "task", job: first.job, holdsWriteSlot: true };
+    }
+    const calls: CallJob[] = [];
+    for (const entry of this.#writes) {
+      if (entry.kind === "task") break;
+      calls.push(entry.job);
+    }
+    const jobs = calls.slice(0, groupLength(calls));
+    this.#writes.splice(0, jobs.length);
+    return { kind: "write", jobs, logRows: this.takeLogRows() };
+  }
+}
+
+/** How many from the front fit one frame: at least one. */
+function groupLength(jobs: readonly CallJob[]): number {
+  let characters = 0;
+  let count = 0;
+  for (const job of jobs) {
+    for (const statement of job.call.statements) {
+      characters += statement.sql.length + statement.params.length * 16;
+    }
+    if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
+    // A call that crashed a child before travels alone.
+    if (job.crashes > 0) return Math.max(1, count);
+    count++;
+  }
+  return Math.max(1, count);
+}

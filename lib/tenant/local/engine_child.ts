@@ -1,0 +1,102 @@
+// One engine child process as the service sees it: started in its jail, given one frame at a time, ended for certain.
+import { PROGRESS_RECORD_BYTES, type Reply, type Request } from "./child/protocol.ts";
+import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
+import { FrameReader } from "./frame_reader.ts";
+
+export interface ReplyFrame {
+  readonly reply: Reply;
+  /** The row texts that the reply's lengths cut. */
+  readonly text: string;
+}
+
+/** Where a child was when it ended, from its progress file. */
+export interface Progress {
+  readonly call: number;
+  readonly statement: number;
+}
+
+export interface EngineChildOptions extends EngineProcessOptions {
+  /** Called for every frame that the child sends. */
+  readonly onReply: (frame: ReplyFrame) => void;
+  /** Called once, after its last frame. */
+  readonly onEnd: () => void;
+}
+
+export class EngineChild {
+  readonly pid: number;
+  readonly ended: Promise<void>;
+  readonly #process: Deno.ChildProcess;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #encoder = new TextEncoder();
+
+  constructor(private readonly options: EngineChildOptions) {
+    this.#process = startEngineProcess(options);
+    this.pid = this.#process.pid;
+    this.#writer = this.#process.stdin.getWriter();
+    this.ended = this.#readAll();
+  }
+
+  /** Sends one request. A child that has gone is reported by `onEnd`, not here. */
+  send(request: Request): void {
+    const json = JSON.stringify(request);
+    const frame = new Uint8Array(4 + json.length * 3);
+    const { written } = this.#encoder.encodeInto(json, frame.subarray(4));
+    new DataView(frame.buffer).setUint32(0, written);
+    this.#writer.write(frame.subarray(0, 4 + written)).catch(() => {});
+  }
+
+  /** Lets it finish its frame and end by itself. */
+  async finish(): Promise<void> {
+    await this.#writer.close().catch(() => {});
+    await this.ended;
+  }
+
+  /** Ends it now: nothing else stops a statement inside the engine. */
+  kill(): void {
+    try {
+      this.#process.kill("SIGKILL");
+    } catch {
+      // It has ended already, which is what was wanted.
+    }
+  }
+
+  /** The last statement that it started, if the file says so for that frame. */
+  progressOf(frame: number): Progress | null {
+    try {
+      return lastRecord(Deno.readFileSync(this.options.progressPath), frame);
+    } catch {
+      return null;
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const frames = new FrameReader();
+    try {
+      for await (const chunk of this.#process.stdout) {
+        for (const frame of frames.push(chunk)) this.options.onReply(parseReply(frame));
+      }
+    } finally {
+      await this.#process.status;
+      await this.#writer.abort().catch(() => {});
+      this.options.onEnd();
+      await Deno.remove(this.options.progressPath).catch(() => {});
+    }
+  }
+}
+
+/** Records of older frames stand behind those of the present one. */
+function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let last: Progress | null = null;
+  for (let at = 0; at + PROGRESS_RECORD_BYTES <= bytes.length; at += PROGRESS_RECORD_BYTES) {
+    if (view.getUint32(at) !== frame) break;
+    last = { call: view.getUint32(at + 4), statement: view.getUint32(at + 8) };
+  }
+  return last;
+}
+
+/** The child is ours and the only writer of this pipe. */
+function parseReply(frame: string): ReplyFrame {
+  const end = frame.indexOf("\n");
+  return { reply: JSON.parse(frame.slice(0, end)), text: frame.slice(end + 1) };
+}

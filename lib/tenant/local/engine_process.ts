@@ -1,0 +1,69 @@
+// The command line of an engine child: its permissions, and what ends it when the service dies.
+
+/** Megabytes of JavaScript heap of a child: the last bound, behind the watchdog's; SQLite's memory has its own. */
+const CHILD_HEAP_MB = 512;
+
+/** How a child is made to die with the service, also when the service is killed in the middle of a statement. */
+export type ParentTie = "pdeathsig" | "watcher";
+
+/** `pdeathsig` where util-linux's setpriv can set it (the kernel does the rest), else a watching shell. */
+export async function findParentTie(): Promise<ParentTie> {
+  if (Deno.build.os !== "linux") return "watcher";
+  try {
+    const { success } = await new Deno.Command("setpriv", {
+      args: ["--pdeathsig", "KILL", "true"],
+      stdout: "null",
+      stderr: "inherit",
+    })
+      .output();
+    return success ? "pdeathsig" : "watcher";
+  } catch {
+    return "watcher";
+  }
+}
+
+// The shell becomes the engine (`exec`), so that its process id is the one to end; what it leaves behind looks once a
+// second whether the service is still there.
+const WATCHER =
+  'service=$PPID; engine=$$; (while kill -0 "$service" && kill -0 "$engine"; do sleep 1; done; ' +
+  'kill -0 "$service" || kill -9 "$engine") >/dev/null 2>&1 </dev/null & exec "$@"';
+
+export interface EngineProcessOptions {
+  readonly tenantsDirectory: string;
+  readonly progressPath: string;
+  readonly parentTie: ParentTie;
+  /** What Deno itself needs to find its compile cache; the child's code has no access to it. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Starts a child that may touch the tenants' folder and its progress file, and nothing else. */
+export function startEngineProcess(options: EngineProcessOptions): Deno.ChildProcess {
+  const allowed = `${options.tenantsDirectory},${options.progressPath}`;
+  const engine = [
+    Deno.execPath(),
+    "run",
+    "--no-config",
+    "--no-lock",
+    "--no-remote",
+    "--no-npm",
+    "--no-prompt",
+    "--quiet",
+    `--v8-flags=--max-old-space-size=${CHILD_HEAP_MB}`,
+    `--allow-read=${allowed}`,
+    `--allow-write=${allowed}`,
+    new URL("./child/main.ts", import.meta.url).href,
+    options.tenantsDirectory,
+    options.progressPath,
+  ];
+  const tied = options.parentTie === "pdeathsig"
+    ? ["setpriv", "--pdeathsig", "KILL", ...engine]
+    : ["sh", "-c", WATCHER, "sh", ...engine];
+  return new Deno.Command(tied[0] ?? "", {
+    args: tied.slice(1),
+    clearEnv: true,
+    env: { ...options.environment, NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+}

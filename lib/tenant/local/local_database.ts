@@ -1,0 +1,70 @@
+// One embedded database as the pipeline sees it.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type {
+  InspectedStatement,
+  Inspection,
+  LogRow,
+  SchemaNames,
+  TenantCall,
+  TenantDatabase,
+  TenantOutcome,
+} from "../tenant_store.ts";
+import type { LocalStore } from "./local_store.ts";
+import { logRow, wireCall } from "./wire.ts";
+
+export class LocalDatabase implements TenantDatabase {
+  constructor(
+    private readonly store: LocalStore,
+    private readonly databaseId: string,
+    private readonly namespaceId: string,
+    private readonly clock: Clock,
+  ) {}
+
+  async inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
+    const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
+      op: "inspect",
+      db: this.databaseId,
+      statements,
+    }, "read");
+    if (reply.t !== "inspected") throw new AppError("store_unavailable");
+    return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f };
+  }
+
+  async schema(): Promise<SchemaNames> {
+    const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
+      op: "schema",
+      db: this.databaseId,
+    }, "read");
+    if (reply.t !== "schema") throw new AppError("store_unavailable");
+    return { schemaVersion: reply.v, tables: reply.tables };
+  }
+
+  run(call: TenantCall): Promise<TenantOutcome> {
+    return call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
+  }
+
+  record(row: LogRow): void {
+    this.store.lanes(this.databaseId, this.namespaceId).addLogRow(logRow(row));
+  }
+
+  async #runAfterLog(call: TenantCall): Promise<TenantOutcome> {
+    await this.store.flushLog(this.store.lanes(this.databaseId, this.namespaceId));
+    return await this.#enqueue(call);
+  }
+
+  #enqueue(call: TenantCall): Promise<TenantOutcome> {
+    return new Promise((resolve, reject) => {
+      const lanes = this.store.lanes(this.databaseId, this.namespaceId);
+      lanes.addCall({
+        call,
+        wire: wireCall(call, this.clock),
+        resolve,
+        reject,
+        queuedMs: this.clock.monotonicMs(),
+        crashes: 0,
+      });
+      this.store.wake(lanes);
+    });
+  }
+}

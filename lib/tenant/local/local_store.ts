@@ -1,0 +1,242 @@
+// Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { idFloor } from "../../core/ids.ts";
+import { LOG_DELAY_MS } from "../../core/limits.ts";
+import type { Log } from "../../core/log.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { TenantDatabase, TenantStore } from "../tenant_store.ts";
+import type { Request } from "./child/protocol.ts";
+import { DatabaseLanes } from "./database_lanes.ts";
+import type { ReplyFrame } from "./engine_child.ts";
+import { findParentTie, type ParentTie } from "./engine_process.ts";
+import { LocalDatabase } from "./local_database.ts";
+import { Scheduler } from "./scheduler.ts";
+import { databaseFiles, databasePath, tenantPaths } from "./tenant_paths.ts";
+import { Watchdog } from "./watchdog.ts";
+
+export interface LocalStoreOptions {
+  readonly dataDirectory: string;
+  /** Milliseconds that one statement may run. */
+  readonly queryTimeoutMs: number;
+  /** Days that log and audit rows are kept. */
+  readonly logDays: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What Deno needs of the environment to start a child (`HOME`, `DENO_DIR`). */
+  readonly engineEnvironment: Readonly<Record<string, string>>;
+  readonly maxChildren?: number;
+  /** Tests force the portable way. */
+  readonly parentTie?: ParentTie;
+}
+
+/** Milliseconds between two rounds of closing what is unused. */
+const SWEEP_MS = 30_000;
+/** Milliseconds between two prunings of one database's log. */
+const PRUNE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Milliseconds that a stop waits for work in flight. */
+const STOP_MS = 10_000;
+
+/** Opens the store under `dataDirectory` (made if missing) and starts the first child. */
+export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
+  const paths = tenantPaths(await realDirectory(options.dataDirectory));
+  await Deno.mkdir(paths.tenants, { recursive: true, mode: 0o700 });
+  await Deno.remove(paths.run, { recursive: true }).catch(() => {});
+  await Deno.mkdir(paths.run, { recursive: true, mode: 0o700 });
+  const scheduler = new Scheduler({
+    tenantsDirectory: paths.tenants,
+    runDirectory: paths.run,
+    parentTie: options.parentTie ?? await findParentTie(),
+    environment: options.engineEnvironment,
+    clock: options.clock,
+    log: options.log,
+    maxChildren: options.maxChildren ?? Math.max(4, navigator.hardwareConcurrency * 2),
+  });
+  return new LocalStore(options, scheduler, paths.tenants);
+}
+
+async function realDirectory(path: string): Promise<string> {
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  return await Deno.realPath(path);
+}
+
+export class LocalStore implements TenantStore {
+  readonly #lanes = new Map<string, DatabaseLanes>();
+  readonly #watchdog: Watchdog;
+  readonly #pruned = new Map<string, number>();
+  readonly #timers: ReturnType<typeof setInterval>[];
+
+  constructor(
+    private readonly options: LocalStoreOptions,
+    private readonly scheduler: Scheduler,
+    private readonly tenants: string,
+  ) {
+    this.#watchdog = new Watchdog(scheduler, options.queryTimeoutMs);
+    scheduler.onBusy = () => this.#watchdog.watch();
+    scheduler.addChild();
+    this.#timers = [
+      setInterval(() => this.#flushLogs(), LOG_DELAY_MS / 2),
+      setInterval(() => this.#sweep(), SWEEP_MS),
+    ];
+  }
+
+  async create(databaseId: string): Promise<void> {
+    const path = databasePath(this.tenants, databaseId);
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+    await this.task(databaseId, "", { op: "create", db: databaseId }, "write");
+  }
+
+  open(databaseId: string, namespaceId: string): TenantDatabase {
+    return new LocalDatabase(this, databaseId, namespaceId, this.options.clock);
+  }
+
+  /** Runs the service's own statements in one transaction, for a database that nobody uses yet. */
+  async fill(
+    databaseId: string,
+    statements: readonly { readonly sql: string; readonly params: readonly SqlParameter[] }[],
+  ): Promise<void> {
+    await this.task(databaseId, "", {
+      op: "fill",
+      db: databaseId,
+      statements: statements.map(({ sql, params }) => [sql, params] as const),
+    }, "write");
+  }
+
+  async drop(databaseId: string): Promise<void> {
+    const lanes = this.lanes(databaseId, "");
+    lanes.dropped = true;
+    lanes.rejectAll(new AppError("store_unavailable"));
+    while (lanes.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await this.scheduler.closeEverywhere(databaseId);
+    for (const file of databaseFiles(this.tenants, databaseId)) await Deno.remove(file).catch(ignoreMissing);
+    this.#lanes.delete(databaseId);
+  }
+
+  async sizeBytes(databaseId: string): Promise<number> {
+    const sizes = await Promise.all(
+      databaseFiles(this.tenants, databaseId).slice(0, 2).map((file) =>
+        Deno.stat(file).then((info) => info.size).catch(() => 0)
+      ),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  ready(): Promise<void> {
+    if (this.scheduler.stopping || (this.scheduler.slots.length === 0 && !this.scheduler.addChild())) {
+      return Promise.reject(new AppError("store_unavailable"));
+    }
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.scheduler.stopping = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    const deadlineMs = this.options.clock.monotonicMs() + STOP_MS;
+    do {
+      this.#flushLogs();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    } while (
+      [...this.#lanes.values()].some((lanes) => !lanes.idle) && this.options.clock.monotonicMs() < deadlineMs
+    );
+    this.#watchdog.stop();
+    await Promise.all(this.scheduler.slots.map((slot) => {
+      if (slot.flight) slot.child.kill();
+      return slot.child.finish();
+    }));
+  }
+
+  lanes(databaseId: string, namespaceId: string): DatabaseLanes {
+    let lanes = this.#lanes.get(databaseId);
+    if (!lanes) {
+      lanes = new DatabaseLanes(databaseId, namespaceId);
+      this.#lanes.set(databaseId, lanes);
+    }
+    return lanes;
+  }
+
+  wake(lanes: DatabaseLanes): void {
+    this.scheduler.wake(lanes);
+  }
+
+  /** One request of the service itself, in the lane it belongs to. */
+  task(
+    databaseId: string,
+    namespaceId: string,
+    request: Request,
+    lane: "read" | "write",
+  ): Promise<ReplyFrame> {
+    return new Promise((resolve, reject) => {
+      const lanes = this.lanes(databaseId, namespaceId);
+      lanes.addTask(
+        { request, resolve, reject, queuedMs: this.options.clock.monotonicMs(), crashes: 0 },
+        lane,
+      );
+      this.wake(lanes);
+    });
+  }
+
+  /** Writes the log rows that wait for this database; resolves when a statement would see them. */
+  async flushLog(lanes: DatabaseLanes): Promise<void> {
+    // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
+    const underWay = lanes.logFlush;
+    const own = this.#writeLogRows(lanes);
+    lanes.logFlush = Promise.all([underWay, own]);
+    await lanes.logFlush;
+  }
+
+  async #writeLogRows(lanes: DatabaseLanes): Promise<void> {
+    // A write group under way may carry rows as well: an empty task behind it says when they are there.
+    let waits = !lanes.writeSlotFree;
+    while (waits || lanes.logRowCount > 0) {
+      waits = false;
+      const rows = lanes.takeLogRows();
+      try {
+        await this.task(lanes.databaseId, lanes.namespaceId, {
+          op: "log",
+          db: lanes.databaseId,
+          logRows: rows,
+          pruneBefore: this.#pruneBefore(lanes.databaseId),
+        }, "write");
+      } catch (error) {
+        if (error instanceof AppError && error.code === "storage_full") lanes.putBackLogRows(rows);
+        this.options.log("warn", "log_rows_not_written", { rows: rows.length });
+        return;
+      }
+    }
+  }
+
+  #pruneBefore(databaseId: string): string | null {
+    const nowMs = this.options.clock.now();
+    if (nowMs - (this.#pruned.get(databaseId) ?? 0) < PRUNE_MS) return null;
+    this.#pruned.set(databaseId, nowMs);
+    return idFloor("qry", nowMs - this.options.logDays * DAY_MS);
+  }
+
+  #flushLogs(): void {
+    for (const lanes of this.#lanes.values()) {
+      if (lanes.logRowCount > 0 && !lanes.dropped) void this.flushLog(lanes);
+    }
+  }
+
+  /** Forgets what is idle and ends children that nobody needs; one stays. */
+  #sweep(): void {
+    for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#lanes.delete(id);
+    const nowMs = this.options.clock.monotonicMs();
+    for (const slot of this.scheduler.slots) {
+      if (slot.flight !== null || slot.leaving) continue;
+      const staying = this.scheduler.slots.filter((other) => !other.leaving).length;
+      if (staying > 1 && nowMs - slot.lastUsedMs > SWEEP_MS) {
+        slot.leaving = true;
+        void slot.child.finish();
+      } else if (slot.dirty) {
+        slot.dirty = false;
+        slot.child.send({ op: "sweep" });
+      }
+    }
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

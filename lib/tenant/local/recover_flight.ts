@@ -1,0 +1,89 @@
+// What happens to the work of a child that has ended: the statement that ran is answered, everything else runs again,
+// and nothing that may have been committed runs twice.
+import { AppError } from "../../core/errors.ts";
+import type { WireOutcome } from "./child/protocol.ts";
+import type { Progress, ReplyFrame } from "./engine_child.ts";
+import type { CallJob, Flight, TaskJob } from "./jobs.ts";
+import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
+
+/** Children that may end under one piece of work before it is given up. */
+const MAX_CRASHES = 2;
+
+/** The flight has left its lanes; this puts its work back, or answers it. */
+export function recoverFlight(flight: Flight, progress: Progress | null): void {
+  const { work, lanes } = flight;
+  if (work.kind === "task") return recoverTask(flight, work.job, work.holdsWriteSlot ? "write" : "read");
+  if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs);
+  lanes.putBackLogRows(work.logRows);
+  const again: CallJob[] = [];
+  for (const [index, job] of work.jobs.entries()) {
+    const ran = progress?.call === index;
+    if (ran && flight.killed === "gone") abandonCall(job);
+    else if (ran && flight.killed === "timeout") {
+      failCall(lanes, job, "timeout", progress.statement, runningMs(flight));
+    } else if (ran && (flight.killed === "memory" || ++job.crashes >= MAX_CRASHES)) {
+      failCall(lanes, job, "too_big", progress.statement, runningMs(flight));
+    } else again.push(job);
+  }
+  lanes.putBack(again, work.kind);
+}
+
+/** Milliseconds since the watchdog last saw the running statement begin. */
+function runningMs(flight: Flight): number {
+  return Math.max(0, Math.round(flight.killedMs - flight.seen.sinceMs));
+}
+
+function recoverTask(flight: Flight, job: TaskJob, lane: "read" | "write"): void {
+  job.crashes++;
+  if (job.crashes >= MAX_CRASHES || job.request.op === "create" || flight.killed !== null) {
+    job.reject(new AppError("store_unavailable"));
+  } else flight.lanes.putBackTask(job, lane);
+}
+
+/**
+ * The child ended after it had run the group and before it said that the commit was done. Every call left a log row in
+ * its transaction, so the database itself says which ones were kept: those get the outcome that is held, the others
+ * run again. Nobody writes in between, because this question goes to the front of the write lane.
+ */
+function askWhatCommitted(flight: Flight, answered: ReplyFrame, jobs: readonly CallJob[]): void {
+  const { lanes, work } = flight;
+  if (work.kind === "task") return;
+  const ids = jobs.flatMap((job) => job.call.log?.id ?? []);
+  lanes.putBackTask({
+    request: { op: "has_log", db: lanes.databaseId, ids },
+    resolve: ({ reply }) => {
+      const kept = new Set(reply.t === "ids" ? reply.ids : []);
+      if (kept.size === 0) lanes.putBackLogRows(work.logRows);
+      const again = settleKept(flight, answered, kept);
+      lanes.putBack(again, "write");
+    },
+    reject: () => {
+      for (const job of jobs) job.reject(new AppError("outcome_unknown"));
+    },
+    queuedMs: flight.startedMs,
+    crashes: 0,
+  }, "write");
+}
+
+function settleKept(flight: Flight, answered: ReplyFrame, kept: ReadonlySet<string>): CallJob[] {
+  const { lanes, work } = flight;
+  if (work.kind === "task" || answered.reply.t !== "outcomes") return [];
+  const again: CallJob[] = [];
+  let start = 0;
+  for (const [index, job] of work.jobs.entries()) {
+    const outcome = answered.reply.o[index];
+    const length = outcome ? textLength(outcome) : 0;
+    if (outcome && outcome.k !== "stale" && kept.has(job.call.log?.id ?? "")) {
+      settleGroup(lanes, { kind: "write", jobs: [job], logRows: [] }, {
+        reply: { t: "outcomes", o: [outcome] },
+        text: answered.text.slice(start, start + length),
+      });
+    } else again.push(job);
+    start += length;
+  }
+  return again;
+}
+
+function textLength(outcome: WireOutcome): number {
+  return outcome.k === "stale" ? 0 : outcome.r.reduce((sum, [length]) => sum + length, 0);
+}

@@ -1,0 +1,235 @@
+// Deals out the work of all databases to a small number of engine children, one frame at a time each.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { ChildSlot } from "./child_slot.ts";
+import type { Request } from "./child/protocol.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import { EngineChild, type ReplyFrame } from "./engine_child.ts";
+import type { ParentTie } from "./engine_process.ts";
+import { recoverFlight } from "./recover_flight.ts";
+import { settleGroup } from "./settle_group.ts";
+import type { Flight } from "./jobs.ts";
+
+/** Milliseconds after which a flight counts as slow: others of its child's databases look for another child. */
+export const SLOW_FLIGHT_MS = 3;
+
+export interface SchedulerOptions {
+  readonly tenantsDirectory: string;
+  readonly runDirectory: string;
+  readonly parentTie: ParentTie;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Children at most; each is a process of about 60 MB. */
+  readonly maxChildren: number;
+}
+
+export class Scheduler {
+  readonly slots: ChildSlot[] = [];
+  /** Databases with work that waits, in the order in which they get their turn. */
+  readonly waiting = new Set<DatabaseLanes>();
+  stopping = false;
+  /** Set by the store: somebody has to look at work that takes long. */
+  onBusy: () => void = () => {};
+  #frame = 0;
+  #started = 0;
+
+  constructor(readonly options: SchedulerOptions) {}
+
+  /** Call after adding work to a database's lanes. */
+  wake(lanes: DatabaseLanes): void {
+    this.waiting.add(lanes);
+    this.onBusy();
+    this.pump();
+  }
+
+  /** Starts whatever can start now; each database gets one turn. */
+  pump(): void {
+    let turns = this.waiting.size;
+    for (const lanes of this.waiting) {
+      if (turns-- === 0) return;
+      this.#startWork(lanes);
+      // To the back of the line: one busy database must not take every turn.
+      this.waiting.delete(lanes);
+      if (lanes.waiting > 0) this.waiting.add(lanes);
+    }
+  }
+
+  /** Starts one more child if the bound allows it. */
+  addChild(): ChildSlot | null {
+    if (this.slots.length >= this.options.maxChildren || this.stopping) return null;
+    const { tenantsDirectory, runDirectory, parentTie, environment } = this.options;
+    const progressPath = `${runDirectory}/engine-${++this.#started}`;
+    Deno.writeFileSync(progressPath, new Uint8Array(), { mode: 0o600 });
+    const child: EngineChild = new EngineChild({
+      tenantsDirectory,
+      progressPath,
+      parentTie,
+      environment,
+      onReply: (frame) => this.#onReply(slot, frame),
+      onEnd: () => this.#onEnd(slot),
+    });
+    const slot: ChildSlot = {
+      child,
+      flight: null,
+      toClose: [],
+      lastUsedMs: this.#now(),
+      dirty: false,
+      leaving: false,
+    };
+    this.slots.push(slot);
+    return slot;
+  }
+
+  /** Closes a database in every child, each between two frames. */
+  async closeEverywhere(databaseId: string): Promise<void> {
+    await Promise.all(this.slots.map((slot) =>
+      new Promise<void>((closed) => {
+        slot.toClose.push({ databaseId, closed });
+        if (slot.flight === null) this.#closeNext(slot);
+      })
+    ));
+  }
+
+  #now(): number {
+    return this.options.clock.monotonicMs();
+  }
+
+  #startWork(lanes: DatabaseLanes): void {
+    const nowMs = this.#now();
+    while (lanes.hasStartableWork(nowMs, SLOW_FLIGHT_MS)) {
+      const slot = this.#slotFor(lanes, nowMs);
+      if (!slot) return;
+      const work = lanes.takeWork(nowMs, SLOW_FLIGHT_MS);
+      if (!work) return;
+      this.#start(slot, lanes, work, nowMs);
+    }
+  }
+
+  /** The database's own child while it answers quickly, another one when it does not; null means wait. */
+  #slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
+    const home = lanes.home;
+    if (home && !home.leaving && this.slots.includes(home)) {
+      if (home.flight === null) return home;
+      if (nowMs - home.flight.startedMs < SLOW_FLIGHT_MS) return null;
+    }
+    if (this.#holdsTooMany(lanes.namespaceId, nowMs)) return null;
+    const free = this.slots.find((slot) => slot.flight === null && !slot.leaving);
+    const slot = free ?? this.#oneMore(nowMs);
+    if (slot) lanes.home = slot;
+    return slot;
+  }
+
+  /** One more child, when all there are have been busy for a while: a short wait is cheaper than a process. */
+  #oneMore(nowMs: number): ChildSlot | null {
+    const quick = this.slots.some((slot) =>
+      slot.flight === null || nowMs - slot.flight.startedMs < SLOW_FLIGHT_MS
+    );
+    return quick ? null : this.addChild();
+  }
+
+  /** A namespace may keep at most half of all children busy with slow work: the other half is for everybody else. */
+  #holdsTooMany(namespaceId: string, nowMs: number): boolean {
+    let slow = 0;
+    for (const { flight } of this.slots) {
+      if (flight?.lanes.namespaceId === namespaceId && nowMs - flight.startedMs >= SLOW_FLIGHT_MS) slow++;
+    }
+    return slow >= Math.ceil(this.options.maxChildren / 2);
+  }
+
+  #start(slot: ChildSlot, lanes: DatabaseLanes, work: Flight["work"], nowMs: number): void {
+    this.#frame = (this.#frame + 1) >>> 0;
+    const flight: Flight = {
+      lanes,
+      work,
+      frame: this.#frame,
+      startedMs: nowMs,
+      answered: null,
+      killed: null,
+      killedMs: 0,
+      seen: { call: -1, statement: -1, sinceMs: nowMs },
+    };
+    slot.flight = flight;
+    slot.lastUsedMs = nowMs;
+    slot.dirty = true;
+    lanes.flights.add(flight);
+    slot.child.send(requestOf(flight));
+  }
+
+  #onReply(slot: ChildSlot, frame: ReplyFrame): void {
+    const flight = slot.flight;
+    if (!flight) return this.#closedOne(slot);
+    if (flight.work.kind === "write" && frame.reply.t === "outcomes") {
+      flight.answered = frame;
+      return;
+    }
+    this.#land(slot, flight);
+    const { work, lanes } = flight;
+    if (work.kind === "task") {
+      if (frame.reply.t === "failed" && work.job.request.op !== "inspect") {
+        work.job.reject(taskError(frame.reply.f.kind));
+      } else work.job.resolve(frame);
+    } else {
+      const unstarted = settleGroup(
+        lanes,
+        work,
+        frame.reply.t === "committed" ? flight.answered ?? frame : frame,
+      );
+      lanes.putBack(unstarted, work.kind);
+    }
+    this.#next(slot, lanes);
+  }
+
+  #onEnd(slot: ChildSlot): void {
+    this.slots.splice(this.slots.indexOf(slot), 1);
+    for (const { closed } of slot.toClose.splice(0)) closed();
+    const flight = slot.flight;
+    if (!flight) return;
+    this.#land(slot, flight);
+    this.options.log("warn", "engine_child_ended", {
+      reason: flight.killed ?? "unexpected",
+      op: flight.work.kind,
+    });
+    recoverFlight(flight, slot.child.progressOf(flight.frame));
+    this.wake(flight.lanes);
+  }
+
+  #land(slot: ChildSlot, flight: Flight): void {
+    slot.flight = null;
+    slot.lastUsedMs = this.#now();
+    flight.lanes.flights.delete(flight);
+  }
+
+  #next(slot: ChildSlot, lanes: DatabaseLanes): void {
+    if (slot.toClose.length > 0) return this.#closeNext(slot);
+    if (lanes.waiting > 0) this.waiting.add(lanes);
+    this.pump();
+  }
+
+  #closeNext(slot: ChildSlot): void {
+    const next = slot.toClose[0];
+    if (next) slot.child.send({ op: "close", db: next.databaseId });
+  }
+
+  #closedOne(slot: ChildSlot): void {
+    slot.toClose.shift()?.closed();
+    if (slot.toClose.length > 0) this.#closeNext(slot);
+    else this.pump();
+  }
+}
+
+function requestOf({ work, lanes, frame }: Flight): Request {
+  if (work.kind === "task") return work.job.request;
+  const calls = work.jobs.map((job) => job.wire);
+  return work.kind === "read"
+    ? { op: "read", db: lanes.databaseId, frame, calls }
+    : { op: "write", db: lanes.databaseId, frame, calls, logRows: work.logRows };
+}
+
+function taskError(kind: string): AppError {
+  if (kind === "corrupt") return new AppError("database_corrupt");
+  if (kind === "full") return new AppError("storage_full");
+  if (kind === "busy") return new AppError("database_busy");
+  return new AppError("store_unavailable");
+}

@@ -1,0 +1,69 @@
+// Answers the calls of a group from the frame that a child sent.
+import { AppError } from "../../core/errors.ts";
+import type { WireLogRow, WireOutcome } from "./child/protocol.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import type { ReplyFrame } from "./engine_child.ts";
+import type { CallJob, Flight } from "./jobs.ts";
+import { failedOutcome, logRowOf, readOutcome } from "./wire.ts";
+
+type Group = Extract<Flight["work"], { jobs: CallJob[] }>;
+
+/** Resolves every call that ran; returns those that were not started. */
+export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFrame): CallJob[] {
+  const { reply, text } = frame;
+  if (reply.t === "failed") {
+    for (const job of group.jobs) {
+      settle(lanes, job, { k: "failed", r: [], at: 0, f: reply.f, ms: 0, unlogged: true }, "", 0);
+    }
+    lanes.putBackLogRows(group.logRows);
+    return [];
+  }
+  if (reply.t !== "outcomes") throw new TypeError(`a group was answered with ${reply.t}`);
+  // A group whose transaction failed as a whole has kept no log rows either.
+  if (group.kind === "write" && reply.o.every((outcome) => outcome.k === "failed" && outcome.unlogged)) {
+    lanes.putBackLogRows(group.logRows);
+  }
+  let start = 0;
+  for (const [index, outcome] of reply.o.entries()) {
+    const job = group.jobs[index];
+    if (job) start = settle(lanes, job, outcome, text, start);
+  }
+  return group.jobs.slice(reply.o.length);
+}
+
+function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: string, start: number): number {
+  const { outcome, end } = readOutcome(wire, text, start);
+  const loggedByChild = job.wire.log !== undefined && !(wire.k === "failed" && wire.unlogged);
+  const row: WireLogRow | null = loggedByChild ? null : logRowOf(job.call, outcome);
+  if (row) lanes.addLogRow(row);
+  job.resolve(outcome);
+  return end;
+}
+
+const endings = {
+  timeout: "ran longer than the time limit",
+  result_too_large: "the rows did not fit the engine's memory",
+  too_big: "the engine ended twice while it ran this",
+} as const;
+
+/** Answers one call that the engine did not finish, and keeps its log row. */
+export function failCall(
+  lanes: DatabaseLanes,
+  job: CallJob,
+  kind: keyof typeof endings,
+  at: number,
+  durationMs: number,
+): void {
+  const message = kind === "timeout"
+    ? "ran longer than the time limit"
+    : "used more memory than the engine has";
+  const outcome = failedOutcome(kind, message, at, durationMs);
+  const row = logRowOf(job.call, outcome);
+  if (row) lanes.addLogRow(row);
+  job.resolve(outcome);
+}
+
+/** Nobody waits for this one any more. */
+export function abandonCall(job: CallJob): void {
+  job.reject(new AppError("store_unavailable"));
+}

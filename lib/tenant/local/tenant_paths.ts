@@ -1,0 +1,25 @@
+// Where the files of embedded tenants are. An id is checked before it becomes part of a path.
+import { isId } from "../../core/ids.ts";
+
+export interface TenantPaths {
+  /** The one folder that engine children may touch. */
+  readonly tenants: string;
+  /** Progress files of the children; emptied at the start. */
+  readonly run: string;
+}
+
+export function tenantPaths(dataDirectory: string): TenantPaths {
+  return { tenants: `${dataDirectory}/tenants`, run: `${dataDirectory}/run` };
+}
+
+/** `<tenants>/<two characters>/<id>.db`: 1,024 folders keep each listing short. */
+export function databasePath(tenants: string, databaseId: string): string {
+  if (!isId("db", databaseId)) throw new TypeError("not a database id");
+  return `${tenants}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
+}
+
+/** The database file and what SQLite keeps beside it. */
+export function databaseFiles(tenants: string, databaseId: string): string[] {
+  const path = databasePath(tenants, databaseId);
+  return [path, `${path}-wal`, `${path}-shm`];
+}

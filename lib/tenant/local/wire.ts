@@ -1,0 +1,104 @@
+// Between the store's calls and outcomes and what travels to an engine child.
+import type { Clock } from "../../core/clock.ts";
+import { newId } from "../../core/ids.ts";
+import type { LogRow, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { WireCall, WireFailure, WireLogRow, WireOutcome, WireResult } from "./child/protocol.ts";
+
+export function wireCall(call: TenantCall, clock: Clock): WireCall {
+  const reads = call.level === "read";
+  return {
+    statements: call.statements.map((statement) =>
+      [statement.sql, statement.params, statement.level] as const
+    ),
+    level: call.level,
+    atomic: call.atomic,
+    schemaVersion: call.schemaVersion,
+    maxRows: call.bounds.rows,
+    maxBytes: call.bounds.bytes,
+    integersAsStrings: call.integersAsStrings,
+    foreignKeysOff: call.foreignKeysOff,
+    ...(reads || call.log === null ? {} : { log: logRow({ ...call.log, ...noFigures }) }),
+    ...(call.failsWith === null ? {} : { failsWith: call.failsWith }),
+    ...(call.auditTables === null
+      ? {}
+      : { auditId: newId("evt", clock.now()), auditTables: JSON.stringify(call.auditTables) }),
+  };
+}
+
+const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;
+
+/** Columns in the order of `_service_meta_query_log`. */
+export function logRow(row: LogRow): WireLogRow {
+  return [
+    row.id,
+    row.ts,
+    row.namespaceId,
+    row.databaseId,
+    row.tokenId,
+    row.userId,
+    row.operation,
+    row.status,
+    row.errorKind,
+    row.rowsRead,
+    row.rowsWritten,
+    row.durationMs,
+    row.statementCount,
+    row.sql,
+  ];
+}
+
+/** The log row of a call whose outcome is known here; used where the child has not written one. */
+export function logRowOf(call: TenantCall, outcome: TenantOutcome): WireLogRow | null {
+  if (outcome.ok === "stale" || call.log === null) return null;
+  let rowsRead = 0;
+  let rowsWritten = 0;
+  for (const result of outcome.results) {
+    rowsRead += result.rowsRead;
+    rowsWritten += result.rowsWritten;
+  }
+  const errorKind = outcome.ok ? call.failsWith : outcome.failure.kind;
+  return logRow({
+    ...call.log,
+    status: errorKind === null ? "ok" : "error",
+    errorKind,
+    rowsRead,
+    rowsWritten,
+    durationMs: outcome.durationMs,
+  });
+}
+
+/** Cuts one outcome's texts out of a frame's text, from `start`; `end` is where the next one's begin. */
+export function readOutcome(
+  outcome: WireOutcome,
+  text: string,
+  start: number,
+): { outcome: TenantOutcome; end: number } {
+  if (outcome.k === "stale") return { outcome: { ok: "stale", schemaVersion: outcome.v }, end: start };
+  let end = start;
+  const results = outcome.r.map(([length, rowsRead, rowsWritten]: WireResult) => {
+    const json = text.slice(end, end + length);
+    end += length;
+    return { json, rowsRead, rowsWritten };
+  });
+  const figures = { results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
+  return outcome.k === "ok"
+    ? { outcome: { ok: true, ...figures }, end }
+    : { outcome: { ok: false, ...figures, failedIndex: outcome.at, failure: outcome.f }, end };
+}
+
+/** The outcome of a call that the engine did not finish. */
+export function failedOutcome(
+  kind: WireFailure["kind"],
+  message: string,
+  at: number,
+  durationMs: number,
+): TenantOutcome {
+  return {
+    ok: false,
+    results: [],
+    failedIndex: at,
+    failure: { kind, message, table: null, columns: [] },
+    durationMs,
+    rowsReadBasis: "plan",
+  };
+}

@@ -1,0 +1,148 @@
+// Where tenant databases live: the one seam between the product and its SQL engines. `local/` implements it with
+// child processes on this machine; sqld and Turso will. `tests/contracts/tenant_store.ts` is what each must pass.
+import type { SqlErrorKind } from "../core/errors.ts";
+import type { EngineFacts } from "../sql/statement_facts.ts";
+import type { SqlParameter } from "../sql/sql_value.ts";
+
+/** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
+export interface TenantStore {
+  /** Makes an empty database with the service's own tables. */
+  create(databaseId: string): Promise<void>;
+  /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
+  open(databaseId: string, namespaceId: string): TenantDatabase;
+  /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
+  drop(databaseId: string): Promise<void>;
+  sizeBytes(databaseId: string): Promise<number>;
+  /** Resolves when the store answers. Errors: `store_unavailable`. */
+  ready(): Promise<void>;
+  /** Finishes what is queued, writes the buffered log rows, ends every process. */
+  close(): Promise<void>;
+}
+
+/** One database. Failures of the caller's SQL are outcomes; failures of the store are thrown `AppError`s. */
+export interface TenantDatabase {
+  /**
+   * Compiles statements without running them and tells what each would touch; a later one sees the schema that the
+   * earlier ones would leave. Stops at the first that does not compile. The texts must have passed the syntax check
+   * first, and none may be a PRAGMA: those execute while they are compiled.
+   */
+  inspect(statements: readonly InspectedStatement[]): Promise<Inspection>;
+  /** Runs the statements of one call. */
+  run(call: TenantCall): Promise<TenantOutcome>;
+  /** Tables, views and their columns, for messages that name near matches. */
+  schema(): Promise<SchemaNames>;
+  /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
+  record(row: LogRow): void;
+}
+
+export interface InspectedStatement {
+  readonly sql: string;
+  /** It changes the schema, so that what follows must be compiled against the result. */
+  readonly changesSchema: boolean;
+}
+
+/** `facts` of those that compile, in order; `failure` is about the one after the last of them. */
+export interface Inspection {
+  /** What the facts hold for, before any of the statements has run. */
+  readonly schemaVersion: number;
+  readonly facts: readonly EngineFacts[];
+  readonly failure: EngineFailure | null;
+}
+
+export interface EngineFailure {
+  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable";
+  /** The engine's own words, without values. */
+  readonly message: string;
+  readonly table: string | null;
+  readonly columns: readonly string[];
+}
+
+/** What a connection, or a statement on it, may do; each includes the ones before it. */
+export type Level = "read" | "write" | "schema";
+
+export interface TenantStatement {
+  readonly sql: string;
+  readonly params: readonly SqlParameter[];
+  /** What compiling it needs: EXPLAIN of a write runs on a reading connection all the same. */
+  readonly level: Level;
+}
+
+export interface TenantCall {
+  /** What the connection must allow and nothing above it. */
+  readonly level: Level;
+  readonly statements: readonly TenantStatement[];
+  /** All or nothing; otherwise statements before the first failure stay. */
+  readonly atomic: boolean;
+  /** The facts that let this call through hold for this schema; another one makes the outcome `stale`. */
+  readonly schemaVersion: number;
+  readonly bounds: { readonly rows: number; readonly bytes: number };
+  readonly integersAsStrings: boolean;
+  /** `PRAGMA foreign_keys` off for this call (it has no meaning inside a transaction, so it is no statement here). */
+  readonly foreignKeysOff: boolean;
+  /** The call reads the service's log tables: rows still waiting are written first. */
+  readonly readsLog: boolean;
+  /** Null for reads of the service's own. Without the figures: the engine's side adds them and writes the row (a mutation's in its own transaction). */
+  readonly log: LogIdentity | null;
+  /** Kind of an error found before the call ran, after its last statement: makes the log row an error. */
+  readonly failsWith: string | null;
+  /** Set for mutations: the audit row's table names. */
+  readonly auditTables: readonly string[] | null;
+  /** Aborted when nobody waits for the answer any more: the statement is stopped. */
+  readonly signal: () => AbortSignal | null;
+}
+
+export interface StatementResult {
+  /** `{"columns":[…],"rows":[…]` as JSON text without the closing brace, ready to be spliced into an answer. */
+  readonly json: string;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+}
+
+export type TenantOutcome =
+  | {
+    readonly ok: true;
+    readonly results: readonly StatementResult[];
+    readonly durationMs: number;
+    readonly rowsReadBasis: "engine" | "plan";
+  }
+  | {
+    readonly ok: false;
+    /** Of the statements that ran: kept ones when not atomic, otherwise empty. */
+    readonly results: readonly StatementResult[];
+    readonly failedIndex: number;
+    readonly failure: EngineFailure;
+    readonly durationMs: number;
+    readonly rowsReadBasis: "engine" | "plan";
+  }
+  | { readonly ok: "stale"; readonly schemaVersion: number };
+
+export interface SchemaNames {
+  readonly schemaVersion: number;
+  readonly tables: readonly {
+    readonly name: string;
+    readonly kind: "table" | "view" | "virtual" | "shadow";
+    readonly columns: readonly string[];
+  }[];
+}
+
+/** The part of a log row that is known before the call runs. Times are unix milliseconds. */
+export interface LogIdentity {
+  readonly id: string;
+  readonly ts: number;
+  readonly namespaceId: string;
+  readonly databaseId: string;
+  readonly tokenId: string;
+  readonly userId: string | null;
+  readonly operation: string;
+  readonly statementCount: number;
+  /** Statement text with its placeholders, cut. */
+  readonly sql: string;
+}
+
+export interface LogRow extends LogIdentity {
+  readonly status: "ok" | "error";
+  readonly errorKind: string | null;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly durationMs: number;
+}

@@ -1,0 +1,26 @@
+// What a request carries through Hono: the connection it came in on, and what the middleware found out about it.
+// PENDING: Caller and Target come from lib/access/ once it exists; until then they are open records.
+import type { BodyWatch } from "../lib/guard/body_watch.ts";
+
+/** The service's Hono environment: `new Hono<Env>()`, `c.get("requestId")`. */
+export interface Env {
+  Bindings: Connection;
+  Variables: {
+    /** `req_…`, also in the answer's `X-Request-Id`. */
+    requestId: string;
+    /** Ends request bodies that do not arrive in time. */
+    bodyWatch: BodyWatch;
+    /** Set by the bearer middleware: whoever the bearer proves. */
+    caller: Caller;
+    /** Set by the target middleware under `/v1/db/:ns/:db/`: the database and branch addressed. */
+    target: Target;
+  };
+}
+
+/** What `Deno.serve` tells about the connection. Without one (`app.request` in tests) the address is unknown. */
+export interface Connection {
+  readonly remoteAddr?: Deno.Addr;
+}
+
+type Caller = Readonly<Record<string, unknown>>;
+type Target = Readonly<Record<string, unknown>>;

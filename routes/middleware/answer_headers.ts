@@ -1,0 +1,20 @@
+// Headers that every answer carries, whoever made it: the request id, and no caching or type guessing of API data.
+import type { MiddlewareHandler } from "hono";
+import type { Clock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import type { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { Env } from "../env.ts";
+
+/** Gives the request its id and adds the headers to the finished answer; a route's own `Cache-Control` stays. */
+export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const requestId = newId("req", clock.now());
+    c.set("requestId", requestId);
+    c.set("bodyWatch", bodyWatch);
+    await next();
+    const headers = c.res.headers;
+    headers.append("X-Request-Id", requestId);
+    headers.append("X-Content-Type-Options", "nosniff");
+    if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
+  };
+}

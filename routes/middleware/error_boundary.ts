@@ -1,0 +1,61 @@
+// The one place where a failure becomes an HTTP answer.
+import type { Context, ErrorHandler } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError, type ErrorCode } from "../../lib/core/errors.ts";
+import type { Log } from "../../lib/core/log.ts";
+import type { Env } from "../env.ts";
+
+/** The framework's own exceptions, by status, in the words of our table. */
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  400: "validation_failed",
+  401: "invalid_bearer",
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "payload_too_large",
+};
+
+/** Answers an `AppError` as its table row says; anything else is a 500 that tells the request id and nothing more. */
+export function errorBoundary(log: Log): ErrorHandler<Env> {
+  return (error, c) => {
+    if (error instanceof AppError) return failureAnswer(error, c);
+    const code = error instanceof HTTPException ? codeOfStatus[error.status] : undefined;
+    if (code !== undefined) return failureAnswer(new AppError(code), c);
+    log("error", "request_failed", {
+      requestId: c.get("requestId"),
+      error: error.name,
+      message: firstLine(error.message),
+    });
+    return failureAnswer(new AppError("internal"), c);
+  };
+}
+
+function failureAnswer(error: AppError, c: Context<Env>): Response {
+  const { detail, issues, extra, headers } = error.facts;
+  const retryAfterSec = error.retryAfterSec;
+  return c.json(
+    {
+      success: false,
+      error: error.message,
+      code: error.code,
+      ...(detail ? { errorDetail: detail } : {}),
+      ...(issues ? { issues } : {}),
+      ...extra,
+    },
+    status(error),
+    {
+      ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
+      ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...headers,
+    },
+  );
+}
+
+/** Guarantee: every row of the error table has a status that may carry a body. */
+function status(error: AppError): ContentfulStatusCode {
+  return error.status as ContentfulStatusCode;
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n", 1)[0] ?? "").slice(0, 200);
+}

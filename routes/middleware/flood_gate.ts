@@ -1,0 +1,34 @@
+// Turns an address away that sends too much, before anything is read, looked up or parsed for it.
+import type { MiddlewareHandler } from "hono";
+import type { Clock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import { clientAddress } from "../../lib/guard/client_address.ts";
+import type { FloodControl } from "../../lib/guard/flood.ts";
+import type { Connection, Env } from "../env.ts";
+
+export interface FloodGateOptions {
+  readonly flood: FloodControl;
+  readonly clock: Clock;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedHops: number;
+}
+
+/** Errors: `too_many_requests` with the seconds to wait. */
+export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): MiddlewareHandler<Env> {
+  return (c, next) => {
+    const address = clientAddress({
+      socketAddress: socketAddress(c.env),
+      forwardedFor: trustedHops > 0 ? c.req.raw.headers.get("x-forwarded-for") : null,
+      trustedHops,
+    });
+    const waitSec = flood.admit(address, clock.monotonicMs());
+    if (waitSec > 0) throw new AppError("too_many_requests", { retryAfterSec: waitSec });
+    return next();
+  };
+}
+
+/** `app.request` in tests comes without a connection. */
+function socketAddress(connection: Connection | undefined): string | null {
+  const address = connection?.remoteAddr;
+  return address?.transport === "tcp" ? address.hostname : null;
+}

@@ -1,0 +1,79 @@
+// Zod's issues in the words and paths of this API. A message that a schema gives itself wins.
+import type { z } from "zod";
+import type { Issue } from "../../lib/core/errors.ts";
+
+/** Issues of one answer: enough to repair a request, bounded whatever its size. */
+const MAX_ISSUES = 50;
+
+/** What is wrong with `input`, as `issues` of the envelope. Never contains a value of the request. */
+export function issuesOf(schema: z.ZodType, input: unknown): Issue[] {
+  const parsed = schema.safeParse(input, { error: (issue) => messageOf(issue) });
+  if (parsed.success) return [];
+  return parsed.error.issues.slice(0, MAX_ISSUES).flatMap(toIssues).slice(0, MAX_ISSUES);
+}
+
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: pathText([...issue.path, key]),
+      message: "Remove this field; it is not known here",
+    }));
+  }
+  return [{ path: pathText(issue.path), message: issue.message }];
+}
+
+/** `["statements", 0, "sql"]` → `statements[0].sql`. */
+function pathText(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else text += text === "" ? String(part) : `.${String(part)}`;
+  }
+  return text;
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+function messageOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined
+        ? "Add this field; it is required"
+        : `Send ${nouns[issue.expected] ?? issue.expected} here`;
+    case "invalid_value":
+      return `Send one of: ${issue.values.map(String).join(", ")}`;
+    case "too_big":
+      return `Send ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum} ${
+        unit(issue.origin)
+      }`;
+    case "too_small":
+      return `Send ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum} ${
+        unit(issue.origin)
+      }`;
+    case "invalid_format":
+      return issue.pattern === undefined
+        ? `Send this in the format ${issue.format}`
+        : `Send text that matches ${issue.pattern}`;
+    case "not_multiple_of":
+      return `Send a multiple of ${issue.divisor}`;
+    case "unrecognized_keys":
+      return "Remove the fields that are not known here";
+    default:
+      return "Send a value of an accepted form";
+  }
+}
+
+function unit(origin: string): string {
+  if (origin === "string") return "characters";
+  if (origin === "array" || origin === "set") return "elements";
+  return "here";
+}

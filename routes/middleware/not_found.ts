@@ -1,0 +1,22 @@
+// Addresses at which nothing is: 404, or 405 where another method would have found something.
+import type { Hono, NotFoundHandler } from "hono";
+import { AppError } from "../../lib/core/errors.ts";
+import type { Env } from "../env.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Errors: `not_found`, `method_not_allowed` with `Allow`. */
+export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
+  return (c) => {
+    const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
+    if (allowed.length === 0) throw new AppError("not_found");
+    if (allowed.includes("GET")) allowed.push("HEAD");
+    throw new AppError("method_not_allowed", { headers: { "Allow": allowed.join(", ") } });
+  };
+}
+
+/** Middleware is mounted for all methods, so only a match with a method of its own is a route. */
+function hasRoute(app: Hono<Env>, method: string, path: string): boolean {
+  const [matches] = app.router.match(method, path);
+  return matches.some(([[, route]]) => route.method === method);
+}

@@ -1,0 +1,68 @@
+// Typed input of a route: reads one part of the request, checks it against a zod schema, and tells the OpenAPI
+// generator about that schema, so that what is documented is what is enforced.
+import type { Context, MiddlewareHandler } from "hono";
+import { resolver, uniqueSymbol } from "hono-openapi";
+import type { z } from "zod";
+import { AppError, type Issue } from "../../lib/core/errors.ts";
+import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
+import { parseJson } from "../../lib/guard/parse_json.ts";
+import { readBody } from "../../lib/guard/read_body.ts";
+import type { Env } from "../env.ts";
+import { issuesOf } from "./issues.ts";
+
+/** Where a route's input can stand. */
+export type InputTarget = "json" | "query" | "param";
+
+/** How hono types `c.req.valid(target)` from a schema. */
+export interface ValidInput<Target extends InputTarget, Schema extends z.ZodType> {
+  in: { [K in Target]: z.input<Schema> };
+  out: { [K in Target]: z.output<Schema> };
+}
+
+/**
+ * Middleware that makes `c.req.valid(target)` hold the checked input. A body counts as JSON whatever its
+ * Content-Type. Errors: `invalid_json`, `validation_failed` with `issues`, `payload_too_large`, `request_timeout`.
+ */
+export function validate<Target extends InputTarget, Schema extends z.ZodType, Path extends string = string>(
+  target: Target,
+  schema: Schema,
+): MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> {
+  const read = readers[target];
+  const middleware: MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> = async (c, next) => {
+    const input = await read(c, schema);
+    const parsed = schema.safeParse(input);
+    if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
+    c.req.addValidatedData(target, plainObject(parsed.data));
+    await next();
+  };
+  return Object.assign(middleware, { [uniqueSymbol]: { target, ...resolver(schema) } });
+}
+
+const readers: Record<InputTarget, (c: Context<Env>, schema: z.ZodType) => unknown> = {
+  json: readJson,
+  query: (c) => readQuery(new URL(c.req.url).searchParams),
+  param: (c) => c.req.param(),
+};
+
+async function readJson(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
+  const text = await readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: c.get("bodyWatch") });
+  if (text === "" && schema.safeParse(undefined).success) return undefined;
+  return parseJson(text);
+}
+
+/** A name given twice is refused: which one counts would be a guess. */
+function readQuery(parameters: URLSearchParams): Record<string, string> {
+  const input: Record<string, string> = {};
+  const issues: Issue[] = [];
+  for (const [name, value] of parameters) {
+    if (Object.hasOwn(input, name)) issues.push({ path: name, message: "Send this parameter once" });
+    Object.defineProperty(input, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  if (issues.length > 0) throw new AppError("validation_failed", { issues });
+  return input;
+}
+
+/** Hono wants an object; a schema whose output is none (an absent optional body) is kept as it is all the same. */
+function plainObject(value: unknown): object {
+  return value as object;
+}

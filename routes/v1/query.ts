@@ -1,0 +1,56 @@
+// POST /v1/db/:ns/:db/query and /batch: the hot path.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { runStatements } from "../../lib/services/query/run_statements.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { answers } from "./answers.ts";
+import { sendBatch, sendQuery } from "./send_result.ts";
+import { batchBody, queryMeta, queryResult, statementBody } from "./sql_schemas.ts";
+import { statementsContext } from "./statements_context.ts";
+
+export function queryRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>()
+    .post(
+      "/query",
+      describeRoute({
+        summary: "Run one SQL statement",
+        tags: ["sql"],
+        responses: answers(queryResult, { meta: queryMeta }),
+      }),
+      validate("json", statementBody),
+      async (c) => {
+        const { sql, params } = c.req.valid("json");
+        const answer = await runStatements(statementsContext(query, c), {
+          operation: "query",
+          statements: [{ sql, params }],
+          atomic: true,
+          integersAsStrings: c.req.header("x-integers") === "string",
+          signal: () => c.req.raw.signal,
+        });
+        return sendQuery(answer);
+      },
+    )
+    .post(
+      "/batch",
+      describeRoute({
+        summary: "Run up to 100 SQL statements",
+        tags: ["sql"],
+        responses: answers(z.array(queryResult), { meta: queryMeta }),
+      }),
+      validate("json", batchBody),
+      async (c) => {
+        const { statements, transaction } = c.req.valid("json");
+        const answer = await runStatements(statementsContext(query, c), {
+          operation: "batch",
+          statements,
+          atomic: transaction ?? false,
+          integersAsStrings: c.req.header("x-integers") === "string",
+          signal: () => c.req.raw.signal,
+        });
+        return sendBatch(answer);
+      },
+    );
+}

@@ -1,0 +1,40 @@
+// The forms of SQL over HTTP (contract 4 and 6): what validates a request is what documents it.
+import { z } from "zod";
+import { MAX_BATCH_STATEMENTS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
+
+const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
+
+/** A bound value: NULL, text, number, boolean (0 or 1) or a blob. */
+export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
+
+export const statementBody = z.strictObject({
+  sql: z.string().max(MAX_SQL_LENGTH).describe("One SQL statement; ? and ?N are placeholders"),
+  params: z.array(sqlParameter).optional().describe("One value for each placeholder"),
+});
+
+export const batchBody = z.strictObject({
+  statements: z.array(statementBody).min(1).max(MAX_BATCH_STATEMENTS),
+  transaction: z.boolean().optional().describe(
+    "All or nothing; otherwise statements commit one by one up to the first error",
+  ),
+});
+
+const sqlValue = z.union([z.string(), z.number(), z.null(), blob]);
+
+export const queryResult = z.object({
+  columns: z.array(z.string()),
+  rows: z.array(z.array(sqlValue)),
+  rowsRead: z.int(),
+  rowsWritten: z.int(),
+});
+
+export const queryMeta = z.object({
+  rowsRead: z.int(),
+  rowsWritten: z.int(),
+  durationMs: z.int(),
+  statementCount: z.int(),
+  costUsd: z.number(),
+  snapshot: z.string().nullable(),
+  queryLogId: z.string(),
+  rowsReadBasis: z.enum(["engine", "plan"]),
+});

@@ -1,0 +1,14 @@
+// What the SQL services need of a request: the process's query context, the database addressed and the token.
+import type { Context } from "hono";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import type { StatementsContext } from "../../lib/services/query/run_statements.ts";
+import type { Env } from "../env.ts";
+
+export function statementsContext(query: QueryContext, c: Context<Env>): StatementsContext {
+  const caller = c.get("caller");
+  return {
+    ...query,
+    target: c.get("target"),
+    tokenId: caller.kind === "token" ? caller.tokenId : "operator",
+  };
+}

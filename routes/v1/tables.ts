@@ -1,0 +1,76 @@
+// GET /v1/db/:ns/:db/tables and /query_log.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { listTables } from "../../lib/services/query/list_tables.ts";
+import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { answers } from "./answers.ts";
+import { statementsContext } from "./statements_context.ts";
+
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const logQuery = z.strictObject({
+  since: time.optional().describe("ISO 8601; entries from then on"),
+  until: time.optional().describe("ISO 8601; entries before then"),
+  tokenId: z.string().max(64).optional(),
+  status: z.enum(["ok", "error"]).optional(),
+  cursor: z.string().max(64).optional(),
+  pageSize: z.coerce.number().int().min(1).max(500).default(50),
+});
+
+const logEntry = z.object({
+  id: z.string(),
+  ts: z.string(),
+  namespaceId: z.string(),
+  dbId: z.string(),
+  tokenId: z.string(),
+  userId: z.string().nullable(),
+  operation: z.string(),
+  status: z.enum(["ok", "error"]),
+  errorKind: z.string().nullable(),
+  rowsRead: z.int(),
+  rowsWritten: z.int(),
+  durationMs: z.number(),
+  statementCount: z.int(),
+  sql: z.string(),
+});
+
+const noQuery = z.strictObject({});
+
+export function tableRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/tables",
+      describeRoute({
+        summary: "List the tables with their row counts",
+        tags: ["schema"],
+        responses: answers(z.array(z.object({ name: z.string(), rowCount: z.int() }))),
+      }),
+      validate("query", noQuery),
+      async (c) => c.json({ success: true, data: await listTables(statementsContext(query, c)) }),
+    )
+    .get(
+      "/query_log",
+      describeRoute({
+        summary: "Read the query log, newest first",
+        tags: ["log"],
+        responses: answers(z.object({ entries: z.array(logEntry), nextCursor: z.string().nullable() })),
+      }),
+      validate("query", logQuery),
+      async (c) => {
+        const { since, until, tokenId, status, cursor, pageSize } = c.req.valid("query");
+        const page = await readQueryLog(statementsContext(query, c), {
+          sinceMs: since ?? null,
+          untilMs: until ?? null,
+          tokenId: tokenId ?? null,
+          status: status ?? null,
+          cursor: cursor ?? null,
+          pageSize,
+        });
+        return c.json({ success: true, data: page });
+      },
+    );
+}

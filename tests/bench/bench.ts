@@ -1,0 +1,138 @@
+// `deno task bench`: the service beside a bare handler and sqld, interleaved on this machine. See README for the goals.
+import { bareTarget } from "./bare_target.ts";
+import { type BenchCase, benchCases, fillTables, pointReads } from "./bench_cases.ts";
+import { benchOptions } from "./bench_options.ts";
+import { benchReport, type CaseFigures, type Measured } from "./bench_report.ts";
+import { type BenchTarget, sendOnce } from "./bench_target.ts";
+import { type Disturbance, disturbance } from "./disturbance.ts";
+import { chooseLoad, type Load } from "./load.ts";
+import { print } from "./print.ts";
+import { processMemory } from "./process_memory.ts";
+import { type ServiceTarget, serviceTarget } from "./service_target.ts";
+import { sqldTarget } from "./sqld_target.ts";
+
+const options = benchOptions(Deno.args, [...benchCases.map((one) => one.name), "half-load", "endless"]);
+const { name: loadName, load } = await chooseLoad();
+const targets: BenchTarget[] = [];
+try {
+  await measureAll();
+} finally {
+  for (const target of targets) await target.stop();
+}
+
+async function measureAll(): Promise<void> {
+  targets.push(await bareTarget());
+  const service = options.peers ? null : await serviceTarget();
+  if (service) targets.push(service);
+  const sqld = await sqldTarget();
+  if (sqld) targets.push(sqld);
+  for (const target of targets) await fillTables(target, target.query);
+  if (service) await fillTables(service, service.other);
+  const idle = targets.map((target) => [target.name, processMemory(target.pid)] as const);
+  const cases = benchCases.filter((one) => wanted(one.name));
+  const figures = await interleaved(cases);
+  const report = {
+    machine: { cores: navigator.hardwareConcurrency, deno: Deno.version.deno, load: loadName },
+    ...{ seconds: options.seconds, rounds: options.rounds },
+    targets: targets.map(({ name, note }) => ({ name, note })),
+    cases: figures,
+    halfLoad: wanted("half-load") ? await halfLoad(figures) : null,
+    endless: service && wanted("endless") ? await endless(service) : null,
+    memory: targets.map((target, at) => ({
+      name: target.name,
+      idle: idle[at]?.[1] ?? null,
+      afterLoad: processMemory(target.pid),
+    })),
+  };
+  if (options.json) print(JSON.stringify(report));
+  else for (const line of benchReport(report)) print(line);
+}
+
+function wanted(name: string): boolean {
+  return options.only.length === 0 || options.only.includes(name);
+}
+
+/** Each round goes through all targets of a case before the next case, so that drift of the machine hits all alike. */
+async function interleaved(cases: readonly BenchCase[]): Promise<CaseFigures[]> {
+  const runs = new Map(cases.map((one) => [one.name, new Map<string, Measured[]>()]));
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const one of cases) {
+      progress(`round ${round} of ${options.rounds}: ${one.title}`);
+      for (const target of targets) {
+        const measured = await loadOf(target, one);
+        const byTarget = runs.get(one.name);
+        byTarget?.set(target.name, [...byTarget.get(target.name) ?? [], measured]);
+      }
+    }
+  }
+  return cases.map((one) => ({
+    name: one.name,
+    title: one.title,
+    ...{ goalOfBare: one.goalOfBare ?? null, goalOfSqld: one.goalOfSqld ?? null },
+    results: Object.fromEntries([...runs.get(one.name) ?? []].map(([name, list]) => [name, medians(list)])),
+  }));
+}
+
+async function loadOf(target: BenchTarget, one: BenchCase): Promise<Measured> {
+  const requests = one.requests(target);
+  const [first] = requests;
+  if (first) await sendOnce(target, first);
+  const order = { url: target.url, requests, connections: one.connections };
+  await load({ ...order, seconds: 1 });
+  return await load({ ...order, seconds: options.seconds });
+}
+
+/** Point reads at half of the measured maximum, from many connections that pause between requests. */
+async function halfLoad(figures: readonly CaseFigures[]): Promise<Record<string, Measured>> {
+  const results: Record<string, Measured> = {};
+  const known = figures.find((one) => one.name === "read-32");
+  for (const target of targets) {
+    progress(`half load: ${target.name}`);
+    const requests = pointReads(target);
+    const full = known?.results[target.name] ??
+      await load({ url: target.url, requests, connections: 32, seconds: options.seconds });
+    const rate = full.perSecond / 2;
+    const connections = Math.max(8, Math.min(256, Math.round(rate * 0.01)));
+    results[target.name] = await paced(target, requests, connections, rate, load);
+  }
+  return results;
+}
+
+/** Finds the pause that gives the wanted rate: a first guess, then one correction. */
+async function paced(
+  target: BenchTarget,
+  requests: ReturnType<typeof pointReads>,
+  connections: number,
+  rate: number,
+  generate: Load,
+): Promise<Measured> {
+  let pauseMs = connections / rate * 1000;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const trial = await generate({ url: target.url, requests, connections, seconds: 1, pauseMs });
+    pauseMs = Math.max(0, pauseMs + (connections / rate - connections / trial.perSecond) * 1000);
+  }
+  return await generate({ url: target.url, requests, connections, seconds: options.seconds, pauseMs });
+}
+
+async function endless(service: ServiceTarget): Promise<Disturbance> {
+  progress("an endless statement in one database");
+  return await disturbance(service, load, options.seconds);
+}
+
+function medians(list: readonly Measured[]): Measured {
+  const median = (pick: (one: Measured) => number) => {
+    const sorted = list.map(pick).sort((a, b) => a - b);
+    const half = sorted.length >> 1;
+    return sorted.length % 2 === 1 ? sorted[half] ?? 0 : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
+  };
+  return {
+    perSecond: median((one) => one.perSecond),
+    p50Ms: median((one) => one.p50Ms),
+    p99Ms: median((one) => one.p99Ms),
+    errors: list.reduce((sum, one) => sum + one.errors, 0),
+  };
+}
+
+function progress(text: string): void {
+  print(`… ${text}`, "stderr");
+}

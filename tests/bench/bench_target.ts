@@ -1,0 +1,39 @@
+// What is measured: a running server that can be told SQL in its own dialect of HTTP.
+
+export interface BenchStatement {
+  readonly sql: string;
+  readonly params: readonly (string | number)[];
+}
+
+/** A request ready to be sent, but for the server's address. */
+export interface BenchRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface BenchTarget {
+  readonly name: "bare" | "service" | "sqld";
+  /** What a reader has to know about it, in a few words. */
+  readonly note: string;
+  readonly url: string;
+  /** Of the process that the others descend from. */
+  readonly pid: number;
+  query(statement: BenchStatement): BenchRequest;
+  /** All of them in one transaction. */
+  transaction(statements: readonly BenchStatement[]): BenchRequest;
+  stop(): Promise<void>;
+}
+
+/** Sends one request and throws when the answer is not a success: a benchmark of errors would look fast. */
+export async function sendOnce(target: BenchTarget, request: BenchRequest): Promise<void> {
+  const response = await fetch(target.url + request.path, {
+    method: "POST",
+    headers: request.headers,
+    body: request.body,
+  });
+  const text = await response.text();
+  if (!response.ok || text.includes('"type":"error"')) {
+    throw new Error(`${target.name} answered ${response.status}: ${text.slice(0, 300)}`);
+  }
+}

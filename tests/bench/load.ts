@@ -1,0 +1,124 @@
+// Generates load: `wrk` where it is installed, a fetch loop otherwise. Requests are formatted before the clock starts.
+import type { BenchRequest } from "./bench_target.ts";
+
+export interface LoadOrder {
+  readonly url: string;
+  /** Sent in turn, over and over. All have the same path and headers. */
+  readonly requests: readonly BenchRequest[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** Milliseconds, on average, that a connection waits before its next request: load below the maximum. */
+  readonly pauseMs?: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers that were no success, and connections that failed. */
+  readonly errors: number;
+}
+
+export type Load = (order: LoadOrder) => Promise<LoadResult>;
+
+/** `wrk` when it can be run, else the built-in loop. */
+export async function chooseLoad(): Promise<{ name: "wrk" | "fetch"; load: Load }> {
+  try {
+    await new Deno.Command("wrk", { args: ["-v"], stdout: "null", stderr: "null" }).output();
+    return { name: "wrk", load: wrkLoad };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    return { name: "fetch", load: fetchLoad };
+  }
+}
+
+/** One thread: the load shares the machine with what it measures. */
+async function wrkLoad(order: LoadOrder): Promise<LoadResult> {
+  const script = await Deno.makeTempFile({ prefix: "bench_", suffix: ".lua" });
+  try {
+    await Deno.writeTextFile(script, luaScript(order));
+    const { stdout } = await new Deno.Command("wrk", {
+      args: [
+        "-t1",
+        `-c${order.connections}`,
+        `-d${order.seconds}s`,
+        "--timeout",
+        "30s",
+        "-s",
+        script,
+        order.url,
+      ],
+      stdout: "piped",
+      stderr: "null",
+    }).output();
+    const line = /^RESULT (.+)$/m.exec(new TextDecoder().decode(stdout))?.[1];
+    if (line === undefined) throw new Error("wrk gave no result");
+    const [requests = 0, micros = 1, p50 = 0, p99 = 0, errors = 0] = line.split(" ").map(Number);
+    return { perSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors };
+  } finally {
+    await Deno.remove(script);
+  }
+}
+
+function luaScript({ requests, pauseMs }: LoadOrder): string {
+  const [first] = requests;
+  const headers = Object.entries(first?.headers ?? {}).map(([name, value]) =>
+    `["${name}"]=${luaText(value)}`
+  );
+  const pause = pauseMs === undefined
+    ? ""
+    : `function delay() return math.floor(${pauseMs} * (0.5 + math.random()) + 0.5) end`;
+  return `
+local bodies = {${requests.map((request) => luaText(request.body)).join(",\n")}}
+local headers = {${headers.join(",")}}
+local formatted, at = {}, 0
+function init()
+  for i = 1, #bodies do formatted[i] = wrk.format("POST", ${
+    luaText(first?.path ?? "/")
+  }, headers, bodies[i]) end
+end
+function request()
+  at = at % #formatted + 1
+  return formatted[at]
+end
+${pause}
+function done(summary, latency)
+  local e = summary.errors
+  print(string.format("RESULT %d %d %d %d %d", summary.requests, summary.duration, latency:percentile(50),
+    latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end
+`;
+}
+
+function luaText(text: string): string {
+  return `[====[${text}]====]`;
+}
+
+async function fetchLoad(order: LoadOrder): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let errors = 0;
+  let next = 0;
+  const startedMs = performance.now();
+  const untilMs = startedMs + order.seconds * 1000;
+  const connection = async () => {
+    while (performance.now() < untilMs) {
+      if (order.pauseMs !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, (order.pauseMs ?? 0) * (0.5 + Math.random())));
+      }
+      const request = order.requests[next++ % order.requests.length];
+      if (!request) return;
+      const sentMs = performance.now();
+      const { path, headers, body } = request;
+      const response = await fetch(order.url + path, { method: "POST", headers, body });
+      await response.arrayBuffer();
+      if (!response.ok) errors++;
+      latencies.push(performance.now() - sentMs);
+    }
+  };
+  await Promise.all(Array.from({ length: order.connections }, connection));
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const seconds = (performance.now() - startedMs) / 1000;
+  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), errors };
+}

@@ -1,0 +1,110 @@
+// This service as a real process, started with the flags of `deno task start`, and one namespace made over its own API.
+import type { BenchRequest, BenchStatement, BenchTarget } from "./bench_target.ts";
+import { type ServerProcess, serverProcess } from "./server_process.ts";
+
+const NAMESPACE = "bench";
+const ROOT = new URL("../../", import.meta.url);
+
+/** A running service with its operator's key; folder and settings are the caller's. */
+export interface RunningService extends ServerProcess {
+  /** Calls a management route as the operator; throws unless it succeeds. Returns `data`. */
+  manage(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+export interface ServiceTarget extends BenchTarget {
+  /** One statement for the second database of the namespace, which nothing else uses. */
+  other(statement: BenchStatement): BenchRequest;
+}
+
+/** The command of `deno task start`, as arguments for the `deno` that runs this. */
+export async function startArguments(): Promise<string[]> {
+  const { tasks }: { tasks: { start: string } } = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", ROOT)),
+  );
+  return tasks.start.split(" ").slice(1);
+}
+
+/** Starts the service on a folder. `settings` override the benchmark's own. */
+export async function startService(
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<RunningService> {
+  const operatorKey = `operator-${crypto.randomUUID()}${crypto.randomUUID()}`;
+  const args = await startArguments();
+  const server = await serverProcess({
+    command: Deno.execPath(),
+    args: () => args,
+    cwd: ROOT.pathname,
+    env: (port) => ({
+      ...{ HOST: "127.0.0.1", PORT: String(port), DATA_DIR: folder, OPERATOR_KEY: operatorKey },
+      ...{ FLOOD_PER_10S: "0", DEMO: "0", WELCOME_CREDIT_USD: "1000" },
+      ...settings,
+    }),
+    healthPath: "/readyz",
+  });
+  const manage = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(server.url + path, {
+      method,
+      headers: { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) {
+      throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+    }
+    return answer.data;
+  };
+  return { ...server, manage };
+}
+
+/** Makes the namespace with databases `main` and `other` and an admin token, and returns the token. */
+export async function makeNamespace(service: RunningService): Promise<string> {
+  await service.manage("POST", "/api/namespaces", { slug: NAMESPACE });
+  for (const slug of ["main", "other"]) {
+    await service.manage("POST", `/api/namespaces/${NAMESPACE}/databases`, { slug });
+  }
+  const record = await service.manage("POST", `/api/namespaces/${NAMESPACE}/tokens`, {
+    name: "bench",
+    role: "admin",
+  });
+  return String(record["token"]);
+}
+
+/** The service with everything that the cases need. */
+export async function serviceTarget(): Promise<ServiceTarget> {
+  const folder = await Deno.makeTempDir({ prefix: "bench_service_" });
+  const service = await startService(folder);
+  const stop = async () => {
+    await service.stop();
+    await Deno.remove(folder, { recursive: true });
+  };
+  try {
+    return targetOf(service, await makeNamespace(service), stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function targetOf(service: RunningService, token: string, stop: () => Promise<void>): ServiceTarget {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  const on = (database: string) => (statement: BenchStatement): BenchRequest => ({
+    path: `/v1/db/${NAMESPACE}/${database}/query`,
+    headers,
+    body: JSON.stringify(statement),
+  });
+  return {
+    name: "service",
+    note: "durable (synchronous=FULL), one log row a call, one audit row a write",
+    url: service.url,
+    pid: service.pid,
+    query: on("main"),
+    other: on("other"),
+    transaction: (statements) => ({
+      path: `/v1/db/${NAMESPACE}/main/batch`,
+      headers,
+      body: JSON.stringify({ statements, transaction: true }),
+    }),
+    stop,
+  };
+}

