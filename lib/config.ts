@@ -1,4 +1,5 @@
 // Every setting of the service in one table: name, default, form, meaning. Read once, at the start, and nowhere else.
+import { ConfigError } from "./core/config_error.ts";
 import { type Form, forms } from "./config_forms.ts";
 
 /** One environment variable. `parse` answers undefined for text that does not have the wanted `form`. */
@@ -100,14 +101,8 @@ type ValueOf<Row> = Row extends ConfigRow<infer Value> ? Value : never;
 
 /** All settings, checked. */
 export interface Config extends Values {
-  readonly baseUrl: string;
   /** What Deno itself needs of the environment to start a child process, and nothing else of it. */
   readonly engineEnvironment: Readonly<Record<string, string>>;
-}
-
-/** A setting that stops the start. The message is one line and names the variable. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
 }
 
 /** The settings of this process. */
@@ -125,7 +120,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       writable: true,
     });
   }
-  config["baseUrl"] ??= defaultBaseUrl(String(config["host"]), Number(config["port"]));
   config["engineEnvironment"] = engineEnvironment(env);
   const checked = asConfig(config);
   checkTogether(checked);

@@ -1,5 +1,6 @@
 // What a request carries through Hono: the connection it came in on, and what the middleware found out about it.
-// PENDING: Caller and Target come from lib/access/ once it exists; until then they are open records.
+import type { Caller, TokenCaller } from "../lib/access/caller.ts";
+import type { Target } from "../lib/access/resolve_target.ts";
 import type { BodyWatch } from "../lib/guard/body_watch.ts";
 
 /** The service's Hono environment: `new Hono<Env>()`, `c.get("requestId")`. */
@@ -10,8 +11,10 @@ export interface Env {
     requestId: string;
     /** Ends request bodies that do not arrive in time. */
     bodyWatch: BodyWatch;
-    /** Set by the bearer middleware: whoever the bearer proves. */
+    /** Set under `/api`: whoever the bearer proves. */
     caller: Caller;
+    /** Set under `/v1`: the token that the bearer proves. */
+    token: TokenCaller;
     /** Set by the target middleware under `/v1/db/:ns/:db/`: the database and branch addressed. */
     target: Target;
   };
@@ -21,6 +24,3 @@ export interface Env {
 export interface Connection {
   readonly remoteAddr?: Deno.Addr;
 }
-
-type Caller = Readonly<Record<string, unknown>>;
-type Target = Readonly<Record<string, unknown>>;

@@ -41,6 +41,11 @@ export const errorTable = {
     message: "Add credit; the prepaid balance is exhausted",
     retryable: false,
   },
+  monthly_cap_reached: {
+    status: 402,
+    message: "Raise the monthly cap or wait for the next month; the cap is reached",
+    retryable: false,
+  },
   namespace_mismatch: { status: 403, message: "Token namespace mismatch", retryable: false },
   out_of_scope: {
     status: 403,

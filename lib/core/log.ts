@@ -13,4 +13,4 @@ export function jsonLog(nowIso: () => string): Log {
 }
 
 /** Drops everything; for tests that look at answers only. */
-export const silentLog: Log = () => {};
+export const silentLog: Log = (): void => {};

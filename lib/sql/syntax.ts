@@ -1,10 +1,11 @@
 // What the text of one statement says before any engine has seen it: the first of three layers (engine facts come
 // second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
-import { type Expr, parseStmt, type PragmaStmt, type Stmt, traverse } from "sqlite3-parser";
-import { isReservedName } from "./service_tables.ts";
-import { allowedFunctions, allowedModules, allowedTableFunctions } from "./functions.ts";
+import { type Expr, parseStmt, type PragmaStmt, type Stmt } from "sqlite3-parser";
+import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
+import { allowedFunctions, allowedModules } from "./functions.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
+import { type Walk, walkStatement } from "./walk_statement.ts";
 
 /** What is known from the text alone. */
 export interface Syntax {
@@ -114,67 +115,6 @@ function isOn(value: Expr | undefined): boolean {
   return /^(on|yes|true)$/i.test(word);
 }
 
-interface Walk {
-  readonly functions: ReadonlySet<string>;
-  readonly tableFunctions: ReadonlySet<string>;
-  /** Names that some part of the statement creates or writes, trigger bodies included. */
-  readonly writes: ReadonlySet<string>;
-  readonly parameterCount: number;
-  readonly namedParameter: boolean;
-  readonly foreignSchema: string | null;
-}
-
-function walkStatement(root: Stmt): Walk {
-  const functions = new Set<string>();
-  const tableFunctions = new Set<string>();
-  const writes = new Set<string>();
-  let parameterCount = 0;
-  let namedParameter = false;
-  let foreignSchema: string | null = null;
-  traverse(root, {
-    enter(node) {
-      switch (node.type) {
-        case "FunctionCallExpr":
-        case "FunctionCallStarExpr":
-          functions.add(node.name.name.toLowerCase());
-          break;
-        case "LikeExpr":
-          functions.add(node.op.toLowerCase());
-          break;
-        case "TableCallSelectTable":
-          tableFunctions.add(node.tblName.objName.text.toLowerCase());
-          break;
-        case "InTableExpr":
-          if (node.args) tableFunctions.add(node.rhs.objName.text.toLowerCase());
-          break;
-        case "InsertTriggerCmd":
-        case "UpdateTriggerCmd":
-        case "DeleteTriggerCmd":
-          writes.add(node.tblName.objName.text);
-          break;
-        case "ForeignKeyClause":
-          writes.add(node.tblName.text);
-          break;
-        case "RenameToAlterTableBody":
-          writes.add(node.name.text);
-          break;
-        case "QualifiedName": {
-          const schema = node.dbName?.text;
-          if (schema !== undefined && schema.toLowerCase() !== "main") foreignSchema = schema;
-          break;
-        }
-        case "VariableExpr": {
-          const digits = /^\?(\d*)$/.exec(node.name);
-          if (!digits) namedParameter = true;
-          else parameterCount = digits[1] ? Math.max(parameterCount, Number(digits[1])) : parameterCount + 1;
-          break;
-        }
-      }
-    },
-  });
-  return { functions, tableFunctions, writes, parameterCount, namedParameter, foreignSchema };
-}
-
 function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
   if (statementKinds[inner.type].class === "refused") return kindName(inner);
   if (inner.type === "PragmaStmt") {
@@ -189,7 +129,19 @@ function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
   if (inner.type === "CreateVirtualTableStmt" && !allowedModules.has(inner.moduleName.text.toLowerCase())) {
     return `The virtual-table module ${printable(inner.moduleName.text)}`;
   }
-  return reservedTarget(inner) ?? reserved(walk.writes) ?? badFunction(walk);
+  return reservedTarget(inner) ?? reserved(walk.writes) ?? closedTable(inner, walk) ?? badFunction(walk);
+}
+
+/** Service tables that nobody may read; the engine would not look into the body of a view before it is used. */
+function closedTable(inner: Stmt, walk: Walk): string | null {
+  for (const name of walk.objects) {
+    if (isServiceTable(name) && !readableServiceTables.has(name.toLowerCase())) {
+      return `Reading ${printable(name)}`;
+    }
+  }
+  const named = inner.type === "CreateVirtualTableStmt" &&
+    inner.args?.some((argument) => argument.toLowerCase().includes("_service_meta_"));
+  return named ? "A virtual table over the service's own tables" : null;
 }
 
 function reservedTarget(statement: Stmt): string | null {
@@ -206,9 +158,11 @@ function badFunction(walk: Walk): string | null {
   for (const name of walk.functions) {
     if (!allowedFunctions.has(name)) return `The function ${printable(name)}`;
   }
+  // Others are the engine's to judge: a full-text table may be called like a function too.
   for (const name of walk.tableFunctions) {
-    const pragma = name.startsWith("pragma_") ? pragmaTable.get(name.slice(7)) : undefined;
-    if (!pragma && !allowedTableFunctions.has(name)) return `The table-valued function ${printable(name)}`;
+    if (name.startsWith("pragma_") && !pragmaTable.has(name.slice(7))) {
+      return `The table-valued function ${printable(name)}`;
+    }
   }
   return null;
 }
@@ -220,10 +174,15 @@ function namesOf(statement: Stmt): string[] {
     case "UpdateStmt":
     case "DeleteStmt":
     case "CreateTableStmt":
-    case "CreateVirtualTableStmt":
     case "AlterTableStmt":
     case "DropTableStmt":
       return [statement.tblName.objName.text];
+    case "CreateVirtualTableStmt":
+      // The tables that hold its data are named `<name>_…`.
+      return [statement.tblName.objName.text, `${statement.tblName.objName.text}_`];
+    case "AnalyzeStmt":
+    case "ReindexStmt":
+      return statement.objName ? [statement.objName.objName.text] : [];
     case "CreateIndexStmt":
       return [statement.idxName.objName.text, statement.tblName.text];
     case "CreateViewStmt":
@@ -251,8 +210,9 @@ function kindName(statement: Stmt): string {
   return statement.type.replace(/Stmt$/, "").toUpperCase();
 }
 
-/** The parser quotes the token it stopped at; a literal there is a value of somebody's. */
+/** The parser quotes the token it stopped at; a literal there is a value, an unfinished one all the rest of the text. */
 function withoutLiterals(message: string): string {
+  if (/^unrecognized token: "[^]{3,}"/.test(message)) return "unrecognized token";
   return message.replace(/"(?:[xX]?'[^]*|[0-9.][^"]*)"?/, "a literal").slice(0, 200);
 }
 

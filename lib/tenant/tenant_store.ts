@@ -8,6 +8,8 @@ import type { SqlParameter } from "../sql/sql_value.ts";
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
+  /** Runs the service's own statements in one transaction, in a database that nobody can find yet. */
+  fill(databaseId: string, statements: readonly FillStatement[]): Promise<void>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
@@ -17,6 +19,12 @@ export interface TenantStore {
   ready(): Promise<void>;
   /** Finishes what is queued, writes the buffered log rows, ends every process. */
   close(): Promise<void>;
+}
+
+/** A statement of the service's own, which no check stands before. */
+export interface FillStatement {
+  readonly sql: string;
+  readonly params: readonly SqlParameter[];
 }
 
 /** One database. Failures of the caller's SQL are outcomes; failures of the store are thrown `AppError`s. */

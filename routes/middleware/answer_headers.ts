@@ -5,7 +5,10 @@ import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Env } from "../env.ts";
 
-/** Gives the request its id and adds the headers to the finished answer; a route's own `Cache-Control` stays. */
+/**
+ * Gives the request its id and adds the headers to the finished answer. What other methods than GET answer is
+ * neither cached nor loadable as a script, so only a GET says so; a route's own `Cache-Control` stays.
+ */
 export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHandler<Env> {
   return async (c, next) => {
     const requestId = newId("req", clock.now());
@@ -14,6 +17,7 @@ export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHan
     await next();
     const headers = c.res.headers;
     headers.append("X-Request-Id", requestId);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") return;
     headers.append("X-Content-Type-Options", "nosniff");
     if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
   };

@@ -6,7 +6,7 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import { runStatements } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { answers } from "./answers.ts";
+import { answers } from "../answers.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, statementBody } from "./sql_schemas.ts";
 import { statementsContext } from "./statements_context.ts";

@@ -5,10 +5,5 @@ import type { StatementsContext } from "../../lib/services/query/run_statements.
 import type { Env } from "../env.ts";
 
 export function statementsContext(query: QueryContext, c: Context<Env>): StatementsContext {
-  const caller = c.get("caller");
-  return {
-    ...query,
-    target: c.get("target"),
-    tokenId: caller.kind === "token" ? caller.tokenId : "operator",
-  };
+  return { ...query, target: c.get("target"), tokenId: c.get("token").tokenId };
 }

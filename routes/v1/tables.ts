@@ -7,7 +7,7 @@ import { listTables } from "../../lib/services/query/list_tables.ts";
 import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { answers } from "./answers.ts";
+import { answers } from "../answers.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));

@@ -6,7 +6,7 @@ import { benchReport, type CaseFigures, type Measured } from "./bench_report.ts"
 import { type BenchTarget, sendOnce } from "./bench_target.ts";
 import { type Disturbance, disturbance } from "./disturbance.ts";
 import { chooseLoad, type Load } from "./load.ts";
-import { print } from "./print.ts";
+import { print } from "../testing/print.ts";
 import { processMemory } from "./process_memory.ts";
 import { type ServiceTarget, serviceTarget } from "./service_target.ts";
 import { sqldTarget } from "./sqld_target.ts";

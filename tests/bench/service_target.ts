@@ -73,12 +73,13 @@ export async function makeNamespace(service: RunningService): Promise<string> {
 /** The service with everything that the cases need. */
 export async function serviceTarget(): Promise<ServiceTarget> {
   const folder = await Deno.makeTempDir({ prefix: "bench_service_" });
-  const service = await startService(folder);
+  let service: RunningService | null = null;
   const stop = async () => {
-    await service.stop();
+    await service?.stop();
     await Deno.remove(folder, { recursive: true });
   };
   try {
+    service = await startService(folder);
     return targetOf(service, await makeNamespace(service), stop);
   } catch (error) {
     await stop();

@@ -1,6 +1,6 @@
 // `deno run -A tests/bench/start_time.ts`: from the start command to the first answered query, memory of the idle
 // service, and the first query of the first and of the 1,000th database. `--databases N` (1000), `--json`.
-import { print } from "./print.ts";
+import { print } from "../testing/print.ts";
 import { processMemory } from "./process_memory.ts";
 import { type RunningService, startService } from "./service_target.ts";
 

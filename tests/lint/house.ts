@@ -4,30 +4,46 @@ interface ForbiddenCall {
   /** Object and member as written. */
   readonly object: string;
   readonly member: string;
-  /** Files (path ends) and folders (path parts) that may. */
+  /** Files and folders of the repository that may. */
   readonly allowed: readonly string[];
   readonly message: string;
 }
 
+type AnyFunction =
+  | Deno.lint.FunctionDeclaration
+  | Deno.lint.FunctionExpression
+  | Deno.lint.ArrowFunctionExpression;
+
 const CLOCK = "Take a `Clock` by argument; only lib/core/clock.ts reads the machine's clock";
+const ENVIRONMENT = "Read settings from `Config`; only lib/config.ts reads the environment";
+const KEY = "Build the key in lib/store/keys.ts; an array literal is no KV key anywhere else";
+
+const settings = ["lib/config.ts", "tests/"];
+const clock = ["lib/core/clock.ts", "tests/"];
+const keys = ["lib/store/keys.ts", "tests/"];
 
 /** One row a member access that belongs to one place. */
 const forbidden: readonly ForbiddenCall[] = [
-  {
-    object: "Deno",
-    member: "env",
-    allowed: ["/lib/config.ts", "/tests/"],
-    message: "Read settings from `Config`; only lib/config.ts reads the environment",
-  },
+  { object: "Deno", member: "env", allowed: settings, message: ENVIRONMENT },
+  { object: "process", member: "env", allowed: settings, message: ENVIRONMENT },
   {
     object: "Deno",
     member: "openKv",
-    allowed: ["/main.ts", "/tests/"],
+    allowed: ["main.ts", "tests/"],
     message: "Take the `Deno.Kv` by argument; only main.ts opens it",
   },
-  { object: "Date", member: "now", allowed: ["/lib/core/clock.ts", "/tests/"], message: CLOCK },
-  { object: "performance", member: "now", allowed: ["/lib/core/clock.ts", "/tests/"], message: CLOCK },
+  { object: "Date", member: "now", allowed: clock, message: CLOCK },
+  { object: "performance", member: "now", allowed: clock, message: CLOCK },
+  { object: "performance", member: "timeOrigin", allowed: clock, message: CLOCK },
+  { object: "process", member: "hrtime", allowed: clock, message: CLOCK },
+  { object: "Temporal", member: "Now", allowed: clock, message: CLOCK },
 ];
+
+/** Methods of `Deno.Kv` and `Deno.AtomicOperation` whose first argument is a key. */
+const takesKey = new Set(["get", "set", "delete", "sum", "min", "max"]);
+/** Those that take objects with keys in them, or lists of keys, and the functions of lib/store/ around both. */
+const takesKeys = /^(getMany|list|check|mutate|watch|enqueue|listPage|compareAndSet|kv[A-Z]\w*)$/;
+const keyProperties = new Set(["key", "prefix", "start", "end", "keysIfUndelivered"]);
 
 const plugin: Deno.lint.Plugin = {
   name: "house",
@@ -35,21 +51,61 @@ const plugin: Deno.lint.Plugin = {
     "one-place": {
       create: (context) => ({
         MemberExpression(node) {
-          if (node.object.type !== "Identifier") return;
-          const member = memberName(node);
-          for (const row of forbidden) {
-            if (node.object.name !== row.object || member !== row.member) continue;
-            if (!isAllowed(context.filename, row.allowed)) context.report({ node, message: row.message });
+          report(context, node, { object: globalName(node.object), member: memberName(node) });
+        },
+        // `const { openKv } = Deno` reads the same member.
+        VariableDeclarator(node) {
+          const object = node.init === null ? null : globalName(node.init);
+          if (object === null || node.id.type !== "ObjectPattern") return;
+          for (const property of node.id.properties) {
+            if (property.type !== "Property" || property.key.type !== "Identifier") continue;
+            report(context, node, { object, member: property.key.name });
           }
         },
         NewExpression(node) {
           if (node.callee.type !== "Identifier" || node.callee.name !== "Date") return;
-          if (node.arguments.length > 0 || isAllowed(context.filename, ["/lib/core/clock.ts", "/tests/"])) {
-            return;
-          }
+          if (node.arguments.length > 0 || isAllowed(context.filename, clock)) return;
           context.report({ node, message: CLOCK });
         },
+        CallExpression(node) {
+          if (node.callee.type !== "Identifier" || node.callee.name !== "Date") return;
+          if (!isAllowed(context.filename, clock)) context.report({ node, message: CLOCK });
+        },
       }),
+    },
+    "keys-in-one-place": {
+      create: (context) => {
+        if (isAllowed(context.filename, keys)) return {};
+        const builder = (node: AnyFunction) => {
+          if (isKeyType(node.returnType?.typeAnnotation)) context.report({ node, message: KEY });
+        };
+        return {
+          CallExpression(node) {
+            const name = calleeName(node);
+            const literal = takesKey.has(name)
+              ? node.arguments.slice(0, 1).some(isKeyLiteral)
+              : takesKeys.test(name) && node.arguments.some(holdsKeyLiteral);
+            if (literal) context.report({ node, message: KEY });
+          },
+          VariableDeclarator(node) {
+            if (node.id.type !== "Identifier" || node.init?.type !== "ArrayExpression") return;
+            if (isKeyType(node.id.typeAnnotation?.typeAnnotation)) context.report({ node, message: KEY });
+          },
+          TSAsExpression(node) {
+            if (node.expression.type === "ArrayExpression" && isKeyType(node.typeAnnotation)) {
+              context.report({ node, message: KEY });
+            }
+          },
+          TSSatisfiesExpression(node) {
+            if (node.expression.type === "ArrayExpression" && isKeyType(node.typeAnnotation)) {
+              context.report({ node, message: KEY });
+            }
+          },
+          FunctionDeclaration: builder,
+          FunctionExpression: builder,
+          ArrowFunctionExpression: builder,
+        };
+      },
     },
     "no-double-cast": {
       create: (context) => ({
@@ -63,7 +119,7 @@ const plugin: Deno.lint.Plugin = {
     "no-default-export": {
       create: (context) => ({
         ExportDefaultDeclaration(node) {
-          if (isAllowed(context.filename, ["/tests/lint/house.ts"])) return;
+          if (isAllowed(context.filename, ["tests/lint/house.ts"])) return;
           context.report({ node, message: "Export by name, the same as the file's" });
         },
       }),
@@ -71,8 +127,8 @@ const plugin: Deno.lint.Plugin = {
     "one-boundary": {
       create: (context) => ({
         TryStatement(node) {
-          if (!context.filename.includes("/routes/")) return;
-          if (isAllowed(context.filename, ["/routes/middleware/error_boundary.ts"])) return;
+          if (!isAllowed(context.filename, ["routes/"])) return;
+          if (isAllowed(context.filename, ["routes/middleware/error_boundary.ts"])) return;
           context.report({ node, message: "Let it throw; the error boundary answers" });
         },
       }),
@@ -82,13 +138,69 @@ const plugin: Deno.lint.Plugin = {
 
 export default plugin;
 
+function report(
+  context: Deno.lint.RuleContext,
+  node: Deno.lint.Node,
+  access: { readonly object: string | null; readonly member: string | null },
+): void {
+  for (const row of forbidden) {
+    if (access.object !== row.object || access.member !== row.member) continue;
+    if (!isAllowed(context.filename, row.allowed)) context.report({ node, message: row.message });
+  }
+}
+
+/** `Deno` for `Deno` and for `globalThis.Deno`. */
+function globalName(node: Deno.lint.Node): string | null {
+  if (node.type === "Identifier") return node.name;
+  if (node.type !== "MemberExpression" || node.object.type !== "Identifier") return null;
+  return node.object.name === "globalThis" ? memberName(node) : null;
+}
+
+/** Empty for a callee without a name. */
+function calleeName(call: Deno.lint.CallExpression): string {
+  if (call.callee.type === "Identifier") return call.callee.name;
+  return call.callee.type === "MemberExpression" ? memberName(call.callee) ?? "" : "";
+}
+
 function memberName(node: Deno.lint.MemberExpression): string | null {
   if (!node.computed && node.property.type === "Identifier") return node.property.name;
   if (node.property.type === "Literal" && typeof node.property.value === "string") return node.property.value;
   return null;
 }
 
+/** Typed arrays have a `set` too; their literals start with a number. */
+function isKeyLiteral(node: Deno.lint.Node): boolean {
+  if (node.type !== "ArrayExpression") return false;
+  const [first] = node.elements;
+  return !(first?.type === "Literal" && typeof first.value === "number");
+}
+
+/** `["a"]`, `[["a"]]`, `{ prefix: ["a"] }` and `{ key: ["a"], versionstamp: null }` do. */
+function holdsKeyLiteral(node: Deno.lint.Node): boolean {
+  if (node.type === "ArrayExpression") return isKeyLiteral(node);
+  if (node.type !== "ObjectExpression") return false;
+  return node.properties.some((property) =>
+    property.type === "Property" && property.key.type === "Identifier" &&
+    keyProperties.has(property.key.name) && isKeyLiteral(property.value)
+  );
+}
+
+/** `Deno.KvKey`, or `Key<…>` of lib/store/keys.ts. */
+function isKeyType(node: Deno.lint.Node | undefined): boolean {
+  if (node?.type !== "TSTypeReference") return false;
+  const name = node.typeName;
+  if (name.type === "Identifier") return name.name === "Key";
+  return name.type === "TSQualifiedName" && name.right.name === "KvKey";
+}
+
+/** `allowed` are files and folders of the repository, wherever it lies. */
 function isAllowed(filename: string, allowed: readonly string[]): boolean {
+  const path = repositoryPath(filename);
+  return allowed.some((place) => place.endsWith("/") ? path.startsWith(place) : path === place);
+}
+
+function repositoryPath(filename: string): string {
+  const root = decodeURIComponent(new URL("../../", import.meta.url).pathname);
   const path = filename.replaceAll("\\", "/");
-  return allowed.some((place) => place.endsWith("/") ? path.includes(place) : path.endsWith(place));
+  return path.startsWith(root) ? path.slice(root.length) : path;
 }

@@ -1,4 +1,5 @@
 // Whether the parts that a request needs answer: Deno KV and the tenant store.
+import { keys } from "../../store/keys.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
 export interface ReadinessContext {
@@ -12,7 +13,7 @@ const PATIENCE_MS = 2000;
 /** The names of the parts that do not answer; empty when all is well. Never says why: anybody may ask. */
 export async function checkReadiness({ kv, tenants }: ReadinessContext): Promise<("kv" | "tenants")[]> {
   const [kvAnswers, tenantsAnswer] = await Promise.all([
-    answers(() => kv.get(["readiness"])),
+    answers(() => kv.get(keys.firstStart())),
     answers(() => tenants.ready()),
   ]);
   return [...(kvAnswers ? [] : ["kv"] as const), ...(tenantsAnswer ? [] : ["tenants"] as const)];

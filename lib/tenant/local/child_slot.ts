@@ -1,10 +1,16 @@
 // A place for one engine child in the pool, and what it is doing.
 import type { EngineChild } from "./engine_child.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
 import type { Flight } from "./jobs.ts";
+
+/** A flight and where its work came from. */
+export interface LaneFlight extends Flight {
+  readonly lanes: DatabaseLanes;
+}
 
 export interface ChildSlot {
   readonly child: EngineChild;
-  flight: Flight | null;
+  flight: LaneFlight | null;
   /** Databases to close in this child before other work, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
   lastUsedMs: number;

@@ -2,7 +2,6 @@
 // in whichever child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
 import type { WireLogRow } from "./child/protocol.ts";
-import type { ChildSlot } from "./child_slot.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
@@ -20,8 +19,6 @@ type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
 };
 
 export class DatabaseLanes {
-  /** The child that has this database open and its statements compiled; work goes there while it is free. */
-  home: ChildSlot | null = null;
   readonly flights = new Set<Flight>();
   dropped = false;
   /** Settles when the log rows taken last are in the table. */

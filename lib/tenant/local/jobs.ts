@@ -2,7 +2,6 @@
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { Request, WireCall, WireLogRow } from "./child/protocol.ts";
 import type { ReplyFrame } from "./engine_child.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
 
 /** A call of somebody: travels in a group with others of the same database. */
 export interface CallJob {
@@ -24,9 +23,8 @@ export interface TaskJob {
   crashes: number;
 }
 
-/** What one child is doing. */
+/** What one child is doing for one database. */
 export interface Flight {
-  readonly lanes: DatabaseLanes;
   readonly work:
     | { readonly kind: "read" | "write"; readonly jobs: CallJob[]; readonly logRows: readonly WireLogRow[] }
     | { readonly kind: "task"; readonly job: TaskJob; readonly holdsWriteSlot: boolean };

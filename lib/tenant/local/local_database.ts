@@ -10,12 +10,27 @@ import type {
   TenantDatabase,
   TenantOutcome,
 } from "../tenant_store.ts";
-import type { LocalStore } from "./local_store.ts";
+import type { Request } from "./child/protocol.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import type { ReplyFrame } from "./engine_child.ts";
 import { logRow, wireCall } from "./wire.ts";
+
+/** The store's side of one database. */
+export interface DatabaseHost {
+  lanes(databaseId: string, namespaceId: string): DatabaseLanes;
+  wake(lanes: DatabaseLanes): void;
+  task(
+    databaseId: string,
+    namespaceId: string,
+    request: Request,
+    lane: "read" | "write",
+  ): Promise<ReplyFrame>;
+  flushLog(lanes: DatabaseLanes): Promise<void>;
+}
 
 export class LocalDatabase implements TenantDatabase {
   constructor(
-    private readonly store: LocalStore,
+    private readonly store: DatabaseHost,
     private readonly databaseId: string,
     private readonly namespaceId: string,
     private readonly clock: Clock,

@@ -4,13 +4,12 @@ import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
-import type { TenantDatabase, TenantStore } from "../tenant_store.ts";
+import type { FillStatement, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { findParentTie, type ParentTie } from "./engine_process.ts";
-import { LocalDatabase } from "./local_database.ts";
+import { type DatabaseHost, LocalDatabase } from "./local_database.ts";
 import { Scheduler } from "./scheduler.ts";
 import { databaseFiles, databasePath, tenantPaths } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -61,7 +60,7 @@ async function realDirectory(path: string): Promise<string> {
   return await Deno.realPath(path);
 }
 
-export class LocalStore implements TenantStore {
+export class LocalStore implements TenantStore, DatabaseHost {
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #watchdog: Watchdog;
   readonly #pruned = new Map<string, number>();
@@ -91,11 +90,7 @@ export class LocalStore implements TenantStore {
     return new LocalDatabase(this, databaseId, namespaceId, this.options.clock);
   }
 
-  /** Runs the service's own statements in one transaction, for a database that nobody uses yet. */
-  async fill(
-    databaseId: string,
-    statements: readonly { readonly sql: string; readonly params: readonly SqlParameter[] }[],
-  ): Promise<void> {
+  async fill(databaseId: string, statements: readonly FillStatement[]): Promise<void> {
     await this.task(databaseId, "", {
       op: "fill",
       db: databaseId,

@@ -3,14 +3,15 @@
 import { AppError } from "../../core/errors.ts";
 import type { WireOutcome } from "./child/protocol.ts";
 import type { Progress, ReplyFrame } from "./engine_child.ts";
-import type { CallJob, Flight, TaskJob } from "./jobs.ts";
+import type { LaneFlight } from "./child_slot.ts";
+import type { CallJob, TaskJob } from "./jobs.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 
 /** Children that may end under one piece of work before it is given up. */
 const MAX_CRASHES = 2;
 
 /** The flight has left its lanes; this puts its work back, or answers it. */
-export function recoverFlight(flight: Flight, progress: Progress | null): void {
+export function recoverFlight(flight: LaneFlight, progress: Progress | null): void {
   const { work, lanes } = flight;
   if (work.kind === "task") return recoverTask(flight, work.job, work.holdsWriteSlot ? "write" : "read");
   if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs);
@@ -29,11 +30,11 @@ export function recoverFlight(flight: Flight, progress: Progress | null): void {
 }
 
 /** Milliseconds since the watchdog last saw the running statement begin. */
-function runningMs(flight: Flight): number {
+function runningMs(flight: LaneFlight): number {
   return Math.max(0, Math.round(flight.killedMs - flight.seen.sinceMs));
 }
 
-function recoverTask(flight: Flight, job: TaskJob, lane: "read" | "write"): void {
+function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): void {
   job.crashes++;
   if (job.crashes >= MAX_CRASHES || job.request.op === "create" || flight.killed !== null) {
     job.reject(new AppError("store_unavailable"));
@@ -45,7 +46,7 @@ function recoverTask(flight: Flight, job: TaskJob, lane: "read" | "write"): void
  * its transaction, so the database itself says which ones were kept: those get the outcome that is held, the others
  * run again. Nobody writes in between, because this question goes to the front of the write lane.
  */
-function askWhatCommitted(flight: Flight, answered: ReplyFrame, jobs: readonly CallJob[]): void {
+function askWhatCommitted(flight: LaneFlight, answered: ReplyFrame, jobs: readonly CallJob[]): void {
   const { lanes, work } = flight;
   if (work.kind === "task") return;
   const ids = jobs.flatMap((job) => job.call.log?.id ?? []);
@@ -65,7 +66,7 @@ function askWhatCommitted(flight: Flight, answered: ReplyFrame, jobs: readonly C
   }, "write");
 }
 
-function settleKept(flight: Flight, answered: ReplyFrame, kept: ReadonlySet<string>): CallJob[] {
+function settleKept(flight: LaneFlight, answered: ReplyFrame, kept: ReadonlySet<string>): CallJob[] {
   const { lanes, work } = flight;
   if (work.kind === "task" || answered.reply.t !== "outcomes") return [];
   const again: CallJob[] = [];

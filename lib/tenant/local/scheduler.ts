@@ -2,14 +2,13 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { ChildSlot } from "./child_slot.ts";
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
 import { recoverFlight } from "./recover_flight.ts";
 import { settleGroup } from "./settle_group.ts";
-import type { Flight } from "./jobs.ts";
 
 /** Milliseconds after which a flight counts as slow: others of its child's databases look for another child. */
 export const SLOW_FLIGHT_MS = 3;
@@ -33,6 +32,8 @@ export class Scheduler {
   /** Set by the store: somebody has to look at work that takes long. */
   onBusy: () => void = () => {};
   #frame = 0;
+  /** The child that has a database open and its statements compiled: work goes there while it is free. */
+  readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
   #started = 0;
 
   constructor(readonly options: SchedulerOptions) {}
@@ -109,7 +110,7 @@ export class Scheduler {
 
   /** The database's own child while it answers quickly, another one when it does not; null means wait. */
   #slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
-    const home = lanes.home;
+    const home = this.#homes.get(lanes);
     if (home && !home.leaving && this.slots.includes(home)) {
       if (home.flight === null) return home;
       if (nowMs - home.flight.startedMs < SLOW_FLIGHT_MS) return null;
@@ -117,7 +118,7 @@ export class Scheduler {
     if (this.#holdsTooMany(lanes.namespaceId, nowMs)) return null;
     const free = this.slots.find((slot) => slot.flight === null && !slot.leaving);
     const slot = free ?? this.#oneMore(nowMs);
-    if (slot) lanes.home = slot;
+    if (slot) this.#homes.set(lanes, slot);
     return slot;
   }
 
@@ -138,9 +139,9 @@ export class Scheduler {
     return slow >= Math.ceil(this.options.maxChildren / 2);
   }
 
-  #start(slot: ChildSlot, lanes: DatabaseLanes, work: Flight["work"], nowMs: number): void {
+  #start(slot: ChildSlot, lanes: DatabaseLanes, work: LaneFlight["work"], nowMs: number): void {
     this.#frame = (this.#frame + 1) >>> 0;
-    const flight: Flight = {
+    const flight: LaneFlight = {
       lanes,
       work,
       frame: this.#frame,
@@ -167,7 +168,7 @@ export class Scheduler {
     this.#land(slot, flight);
     const { work, lanes } = flight;
     if (work.kind === "task") {
-      if (frame.reply.t === "failed" && work.job.request.op !== "inspect") {
+      if (frame.reply.t === "failed") {
         work.job.reject(taskError(frame.reply.f.kind));
       } else work.job.resolve(frame);
     } else {
@@ -195,7 +196,7 @@ export class Scheduler {
     this.wake(flight.lanes);
   }
 
-  #land(slot: ChildSlot, flight: Flight): void {
+  #land(slot: ChildSlot, flight: LaneFlight): void {
     slot.flight = null;
     slot.lastUsedMs = this.#now();
     flight.lanes.flights.delete(flight);
@@ -219,7 +220,7 @@ export class Scheduler {
   }
 }
 
-function requestOf({ work, lanes, frame }: Flight): Request {
+function requestOf({ work, lanes, frame }: LaneFlight): Request {
   if (work.kind === "task") return work.job.request;
   const calls = work.jobs.map((job) => job.wire);
   return work.kind === "read"

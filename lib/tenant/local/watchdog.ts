@@ -1,8 +1,7 @@
 // Looks at slow flights every few milliseconds: ends a child whose statement is past its deadline, whose caller has
 // gone or whose memory is out of bounds, and gives work that waits behind a slow child another one.
 import { AppError } from "../../core/errors.ts";
-import type { Flight } from "./jobs.ts";
-import type { ChildSlot } from "./child_slot.ts";
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { abandonCall } from "./settle_group.ts";
 
@@ -56,7 +55,7 @@ export class Watchdog {
     if (this.#idleTicks > 200) this.stop();
   }
 
-  #inspect(slot: ChildSlot, flight: Flight, nowMs: number): void {
+  #inspect(slot: ChildSlot, flight: LaneFlight, nowMs: number): void {
     if (flight.killed) return;
     const reason = flight.work.kind === "task"
       ? (nowMs - flight.startedMs > TASK_TIMEOUT_MS ? "timeout" : null)
@@ -69,7 +68,7 @@ export class Watchdog {
 
   #groupReason(
     slot: ChildSlot,
-    flight: Flight,
+    flight: LaneFlight,
     jobs: readonly { readonly call: { readonly signal: () => AbortSignal | null } }[],
     nowMs: number,
   ): "timeout" | "gone" | null {

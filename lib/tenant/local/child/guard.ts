@@ -6,6 +6,15 @@ import { allowedFunctions, allowedModules, allowedTableFunctions } from "../../.
 import { pragmaTable } from "../../../sql/pragmas.ts";
 import { isServiceTable, readableServiceTables } from "../../../sql/service_tables.ts";
 
+/** Makes the engine pass over a table or an index without an error (sqlite.org/c3ref/c_deny.html). */
+const AUTHORIZE_IGNORE = 2;
+
+/** What the engine calls its catalogue, and the name that the contract has for it. */
+const catalogues: ReadonlyMap<string, string> = new Map([
+  ["sqlite_master", "sqlite_schema"],
+  ["sqlite_temp_master", "sqlite_temp_schema"],
+]);
+
 /** What the running code may do: `internal` is the service's own SQL, the others are a caller's. */
 export type Level = "read" | "write" | "schema" | "internal";
 
@@ -16,6 +25,9 @@ export class Recorder {
   readonly tablesWritten = new Set<string>();
   readonly columnsWritten = new Set<string>();
   readonly functions = new Set<string>();
+  /** Tables that ANALYZE measures and indexes that are built anew: no row of theirs changes. */
+  readonly analyzed = new Set<string>();
+  readonly reindexed = new Set<string>();
 
   wrote(table: string | null, column: string | null = null): void {
     if (table === null || table.toLowerCase().startsWith("sqlite_")) return;
@@ -25,8 +37,9 @@ export class Recorder {
 
   read(table: string | null, column: string | null): void {
     if (table === null || table === "") return;
-    this.tablesRead.add(table);
-    if (column) this.columnsRead.add(`${table}.${column}`);
+    const name = catalogues.get(table.toLowerCase()) ?? table;
+    this.tablesRead.add(name);
+    if (column) this.columnsRead.add(`${name}.${column}`);
   }
 }
 
@@ -39,9 +52,12 @@ export class Guard {
   /** `closedModules`: names of virtual-table modules of this engine build that tenants may not use. */
   constructor(private readonly closedModules: ReadonlySet<string>) {}
 
-  /** The callback for `setAuthorizer`: allow or deny, nothing else. */
+  /** The callback for `setAuthorizer`. */
   readonly authorize = (action: number, first: string | null, second: string | null): number => {
     if (this.level === "internal") return AUTHORIZE_OK;
+    // ANALYZE would copy keys of the service's rows into tables that tenants read.
+    const maintains = action === actions.ANALYZE || action === actions.REINDEX;
+    if (maintains && this.level === "schema" && isServiceTable(first ?? "")) return AUTHORIZE_IGNORE;
     const refusal = this.#refusal(action, first, second);
     if (refusal === null) return AUTHORIZE_OK;
     this.denial ??= refusal;
@@ -108,7 +124,9 @@ export class Guard {
     if (action === actions.CREATE_VTABLE && !allowedModules.has(second.toLowerCase())) {
       return `The virtual-table module ${second}`;
     }
-    this.recorder?.wrote(name);
+    if (action === actions.ANALYZE) this.recorder?.analyzed.add(name);
+    else if (action === actions.REINDEX) this.recorder?.reindexed.add(name);
+    else this.recorder?.wrote(name);
     return null;
   }
 }

@@ -1,5 +1,7 @@
 // Compiles statements under the recording guard and tells what each would touch. Nothing runs on the tenant's file.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import { allowedTableFunctions } from "../../../sql/functions.ts";
+import { pragmaTable } from "../../../sql/pragmas.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import { Connection } from "./connection.ts";
 import { engineFailure } from "./engine_failure.ts";
@@ -48,18 +50,22 @@ function compileAll(
   const facts: EngineFacts[] = [];
   for (const statement of statements) {
     try {
-      facts.push(compile(connection, statement));
+      const compiled = compile(connection, statement);
+      if (typeof compiled === "string") return { facts, f: denied(compiled) };
+      facts.push(compiled);
       if (applyChanges && statement.changesSchema) {
         connection.run("schema", statement.sql, [], { maxRows: 1, maxBytes: 1 }, false);
       }
     } catch (error) {
-      return { facts, f: engineFailure(error, connection.guard.denial) };
+      const failure = engineFailure(error, connection.guard.denial);
+      return { facts, f: isAboutShadow(failure.message) ? denied(OF_VIRTUAL_TABLE) : failure };
     }
   }
   return { facts, f: null };
 }
 
-function compile(connection: Connection, { sql, changesSchema }: Statement): EngineFacts {
+/** The facts, or what the statement reads that no tenant may. */
+function compile(connection: Connection, { sql, changesSchema }: Statement): EngineFacts | string {
   // Twice, because a virtual table compiles statements of its own when it is first touched.
   connection.compile("schema", sql);
   const recorder = new Recorder();
@@ -69,16 +75,69 @@ function compile(connection: Connection, { sql, changesSchema }: Statement): Eng
   } finally {
     connection.guard.recorder = null;
   }
-  const tablesWritten = sorted(recorder.tablesWritten);
+  const read = tablesRead(connection, recorder);
+  if (typeof read === "string") return read;
+  const shadowTables = shadowAmong(connection, [...recorder.tablesWritten]);
+  const written = new Set([...recorder.tablesWritten, ...maintained(connection, recorder)]);
   return {
     // A change of the schema reads and writes the engine's own catalogue by itself.
-    tablesRead: sorted(recorder.tablesRead).filter((name) => !changesSchema || !isReservedName(name)),
+    tablesRead: sorted(read).filter((name) => !changesSchema || !isReservedName(name)),
     columnsRead: sorted(recorder.columnsRead).filter((name) => !changesSchema || !isReservedName(name)),
-    tablesWritten,
+    tablesWritten: sorted(written),
     columnsWritten: sorted(recorder.columnsWritten),
     functions: sorted(recorder.functions),
-    shadowTables: shadowAmong(connection, tablesWritten),
+    shadowTables,
   };
+}
+
+/**
+ * Names as the schema spells them. Where a statement uses no column, the engine reports the name as the text has it,
+ * and that may be a CTE's, which is no table. What is neither in the schema nor on a list is closed.
+ */
+function tablesRead(connection: Connection, recorder: Recorder): Set<string> | string {
+  const names = new Set<string>();
+  for (const name of recorder.tablesRead) {
+    const lower = name.toLowerCase();
+    const own = connection.internalRow(
+      "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE",
+      name,
+    );
+    const pragma = lower.startsWith("pragma_");
+    if (own) names.add(String(own[0]));
+    else if (isReservedName(name) || allowedTableFunctions.has(lower)) names.add(lower);
+    else if (pragma && pragmaTable.has(lower.slice(7))) names.add(lower);
+    else if (pragma || hasColumns(recorder, name)) return `The table-valued function ${name}`;
+  }
+  return names;
+}
+
+function hasColumns(recorder: Recorder, table: string): boolean {
+  return [...recorder.columnsRead].some((column) => column.startsWith(`${table}.`));
+}
+
+/** The tables that ANALYZE and REINDEX are about, without the service's and those of virtual tables. */
+function maintained(connection: Connection, recorder: Recorder): string[] {
+  const tables = [...recorder.analyzed];
+  for (const index of recorder.reindexed) {
+    const row = connection.internalRow(
+      "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
+      index,
+    );
+    if (row) tables.push(String(row[0]));
+  }
+  const shadow = shadowAmong(connection, tables);
+  return tables.filter((name) => !isReservedName(name) && !shadow.includes(name));
+}
+
+const OF_VIRTUAL_TABLE = "Changing a table that belongs to a virtual table";
+
+/** The engine's own words when somebody changes the definition of such a table. */
+function isAboutShadow(message: string): boolean {
+  return /may not be (?:dropped|altered|indexed)$|shadow table/.test(message);
+}
+
+function denied(message: string): WireFailure {
+  return { kind: "denied", message, table: null, columns: [] };
 }
 
 /** The tenant's tables, indexes, views and triggers in memory, in an order in which they can be made. */

@@ -1,4 +1,4 @@
-// Where the benchmarks write for people to read.
+// Where tests and benchmarks write for people to read.
 
 /** Writes one line to standard output, or to standard error when standard output carries JSON. */
 export function print(line: string, stream: "stdout" | "stderr" = "stdout"): void {

@@ -1,0 +1,77 @@
+// From the Authorization header to the caller. On the hot path: answers at once while the token's record is kept.
+import { timingSafeEqual } from "@std/crypto";
+import type { ControlPlane } from "../control/control_plane.ts";
+import type { KnownToken } from "../control/tokens.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import type { Caller, TokenCaller } from "./caller.ts";
+import { isToken, tokenHash } from "./token_format.ts";
+
+export interface AuthContext {
+  readonly control: ControlPlane;
+  readonly clock: Clock;
+  /** SHA-256 of the operator key, hex. */
+  readonly operatorKeyHash: string;
+}
+
+const SCHEME = /^Bearer +([!-~]{1,512}) *$/i;
+
+/**
+ * The caller of an `/api` request: an API token or the operator key. `authorization` is the header's value.
+ * Errors: `missing_bearer`, `invalid_bearer`, both with `WWW-Authenticate`; `meter_unreachable`.
+ */
+export function authenticate(ctx: AuthContext, authorization: string | undefined): Caller | Promise<Caller> {
+  const secret = bearer(authorization);
+  if (isOperatorKey(ctx, secret)) return { kind: "operator" };
+  return tokenCaller(ctx, secret);
+}
+
+/** The caller of a `/v1` request: an API token only. Errors as `authenticate`. */
+export function authenticateToken(
+  ctx: AuthContext,
+  authorization: string | undefined,
+): TokenCaller | Promise<TokenCaller> {
+  return tokenCaller(ctx, bearer(authorization));
+}
+
+function bearer(authorization: string | undefined): string {
+  const secret = authorization === undefined ? undefined : SCHEME.exec(authorization)?.[1];
+  if (secret !== undefined) return secret;
+  // A header that has the scheme but no usable secret was meant as one.
+  if (authorization !== undefined && /^Bearer /i.test(authorization)) throw invalidBearer();
+  throw new AppError("missing_bearer", { headers: { "www-authenticate": 'Bearer realm="cubby"' } });
+}
+
+function isOperatorKey(ctx: AuthContext, secret: string): boolean {
+  // Hashes are compared, so the time tells nothing about the key, not even its length.
+  const encoder = new TextEncoder();
+  return timingSafeEqual(encoder.encode(tokenHash(secret)), encoder.encode(ctx.operatorKeyHash));
+}
+
+function tokenCaller(ctx: AuthContext, secret: string): TokenCaller | Promise<TokenCaller> {
+  if (!isToken("cub_live_", secret)) throw invalidBearer();
+  const known = ctx.control.tokens.byHash(tokenHash(secret));
+  return known instanceof Promise ? known.then((value) => toCaller(ctx, value)) : toCaller(ctx, known);
+}
+
+function toCaller(ctx: AuthContext, known: KnownToken | null): TokenCaller {
+  if (known === null) throw invalidBearer();
+  const { token, namespaceSlug } = known;
+  if (token.expiresAt !== null && token.expiresAt <= ctx.clock.now()) throw invalidBearer();
+  return {
+    kind: "token",
+    tokenId: token.id,
+    name: token.name,
+    namespaceId: token.namespaceId,
+    namespaceSlug,
+    role: token.role,
+    scopes: token.scopes,
+    expiresAt: token.expiresAt,
+  };
+}
+
+function invalidBearer(): AppError {
+  return new AppError("invalid_bearer", {
+    headers: { "www-authenticate": 'Bearer realm="cubby", error="invalid_token"' },
+  });
+}

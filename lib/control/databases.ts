@@ -1,0 +1,104 @@
+// Database records: unique by slug within their namespace. A record appears after its storage and goes before it.
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { compareAndSet } from "../store/compare_and_set.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import type { DatabaseRecord } from "../store/records.ts";
+import { listPage, type Page, type PageInput } from "./list_page.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** `swept`: making the storage took so long that a sweep has taken it. */
+export type AddOutcome =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: "slug_taken" | "namespace_gone" | "swept" };
+
+/** Attempts against namespaces that change all the time. */
+const MAX_ATTEMPTS = 16;
+
+/** Every method's errors: `meter_unreachable`. */
+export class Databases {
+  readonly #cache: RecordCache<DatabaseRecord>;
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
+    this.#cache = new RecordCache(clock);
+  }
+
+  /** Notes that storage of this id is being made; without `add` a sweep drops it. */
+  async announce(databaseId: string): Promise<void> {
+    await kvCommit(
+      this.kv.atomic().set(keys.leftover(databaseId), { kind: "database", sinceMs: this.clock.now() }),
+    );
+  }
+
+  /** Makes announced storage a database. */
+  async add(record: DatabaseRecord): Promise<AddOutcome> {
+    const pointer = keys.databaseBySlug(record.namespaceId, record.slug);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const [namespace, slug, leftover] = await Promise.all([
+        kvGet(this.kv, keys.namespace(record.namespaceId)),
+        kvGet(this.kv, pointer),
+        kvGet(this.kv, keys.leftover(record.id)),
+      ]);
+      if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
+      if (slug.versionstamp !== null) return { ok: false, reason: "slug_taken" };
+      if (leftover.versionstamp === null) return { ok: false, reason: "swept" };
+      const addition = this.kv.atomic().check(namespace, slug, leftover)
+        .delete(leftover.key).set(pointer, record.id).set(
+          keys.database(record.namespaceId, record.id),
+          record,
+        );
+      if (await kvCommit(addition)) return { ok: true };
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /** At most `CACHE_AGE_MS` old. */
+  bySlug(namespaceId: string, slug: string): DatabaseRecord | null | Promise<DatabaseRecord | null> {
+    return this.#cache.read(cacheKey(namespaceId, slug), async () => {
+      const pointer = await kvGet(this.kv, keys.databaseBySlug(namespaceId, slug));
+      return pointer.versionstamp === null ? null : await this.byId(namespaceId, pointer.value);
+    });
+  }
+
+  async byId(namespaceId: string, databaseId: string): Promise<DatabaseRecord | null> {
+    return (await kvGet(this.kv, keys.database(namespaceId, databaseId))).value;
+  }
+
+  list(namespaceId: string, page: PageInput): Promise<Page<DatabaseRecord>> {
+    return listPage(this.kv, keys.databases(namespaceId), page);
+  }
+
+  /** The changed record; null when it is gone. */
+  async rename(record: DatabaseRecord, name: string): Promise<DatabaseRecord | null> {
+    try {
+      return await compareAndSet(this.kv, {
+        key: keys.database(record.namespaceId, record.id),
+        change: (current) => ({ ...current, name }),
+      });
+    } finally {
+      this.#cache.forget(cacheKey(record.namespaceId, record.slug));
+    }
+  }
+
+  /** Takes the database out of reach and notes that its storage is still there. Repeating it does no harm. */
+  async remove(record: DatabaseRecord): Promise<void> {
+    const key = keys.database(record.namespaceId, record.id);
+    try {
+      for (;;) {
+        const entry = await kvGet(this.kv, key);
+        if (entry.versionstamp === null) return;
+        const removal = this.kv.atomic().check(entry).delete(key)
+          .delete(keys.databaseBySlug(record.namespaceId, record.slug))
+          .set(keys.leftover(record.id), { kind: "database", sinceMs: this.clock.now() });
+        if (await kvCommit(removal)) return;
+      }
+    } finally {
+      this.#cache.forget(cacheKey(record.namespaceId, record.slug));
+    }
+  }
+}
+
+function cacheKey(namespaceId: string, slug: string): string {
+  return `${namespaceId}/${slug}`;
+}

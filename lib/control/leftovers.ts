@@ -1,0 +1,39 @@
+// Notes about storage that no record names: what a crash between two steps would otherwise leave for ever.
+import type { Clock } from "../core/clock.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvPage } from "../store/kv_call.ts";
+import type { LeftoverRecord } from "../store/records.ts";
+
+/** Milliseconds after which whoever left it is taken for dead. */
+const ABANDONED_MS = 600_000;
+/** Notes looked at in one sweep; the next one takes the rest. */
+const NOTES_AT_ONCE = 500;
+
+export interface Abandoned {
+  readonly id: string;
+  readonly kind: LeftoverRecord["kind"];
+}
+
+/** Every method's errors: `meter_unreachable`. */
+export class Leftovers {
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+
+  /** The thing is gone for good. */
+  async end(id: string): Promise<void> {
+    await kvCommit(this.kv.atomic().delete(keys.leftover(id)));
+  }
+
+  /** What nobody has finished for ten minutes. Each is handed out once, and whoever was at it cannot go on. */
+  async takeAbandoned(): Promise<Abandoned[]> {
+    const now = this.clock.now();
+    const notes = await kvPage(this.kv, { prefix: keys.leftovers(), after: null, limit: NOTES_AT_ONCE });
+    const taken: Abandoned[] = [];
+    for (const { key, value, versionstamp } of notes) {
+      const id = key.at(-1);
+      if (typeof id !== "string" || now - value.sinceMs < ABANDONED_MS) continue;
+      const claim = this.kv.atomic().check({ key, versionstamp }).set(key, { ...value, sinceMs: now });
+      if (await kvCommit(claim)) taken.push({ id, kind: value.kind });
+    }
+    return taken;
+  }
+}

@@ -1,0 +1,76 @@
+// Namespace records: unique by slug, found by slug on every request that addresses one.
+import type { Clock } from "../core/clock.ts";
+import { compareAndSet } from "../store/compare_and_set.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import type { NamespaceRecord } from "../store/records.ts";
+import { listPage, type Page, type PageInput } from "./list_page.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** Every method's errors: `meter_unreachable`. */
+export class Namespaces {
+  readonly #cache: RecordCache<NamespaceRecord>;
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
+    this.#cache = new RecordCache(clock);
+  }
+
+  /** False when the slug is taken. */
+  add(record: NamespaceRecord): Promise<boolean> {
+    const pointer = keys.namespaceBySlug(record.slug);
+    return kvCommit(
+      this.kv.atomic().check({ key: pointer, versionstamp: null })
+        .set(pointer, record.id).set(keys.namespace(record.id), record),
+    );
+  }
+
+  /** At most `CACHE_AGE_MS` old. */
+  bySlug(slug: string): NamespaceRecord | null | Promise<NamespaceRecord | null> {
+    return this.#cache.read(slug, async () => {
+      const pointer = await kvGet(this.kv, keys.namespaceBySlug(slug));
+      return pointer.versionstamp === null ? null : await this.byId(pointer.value);
+    });
+  }
+
+  async byId(namespaceId: string): Promise<NamespaceRecord | null> {
+    return (await kvGet(this.kv, keys.namespace(namespaceId))).value;
+  }
+
+  list(page: PageInput): Promise<Page<NamespaceRecord>> {
+    return listPage(this.kv, keys.namespaces(), page);
+  }
+
+  /** The changed record; null when it is gone. */
+  async rename(record: NamespaceRecord, name: string): Promise<NamespaceRecord | null> {
+    try {
+      return await compareAndSet(this.kv, {
+        key: keys.namespace(record.id),
+        change: (current) => ({ ...current, name }),
+      });
+    } finally {
+      this.#cache.forget(record.slug);
+    }
+  }
+
+  /**
+   * Takes the namespace out of reach and notes that its tokens and databases are still there; the slug is free again.
+   * Repeating it does no harm.
+   */
+  async remove(record: NamespaceRecord): Promise<void> {
+    const key = keys.namespace(record.id);
+    const pointer = keys.namespaceBySlug(record.slug);
+    try {
+      // A second remover must not take a slug away that somebody else has got meanwhile.
+      for (;;) {
+        const [entry, slug] = await Promise.all([kvGet(this.kv, key), kvGet(this.kv, pointer)]);
+        if (entry.versionstamp === null) return;
+        const removal = this.kv.atomic().check(entry).check(slug).delete(key)
+          .set(keys.leftover(record.id), { kind: "namespace", sinceMs: this.clock.now() });
+        if (slug.value === record.id) removal.delete(pointer);
+        if (await kvCommit(removal)) return;
+      }
+    } finally {
+      this.#cache.forget(record.slug);
+    }
+  }
+}

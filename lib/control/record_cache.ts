@@ -1,0 +1,85 @@
+// Control-plane records that every request needs, kept in the process: bounded in age and number, forgotten at once
+// when this process changes them. What does not exist is never kept.
+import type { Clock } from "../core/clock.ts";
+import { CACHE_AGE_MS } from "../core/limits.ts";
+
+/** Entries of one cache: more than are hot in a few seconds, and a bound on memory. */
+const MAX_ENTRIES = 5_000;
+
+interface Entry<Value> {
+  readonly value: Value;
+  /** Monotonic time at which its read began. */
+  readonly readMs: number;
+}
+
+interface Loading<Value> {
+  readonly promise: Promise<Value | null>;
+}
+
+export class RecordCache<Value extends object> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #loading = new Map<string, Loading<Value>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly bounds: { readonly maxAgeMs: number; readonly maxEntries: number } = {
+      maxAgeMs: CACHE_AGE_MS,
+      maxEntries: MAX_ENTRIES,
+    },
+  ) {}
+
+  /** The kept value at once, otherwise what `load` reads; callers that come meanwhile share that read. */
+  read(key: string, load: () => Promise<Value | null>): Value | Promise<Value | null> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && this.clock.monotonicMs() - entry.readMs < this.bounds.maxAgeMs) {
+      return entry.value;
+    }
+    const running = this.#loading.get(key);
+    if (running !== undefined) return running.promise;
+    const loading: Loading<Value> = { promise: this.#load(key, load, () => loading) };
+    this.#loading.set(key, loading);
+    return loading.promise;
+  }
+
+  /** Call after every change: also a read that is under way is not kept. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+    this.#loading.delete(key);
+  }
+
+  /** For changes that touch more keys than are known. */
+  clear(): void {
+    this.#entries.clear();
+    this.#loading.clear();
+  }
+
+  async #load(
+    key: string,
+    load: () => Promise<Value | null>,
+    self: () => Loading<Value>,
+  ): Promise<Value | null> {
+    const readMs = this.clock.monotonicMs();
+    // Starts after the caller has put this read into `#loading`.
+    await null;
+    let value: Value | null = null;
+    try {
+      value = await load();
+      return value;
+    } finally {
+      if (this.#loading.get(key) === self()) {
+        this.#loading.delete(key);
+        if (value === null) this.#entries.delete(key);
+        else this.#keep(key, { value, readMs });
+      }
+    }
+  }
+
+  #keep(key: string, entry: Entry<Value>): void {
+    // Delete first: the map's order is then the order of reading, and the first key is the oldest.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (this.#entries.size <= this.bounds.maxEntries) return;
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+}

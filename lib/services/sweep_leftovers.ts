@@ -1,0 +1,18 @@
+// Finishes what a crash left half made or half deleted.
+import { isId } from "../core/ids.ts";
+import type { ManageContext } from "./manage_context.ts";
+import { clearNamespace } from "./namespaces/clear_namespace.ts";
+
+/** The number of leftovers that are gone now. Errors: `meter_unreachable`. */
+export async function sweepLeftovers(ctx: Pick<ManageContext, "control" | "tenants">): Promise<number> {
+  const abandoned = await ctx.control.leftovers.takeAbandoned();
+  for (const { id, kind } of abandoned) {
+    if (kind === "namespace") {
+      await clearNamespace(ctx, id);
+    } else {
+      if (isId("db", id)) await ctx.tenants.drop(id);
+      await ctx.control.leftovers.end(id);
+    }
+  }
+  return abandoned.length;
+}

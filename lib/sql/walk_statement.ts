@@ -1,0 +1,72 @@
+// What lies inside one parsed statement, at any depth: in sub-selects, CTEs, and the bodies of views and triggers.
+import { type Stmt, traverse } from "sqlite3-parser";
+
+export interface Walk {
+  /** Lower case. */
+  readonly functions: ReadonlySet<string>;
+  /** Lower case. */
+  readonly tableFunctions: ReadonlySet<string>;
+  /** Names that some part of the statement creates, writes or refers to, trigger bodies included. */
+  readonly writes: ReadonlySet<string>;
+  /** Names that stand where a table, view, index or trigger stands. */
+  readonly objects: ReadonlySet<string>;
+  readonly parameterCount: number;
+  readonly namedParameter: boolean;
+  /** A schema other than `main` that some name is qualified with. */
+  readonly foreignSchema: string | null;
+}
+
+/** Walks the whole tree once. */
+export function walkStatement(root: Stmt): Walk {
+  const functions = new Set<string>();
+  const tableFunctions = new Set<string>();
+  const writes = new Set<string>();
+  const objects = new Set<string>();
+  let parameterCount = 0;
+  let namedParameter = false;
+  let foreignSchema: string | null = null;
+  traverse(root, {
+    enter(node) {
+      switch (node.type) {
+        case "FunctionCallExpr":
+        case "FunctionCallStarExpr":
+          functions.add(node.name.name.toLowerCase());
+          break;
+        case "LikeExpr":
+          functions.add(node.op.toLowerCase());
+          break;
+        case "TableCallSelectTable":
+          tableFunctions.add(node.tblName.objName.text.toLowerCase());
+          break;
+        case "InTableExpr":
+          if (node.args) tableFunctions.add(node.rhs.objName.text.toLowerCase());
+          break;
+        case "InsertTriggerCmd":
+        case "UpdateTriggerCmd":
+        case "DeleteTriggerCmd":
+          writes.add(node.tblName.objName.text);
+          break;
+        case "ForeignKeyClause":
+          writes.add(node.tblName.text);
+          break;
+        case "RenameToAlterTableBody":
+          // Renaming a virtual table renames what belongs to it to `<name>_…`.
+          writes.add(node.name.text).add(`${node.name.text}_`);
+          break;
+        case "QualifiedName": {
+          objects.add(node.objName.text);
+          const schema = node.dbName?.text;
+          if (schema !== undefined && schema.toLowerCase() !== "main") foreignSchema = schema;
+          break;
+        }
+        case "VariableExpr": {
+          const digits = /^\?(0*[1-9]\d*)?$/.exec(node.name);
+          if (!digits) namedParameter = true;
+          else parameterCount = digits[1] ? Math.max(parameterCount, Number(digits[1])) : parameterCount + 1;
+          break;
+        }
+      }
+    },
+  });
+  return { functions, tableFunctions, writes, objects, parameterCount, namedParameter, foreignSchema };
+}

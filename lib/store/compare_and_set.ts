@@ -1,0 +1,29 @@
+// Changing one record that others may change at the same time, with a bounded number of attempts.
+import { AppError } from "../core/errors.ts";
+import type { Key } from "./keys.ts";
+import { kvCommit, kvGet } from "./kv_call.ts";
+
+/** Attempts before the key counts as too busy. */
+const MAX_ATTEMPTS = 32;
+/** Milliseconds, at most, before the second attempt; later ones wait longer. */
+const PAUSE_MS = 4;
+const MAX_PAUSE_MS = 100;
+
+/**
+ * Replaces the record by what `change` makes of it; null when there is no record. `change` may run several times.
+ * Errors: `meter_unreachable`, also when others were faster every time.
+ */
+export async function compareAndSet<Value>(
+  kv: Deno.Kv,
+  options: { readonly key: Key<Value>; readonly change: (current: Value) => Value },
+): Promise<Value | null> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const entry = await kvGet(kv, options.key);
+    if (entry.versionstamp === null) return null;
+    const next = options.change(entry.value);
+    if (await kvCommit(kv.atomic().check(entry).set(options.key, next))) return next;
+    const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt) * Math.random();
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  throw new AppError("meter_unreachable");
+}

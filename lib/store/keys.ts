@@ -1,0 +1,86 @@
+// The schema of Deno KV: one builder per key, with the type of its value and its lifetime. No key is built elsewhere.
+import type {
+  BalanceRecord,
+  BlockRecord,
+  CreditRecord,
+  DatabaseRecord,
+  FirstStartRecord,
+  LeftoverRecord,
+  NamespaceRecord,
+  TokenPointer,
+  TokenRecord,
+  UsageRecord,
+} from "./records.ts";
+
+declare const valueType: unique symbol;
+
+/** A KV key that knows what lies under it. */
+export type Key<Value> = Deno.KvKey & { readonly [valueType]?: Value };
+
+/** Every key and every prefix that is listed. Indexes hold ids, never copies of a record. */
+export const keys = {
+  /** Until the namespace is deleted. Sorted by creation. */
+  namespace: (namespaceId: string): Key<NamespaceRecord> => ["namespace", namespaceId],
+  namespaces: (): Key<NamespaceRecord> => ["namespace"],
+
+  /** Id of the namespace with that slug. As long as the namespace. */
+  namespaceBySlug: (slug: string): Key<string> => ["namespace_by_slug", slug],
+
+  /** Until the database is deleted. Sorted by creation within the namespace. */
+  database: (namespaceId: string, databaseId: string): Key<DatabaseRecord> => [
+    "database",
+    namespaceId,
+    databaseId,
+  ],
+  databases: (namespaceId: string): Key<DatabaseRecord> => ["database", namespaceId],
+
+  /** Id of the database with that slug. As long as the database. */
+  databaseBySlug: (namespaceId: string, slug: string): Key<string> => [
+    "database_by_slug",
+    namespaceId,
+    slug,
+  ],
+
+  /** Until it is revoked, or a day after it expired. Sorted by creation within the namespace. */
+  token: (namespaceId: string, tokenId: string): Key<TokenRecord> => ["token", namespaceId, tokenId],
+  tokens: (namespaceId: string): Key<TokenRecord> => ["token", namespaceId],
+
+  /** As long as the token. The hash is SHA-256, hex. */
+  tokenByHash: (hash: string): Key<TokenPointer> => ["token_by_hash", hash],
+
+  /** Until what it names (`db_…`, `ns_…`) is made or gone. */
+  leftover: (id: string): Key<LeftoverRecord> => ["leftover", id],
+  leftovers: (): Key<LeftoverRecord> => ["leftover"],
+
+  /** SHA-256 of the operator key that the first start made, hex. For ever. */
+  operatorKeyHash: (): Key<string> => ["operator_key_hash"],
+
+  /** For ever. */
+  firstStart: (): Key<FirstStartRecord> => ["first_start"],
+
+  /** As long as the namespace. Every commit that moves money of the namespace checks it. */
+  balance: (namespaceId: string): Key<BalanceRecord> => ["balance", namespaceId],
+
+  /** While a process spends; with its money given back, ten minutes more. */
+  balanceBlock: (namespaceId: string, blockId: string): Key<BlockRecord> => [
+    "balance_block",
+    namespaceId,
+    blockId,
+  ],
+  balanceBlocksOf: (namespaceId: string): Key<BlockRecord> => ["balance_block", namespaceId],
+  balanceBlocks: (): Key<BlockRecord> => ["balance_block"],
+
+  /** As long as the namespace. */
+  credit: (namespaceId: string, reference: string): Key<CreditRecord> => ["credit", namespaceId, reference],
+  credits: (namespaceId: string): Key<CreditRecord> => ["credit", namespaceId],
+
+  /** As long as the namespace. The hour is unix time in whole hours. */
+  usage: (namespaceId: string, hour: number, databaseId: string): Key<UsageRecord> => [
+    "usage",
+    namespaceId,
+    hour,
+    databaseId,
+  ],
+  usageFrom: (namespaceId: string, hour: number): Key<UsageRecord> => ["usage", namespaceId, hour],
+  usageOf: (namespaceId: string): Key<UsageRecord> => ["usage", namespaceId],
+} as const;

@@ -1,0 +1,89 @@
+// Calls to Deno KV with a deadline: a KV that fails or stays silent becomes one failure of the table, at once enough
+// for a caller who waits. Mistakes in our own arguments stay what they are.
+import { AppError } from "../core/errors.ts";
+import type { Key } from "./keys.ts";
+
+/** Milliseconds that a caller waits for KV. */
+export const KV_DEADLINE_MS = 3_000;
+/** Times that a file which another process has locked is tried again. */
+const LOCKED_ATTEMPTS = 8;
+/** Milliseconds, at most, before the next try. */
+const LOCKED_PAUSE_MS = 40;
+
+/** Reads one record. Errors: `meter_unreachable`. */
+export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntryMaybe<Value>> {
+  return kvCall(() => kv.get<Value>(key));
+}
+
+/**
+ * Commits; false when a check failed. Errors: `meter_unreachable`, after which the change may have been made or not.
+ */
+export async function kvCommit(atomic: Deno.AtomicOperation): Promise<boolean> {
+  const result = await kvCall(() => atomic.commit(), {
+    message: "Look whether the change was made before you repeat it; the control plane did not confirm it",
+  });
+  return result.ok;
+}
+
+/** One page of the records under a prefix, after the key `after` where given. Errors: `meter_unreachable`. */
+export function kvPage<Value>(
+  kv: Deno.Kv,
+  options: { readonly prefix: Key<Value>; readonly after: string | null; readonly limit: number },
+): Promise<Deno.KvEntry<Value>[]> {
+  const { prefix, after, limit } = options;
+  // Nothing sorts between a string and the same string with a U+0000 behind it.
+  const selector = after === null ? { prefix } : { prefix, start: [...prefix, `${after}\0`] };
+  return kvCall(async () => await Array.fromAsync(kv.list<Value>(selector, { limit })));
+}
+
+/** Runs `call` within the deadline, again where the file was locked. Errors: `meter_unreachable`. */
+export async function kvCall<Value>(
+  call: () => Promise<Value>,
+  options: { readonly deadlineMs?: number; readonly message?: string } = {},
+): Promise<Value> {
+  const unreachable = () =>
+    new AppError("meter_unreachable", options.message === undefined ? {} : { message: options.message });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let late = false;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      late = true;
+      reject(unreachable());
+    }, options.deadlineMs ?? KV_DEADLINE_MS);
+  });
+  const answer = withRetries(call, () => late);
+  answer.catch(() => {});
+  try {
+    return await Promise.race([answer, deadline]);
+  } catch (error) {
+    throw isStoreFailure(error) ? unreachable() : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function withRetries<Value>(call: () => Promise<Value>, isLate: () => boolean): Promise<Value> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (isLate() || attempt >= LOCKED_ATTEMPTS || !isLocked(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * LOCKED_PAUSE_MS));
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && /database (table )?is locked/.test(error.message);
+}
+
+/** Deno KV reports both a lost store and a bad argument as `TypeError`: only the words tell them apart. */
+const argumentMistake =
+  /too large|too many|cannot be empty|invalid (start|end|limit|cursor|key|consistency|batch)|keyspace|greater than|must be|expected|is not (a function|a constructor|iterable)|cannot read prop/i;
+
+function isStoreFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof AppError) return false;
+  if (error instanceof TypeError) return !argumentMistake.test(error.message);
+  return !(error instanceof RangeError || error instanceof ReferenceError || error instanceof SyntaxError ||
+    error instanceof DOMException);
+}

@@ -1,0 +1,111 @@
+// Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
+import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
+import { ControlPlane } from "./lib/control/control_plane.ts";
+import { isoTime, systemClock } from "./lib/core/clock.ts";
+import { ConfigError } from "./lib/core/config_error.ts";
+import { BODY_TIMEOUT_MS } from "./lib/core/limits.ts";
+import { jsonLog } from "./lib/core/log.ts";
+import { BodyWatch } from "./lib/guard/body_watch.ts";
+import { FactsCache } from "./lib/query/facts_cache.ts";
+import { firstStart } from "./lib/services/start/first_start.ts";
+import { greeting } from "./lib/services/start/greeting.ts";
+import { operatorKey } from "./lib/services/start/operator_key.ts";
+import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
+import { claimDataDir } from "./lib/store/claim_data_dir.ts";
+import { createLocalStore } from "./lib/tenant/local/local_store.ts";
+import { createApp } from "./routes/app.ts";
+import type { AppDeps } from "./routes/app_deps.ts";
+
+/** Milliseconds between two looks at bodies that are still arriving. */
+const BODY_SWEEP_MS = 1000;
+/** Milliseconds between two looks for what a crash left behind. */
+const LEFTOVERS_MS = 60_000;
+/** Milliseconds that a stop waits for requests in flight. */
+const DRAIN_MS = 10_000;
+
+type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+
+const clock = systemClock;
+const log = jsonLog(() => isoTime(clock.now()));
+
+if (import.meta.main) {
+  try {
+    await start(configFromEnvironment());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    Deno.stderr.writeSync(new TextEncoder().encode(`${error.message}\n`));
+    Deno.exit(1);
+  }
+}
+
+/** In the order in which things can go wrong without leaving anything behind. */
+async function start(config: Config): Promise<void> {
+  const lock = await claimDataDir(config.dataDir);
+  // Whoever calls while the rest is being opened waits for it.
+  const ready = Promise.withResolvers<Handler>();
+  let handler: Handler = async (request, info) => await (await ready.promise)(request, info);
+  const server = listen(config, (request, info) => handler(request, info));
+  const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
+  const kv = await Deno.openKv(config.kvUrl ?? `${config.dataDir}/kv.sqlite3`);
+  const tenants = await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log });
+  const operator = await operatorKey(kv, config.operatorKey);
+  const deps: AppDeps = {
+    ...{ config, baseUrl, clock, log, kv, tenants },
+    control: new ControlPlane(kv, clock),
+    query: {
+      ...{ tenants, clock, facts: new FactsCache() },
+      bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
+    },
+    bodyWatch: new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS),
+    operatorKeyHash: operator.hash,
+  };
+  const timers = [
+    setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
+    setInterval(() => void sweep(deps), LEFTOVERS_MS),
+  ];
+  stopOnSignal(async () => {
+    await Promise.race([server.shutdown(), pause(DRAIN_MS)]);
+    for (const timer of timers) clearInterval(timer);
+    await tenants.close();
+    kv.close();
+    lock.close();
+  });
+  const demoToken = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo: config.demo });
+  handler = createApp(deps).fetch;
+  ready.resolve(handler);
+  const text = greeting({ baseUrl, operatorKey: operator.made, demoToken });
+  await Deno.stdout.write(new TextEncoder().encode(text));
+}
+
+function listen({ host, port }: Config, handler: Handler): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : "unknown";
+    throw new ConfigError(`Set HOST and PORT to a free address; binding ${host}:${port} failed (${reason})`);
+  }
+}
+
+/** What a crash left behind is not urgent: the next round tries again. */
+async function sweep(deps: AppDeps): Promise<void> {
+  try {
+    await sweepLeftovers(deps);
+  } catch {
+    log("warn", "leftovers_not_swept");
+  }
+}
+
+/** A second signal does not wait for the first one's work. */
+function stopOnSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = () => {
+    if (stopping) Deno.exit(1);
+    stopping = true;
+    stop().then(() => Deno.exit(0), () => Deno.exit(1));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, onSignal);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,86 @@
+// /api/namespaces/:slug/databases.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { createDatabase } from "../../lib/services/databases/create_database.ts";
+import { deleteDatabase } from "../../lib/services/databases/delete_database.ts";
+import { getDatabase } from "../../lib/services/databases/get_database.ts";
+import { listDatabases } from "../../lib/services/databases/list_databases.ts";
+import { updateDatabase } from "../../lib/services/databases/update_database.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { confirmBody, displayName, isoTimestamp, page, pageMeta, rename, slug } from "../schemas.ts";
+import { manageContext } from "./manage_context.ts";
+import { sendPage } from "./send_page.ts";
+
+const databaseRecord = z.object({
+  id: z.string(),
+  slug,
+  name: z.string(),
+  branchRef: z.string(),
+  createdAt: isoTimestamp,
+  sizeBytes: z.int(),
+});
+const databaseBody = z.strictObject({ slug, name: displayName.optional() });
+const tags = ["databases"];
+
+export function databaseRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .post(
+      "/:slug/databases",
+      describeRoute({
+        summary: "Make a database",
+        tags,
+        responses: answers(databaseRecord, { status: 201 }),
+      }),
+      validate("json", databaseBody),
+      async (c) => {
+        const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
+        return c.json({ success: true, data: await createDatabase(manageContext(deps, c), input) }, 201);
+      },
+    )
+    .get(
+      "/:slug/databases",
+      describeRoute({
+        summary: "List the databases",
+        tags,
+        responses: answers(z.array(databaseRecord), { meta: pageMeta }),
+      }),
+      validate("query", page),
+      async (c) => {
+        const { cursor, pageSize } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), cursor: cursor ?? null, pageSize };
+        return sendPage(c, await listDatabases(manageContext(deps, c), input));
+      },
+    )
+    .get(
+      "/:slug/databases/:dbSlug",
+      describeRoute({ summary: "Read a database", tags, responses: answers(databaseRecord) }),
+      async (c) => {
+        const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+        return c.json({ success: true, data: await getDatabase(manageContext(deps, c), address) });
+      },
+    )
+    .patch(
+      "/:slug/databases/:dbSlug",
+      describeRoute({ summary: "Change a database", tags, responses: answers(databaseRecord) }),
+      validate("json", rename),
+      async (c) => {
+        const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+        const input = { ...address, name: c.req.valid("json").name };
+        return c.json({ success: true, data: await updateDatabase(manageContext(deps, c), input) });
+      },
+    )
+    .delete(
+      "/:slug/databases/:dbSlug",
+      describeRoute({ summary: "Delete a database", tags, responses: answers(databaseRecord) }),
+      validate("json", confirmBody),
+      async (c) => {
+        const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+        const input = { ...address, confirm: c.req.valid("json").confirm };
+        return c.json({ success: true, data: await deleteDatabase(manageContext(deps, c), input) });
+      },
+    );
+}

@@ -1,0 +1,9 @@
+// What the management services need of a request: the process's parts and the caller.
+import type { Context } from "hono";
+import type { ManageContext } from "../../lib/services/manage_context.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+
+export function manageContext(deps: AppDeps, c: Context<Env>): ManageContext {
+  return { control: deps.control, tenants: deps.tenants, clock: deps.clock, caller: c.get("caller") };
+}

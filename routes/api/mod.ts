@@ -1,0 +1,16 @@
+// Everything under /api: management, by an unscoped admin token of the namespace or by the operator's key.
+import { Hono } from "hono";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { bearer } from "../middleware/bearer.ts";
+import { databaseRoutes } from "./databases.ts";
+import { namespaceRoutes } from "./namespaces.ts";
+import { tokenRoutes } from "./tokens.ts";
+
+export function apiRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .use(bearer(deps))
+    .route("/namespaces", namespaceRoutes(deps))
+    .route("/namespaces", databaseRoutes(deps))
+    .route("/namespaces", tokenRoutes(deps));
+}

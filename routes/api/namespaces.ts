@@ -1,0 +1,82 @@
+// /api/namespaces: tenants, made and ended by the operator.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { createNamespace } from "../../lib/services/namespaces/create_namespace.ts";
+import { deleteNamespace } from "../../lib/services/namespaces/delete_namespace.ts";
+import { getNamespace } from "../../lib/services/namespaces/get_namespace.ts";
+import { listNamespaces } from "../../lib/services/namespaces/list_namespaces.ts";
+import { updateNamespace } from "../../lib/services/namespaces/update_namespace.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { answers } from "../answers.ts";
+import { validate } from "../middleware/validate.ts";
+import { confirmBody, displayName, isoTimestamp, page, pageMeta, rename, slug } from "../schemas.ts";
+import { manageContext } from "./manage_context.ts";
+import { sendPage } from "./send_page.ts";
+
+const namespaceRecord = z.object({ id: z.string(), slug, name: z.string(), createdAt: isoTimestamp });
+const namespaceBody = z.strictObject({ slug, name: displayName.optional() });
+const tags = ["namespaces"];
+
+export function namespaceRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .post(
+      "/",
+      describeRoute({
+        summary: "Make a namespace",
+        tags,
+        responses: answers(namespaceRecord, { status: 201 }),
+      }),
+      validate("json", namespaceBody),
+      async (c) =>
+        c.json(
+          { success: true, data: await createNamespace(manageContext(deps, c), c.req.valid("json")) },
+          201,
+        ),
+    )
+    .get(
+      "/",
+      describeRoute({
+        summary: "List the namespaces",
+        tags,
+        responses: answers(z.array(namespaceRecord), { meta: pageMeta }),
+      }),
+      validate("query", page),
+      async (c) => {
+        const { cursor, pageSize } = c.req.valid("query");
+        return sendPage(
+          c,
+          await listNamespaces(manageContext(deps, c), { cursor: cursor ?? null, pageSize }),
+        );
+      },
+    )
+    .get(
+      "/:slug",
+      describeRoute({ summary: "Read a namespace", tags, responses: answers(namespaceRecord) }),
+      async (c) =>
+        c.json({ success: true, data: await getNamespace(manageContext(deps, c), c.req.param("slug")) }),
+    )
+    .patch(
+      "/:slug",
+      describeRoute({ summary: "Change a namespace", tags, responses: answers(namespaceRecord) }),
+      validate("json", rename),
+      async (c) => {
+        const input = { slug: c.req.param("slug"), name: c.req.valid("json").name };
+        return c.json({ success: true, data: await updateNamespace(manageContext(deps, c), input) });
+      },
+    )
+    .delete(
+      "/:slug",
+      describeRoute({
+        summary: "Delete a namespace with everything in it",
+        tags,
+        responses: answers(namespaceRecord),
+      }),
+      validate("json", confirmBody),
+      async (c) => {
+        const input = { slug: c.req.param("slug"), confirm: c.req.valid("json").confirm };
+        return c.json({ success: true, data: await deleteNamespace(manageContext(deps, c), input) });
+      },
+    );
+}

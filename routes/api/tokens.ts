@@ -1,0 +1,69 @@
+// /api/namespaces/:slug/tokens: API tokens. A token's secret is in the answer that makes it, once.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { createToken } from "../../lib/services/tokens/create_token.ts";
+import { listTokens } from "../../lib/services/tokens/list_tokens.ts";
+import { revokeToken } from "../../lib/services/tokens/revoke_token.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { displayName, isoTimestamp, page, pageMeta, role, scopeRow } from "../schemas.ts";
+import { manageContext } from "./manage_context.ts";
+import { sendPage } from "./send_page.ts";
+
+const tokenRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  role,
+  scopes: z.array(scopeRow),
+  createdAt: isoTimestamp,
+  expiresAt: isoTimestamp.nullable(),
+});
+const tokenBody = z.strictObject({
+  name: displayName,
+  role,
+  scopes: z.array(scopeRow).max(100).optional().describe("Empty: the whole namespace"),
+  expiresInSec: z.int().min(60).max(315_360_000).optional().describe("Unset: it does not expire"),
+});
+const tags = ["tokens"];
+
+export function tokenRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .post(
+      "/:slug/tokens",
+      describeRoute({
+        summary: "Make a token",
+        tags,
+        responses: answers(tokenRecord.extend({ token: z.string() }), { status: 201 }),
+      }),
+      validate("json", tokenBody),
+      async (c) => {
+        const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
+        return c.json({ success: true, data: await createToken(manageContext(deps, c), input) }, 201);
+      },
+    )
+    .get(
+      "/:slug/tokens",
+      describeRoute({
+        summary: "List the tokens without their secrets",
+        tags,
+        responses: answers(z.array(tokenRecord), { meta: pageMeta }),
+      }),
+      validate("query", page),
+      async (c) => {
+        const { cursor, pageSize } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), cursor: cursor ?? null, pageSize };
+        return sendPage(c, await listTokens(manageContext(deps, c), input));
+      },
+    )
+    .delete(
+      "/:slug/tokens/:id",
+      describeRoute({ summary: "Revoke a token", tags, responses: answers(z.object({ id: z.string() })) }),
+      async (c) => {
+        const input = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
+        return c.json({ success: true, data: await revokeToken(manageContext(deps, c), input) });
+      },
+    );
+}

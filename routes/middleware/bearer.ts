@@ -1,0 +1,20 @@
+// Who asks: the Authorization header becomes `c.get("caller")` under `/api`, `c.get("token")` under `/v1`.
+import type { MiddlewareHandler } from "hono";
+import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
+import type { Env } from "../env.ts";
+
+/** An API token or the operator key. Errors: `missing_bearer`, `invalid_bearer`, `meter_unreachable`. */
+export function bearer(ctx: AuthContext): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    c.set("caller", await authenticate(ctx, c.req.header("authorization")));
+    await next();
+  };
+}
+
+/** An API token. Errors: as `bearer`. */
+export function tokenBearer(ctx: AuthContext): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    c.set("token", await authenticateToken(ctx, c.req.header("authorization")));
+    await next();
+  };
+}

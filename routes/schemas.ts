@@ -1,0 +1,25 @@
+// Forms that several routes share: what validates a request is what documents it.
+import { z } from "zod";
+import { SLUG_PATTERN } from "../lib/access/slug.ts";
+import { roles } from "../lib/core/role.ts";
+
+export const slug = z.string().regex(SLUG_PATTERN);
+export const displayName = z.string().min(1).max(200);
+export const role = z.enum(roles);
+export const isoTimestamp = z.string().describe("ISO 8601");
+
+/** One row of a token's scopes. */
+export const scopeRow = z.strictObject({
+  databaseId: z.string().max(64),
+  branchRef: z.string().max(64).describe("main for the trunk"),
+  role,
+});
+
+export const page = z.strictObject({
+  cursor: z.string().max(64).optional().describe("nextCursor of the page before"),
+  pageSize: z.coerce.number().int().min(1).max(500).default(100),
+});
+
+export const pageMeta = z.object({ nextCursor: z.string().nullable() });
+export const confirmBody = z.strictObject({ confirm: z.string().max(64).describe("The slug, once more") });
+export const rename = z.strictObject({ name: displayName });

@@ -1,0 +1,41 @@
+// Every mounted route and who may call it, for review in one place. It decides nothing: a test holds the app to it.
+import type { Role } from "../lib/core/role.ts";
+
+/**
+ * `none`: anybody. `operator`: the operator key. `namespace_admin`: an unscoped admin token of the namespace, or the
+ * operator key. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; what
+ * a statement needs beyond it, the pipeline decides.
+ */
+export type Access = "none" | "operator" | "namespace_admin" | "token" | `database:${Role}`;
+
+export interface SecuredRoute {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** As Hono knows it, with `:name` for what varies. */
+  readonly path: string;
+  readonly access: Access;
+}
+
+export const securityTable: readonly SecuredRoute[] = [
+  { method: "GET", path: "/healthz", access: "none" },
+  { method: "GET", path: "/readyz", access: "none" },
+
+  { method: "GET", path: "/v1/me", access: "token" },
+  { method: "POST", path: "/v1/db/:ns/:db/query", access: "database:read" },
+  { method: "POST", path: "/v1/db/:ns/:db/batch", access: "database:read" },
+  { method: "GET", path: "/v1/db/:ns/:db/tables", access: "database:read" },
+  { method: "GET", path: "/v1/db/:ns/:db/query_log", access: "database:read" },
+
+  { method: "POST", path: "/api/namespaces", access: "operator" },
+  { method: "GET", path: "/api/namespaces", access: "operator" },
+  { method: "GET", path: "/api/namespaces/:slug", access: "namespace_admin" },
+  { method: "PATCH", path: "/api/namespaces/:slug", access: "namespace_admin" },
+  { method: "DELETE", path: "/api/namespaces/:slug", access: "operator" },
+  { method: "POST", path: "/api/namespaces/:slug/databases", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
+  { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
+  { method: "DELETE", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
+  { method: "DELETE", path: "/api/namespaces/:slug/tokens/:id", access: "namespace_admin" },
+];

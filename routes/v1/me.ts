@@ -1,0 +1,25 @@
+// GET /v1/me: what the bearer is.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { describeCaller } from "../../lib/services/tokens/describe_caller.ts";
+import { answers } from "../answers.ts";
+import type { Env } from "../env.ts";
+import { role, scopeRow } from "../schemas.ts";
+
+const caller = z.object({
+  namespace: z.string(),
+  tokenId: z.string(),
+  name: z.string(),
+  role,
+  scopes: z.array(scopeRow),
+  expiresAt: z.string().nullable(),
+});
+
+export function meRoutes(): Hono<Env> {
+  return new Hono<Env>().get(
+    "/me",
+    describeRoute({ summary: "Describe the token", tags: ["tokens"], responses: answers(caller) }),
+    (c) => c.json({ success: true, data: describeCaller(c.get("token")) }),
+  );
+}

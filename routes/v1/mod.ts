@@ -1,0 +1,18 @@
+// Everything under /v1: SQL and what goes with it, by an API token of the namespace.
+import { Hono } from "hono";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { tokenBearer } from "../middleware/bearer.ts";
+import { target } from "../middleware/target.ts";
+import { meRoutes } from "./me.ts";
+import { queryRoutes } from "./query.ts";
+import { tableRoutes } from "./tables.ts";
+
+export function v1Routes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .use(tokenBearer(deps))
+    .route("/", meRoutes())
+    .use("/db/:ns/:db/*", target(deps))
+    .route("/db/:ns/:db", queryRoutes(deps.query))
+    .route("/db/:ns/:db", tableRoutes(deps.query));
+}

@@ -1,0 +1,58 @@
+// The layer table: what may import what. README and house rules describe it, this file decides.
+
+/** Lowest row first. A file imports only from lower rows, or from its own place. */
+export const layers: readonly (readonly string[])[] = [
+  ["lib/core/"],
+  ["lib/config.ts", "lib/sql/", "lib/store/"],
+  ["lib/control/", "lib/tenant/"],
+  ["lib/access/", "lib/guard/"],
+  ["lib/query/"],
+  ["lib/services/"],
+  ["routes/"],
+  ["main.ts"],
+  ["tests/"],
+];
+
+/** Folders that may import less than their row allows. */
+export const narrowed: Readonly<Record<string, readonly string[]>> = {
+  // The child reads hostile statements: it holds nothing of the service but the vocabulary and the grammar.
+  "lib/tenant/local/child/": ["lib/core/", "lib/sql/"],
+};
+
+/** What stands at the top of the repository, beside dot-files. */
+export const topLevel: readonly string[] = [
+  "README.md",
+  "deno.json",
+  "deno.lock",
+  "lib",
+  "main.ts",
+  "routes",
+  "tests",
+];
+
+/** Why `importer` may not import `imported` (paths in the repository), or null when it may. */
+export function climbs(importer: string, imported: string): string | null {
+  const from = placeOf(importer);
+  const to = placeOf(imported);
+  if (from === null) return `${importer} is in no row of the layer table`;
+  if (to === null) return `${importer} imports ${imported}, which is in no row of the layer table`;
+  for (const [folder, allowed] of Object.entries(narrowed)) {
+    if (!importer.startsWith(folder) || imported.startsWith(folder) || allowed.includes(to)) continue;
+    return `${importer} imports ${imported}; ${folder} imports ${allowed.join(", ")} only`;
+  }
+  if (from === to || rowOf(to) < rowOf(from)) return null;
+  return `${importer} (${from}, row ${rowOf(from)}) imports ${imported} (${to}, row ${rowOf(to)})`;
+}
+
+function rowOf(place: string): number {
+  return layers.findIndex((row) => row.includes(place));
+}
+
+/** `lib/config_forms.ts` belongs to `lib/config.ts`. */
+function placeOf(path: string): string | null {
+  for (const place of layers.flat()) {
+    if (place.endsWith("/") ? path.startsWith(place) : path === place) return place;
+    if (place.endsWith(".ts") && path.startsWith(place.replace(/\.ts$/, "_"))) return place;
+  }
+  return null;
+}

@@ -1,0 +1,149 @@
+// Holds the house's rules about the tree: what stands where, what imports what, what is touched in one place only.
+import { assert, assertEquals } from "@std/assert";
+import { fileImports, type ImportMap } from "./architecture/file_imports.ts";
+import { findCycle } from "./architecture/find_cycle.ts";
+import { climbs, topLevel } from "./architecture/layers.ts";
+import { repository, sourceFiles } from "./architecture/source_files.ts";
+import house from "./lint/house.ts";
+
+const MAX_LINES = 250;
+
+const files = await sourceFiles();
+const importMap: ImportMap = JSON.parse(await Deno.readTextFile(new URL("deno.json", repository))).imports;
+const imports = files.map((file) => ({ path: file.path, imports: fileImports(file, importMap) }));
+
+/** House findings for a text as if it stood at `path`. */
+function findings(path: string, text: string): string[] {
+  return Deno.lint.runPlugin(house, new URL(path, repository).pathname, text).map((found) => found.id);
+}
+
+Deno.test("the top level holds nothing but the agreed entries, dot-files and what git ignores", async () => {
+  const ignored = (await Deno.readTextFile(new URL(".gitignore", repository))).split("\n")
+    .map((line) => line.replaceAll("/", ""));
+  const entries = (await Array.fromAsync(Deno.readDir(repository))).map((entry) => entry.name)
+    .filter((name) => !name.startsWith(".") && !ignored.includes(name) && !topLevel.includes(name));
+  assertEquals(entries, []);
+});
+
+Deno.test("no import climbs the layer table", () => {
+  const wrong = imports.flatMap(({ path, imports }) =>
+    imports.flatMap((one) => one.path === null ? [] : climbs(path, one.path) ?? [])
+  );
+  assertEquals(wrong, []);
+});
+
+Deno.test("no file imports itself by any way round, types included", () => {
+  const graph = new Map(imports.map(({ path, imports }) => [path, imports.flatMap((one) => one.path ?? [])]));
+  assertEquals(findCycle(graph), null);
+});
+
+Deno.test("what is imported from outside is a part of Deno or a pinned name of the import map", () => {
+  const wrong = imports.flatMap(({ path, imports }) =>
+    imports.filter(({ specifier, path }) =>
+      path === null && !specifier.startsWith("node:") &&
+      !Object.keys(importMap).some((name) => specifier === name || specifier.startsWith(`${name}/`))
+    ).map(({ specifier }) => `${path}: ${specifier}`)
+  );
+  assertEquals(wrong, []);
+});
+
+Deno.test("environment, KV, clocks and KV keys are touched in their one place only", () => {
+  const wrong = files.flatMap((file) => findings(file.path, file.text).map((id) => `${file.path}: ${id}`));
+  assertEquals(wrong, []);
+});
+
+Deno.test("no file of lib/ or routes/ is longer than the house allows", () => {
+  const wrong = files.filter((file) => /^(lib|routes)\//.test(file.path))
+    .map((file) => ({ path: file.path, lines: file.text.trimEnd().split("\n").length }))
+    .filter(({ lines }) => lines > MAX_LINES);
+  assertEquals(wrong, []);
+});
+
+Deno.test("file names are snake_case, and none is a barrel or a drawer", () => {
+  const wrong = files.map((file) => file.path).filter((path) =>
+    !/^([a-z0-9_]+\/)*[a-z0-9_]+(\.d)?\.ts$/.test(path) || /(^|[/_])(index|utils?|helpers?)\.ts$/.test(path)
+  );
+  assertEquals(wrong, []);
+});
+
+Deno.test("the import check sees every form of import", () => {
+  const text = [
+    'import type { A } from "./a.ts";',
+    'import { assert } from "@std/assert";',
+    'import { Hono } from "hono";',
+    'export * from "../core/b.ts";',
+    'export { c } from "./c.ts";',
+    'const d = await import("./d.ts");',
+    "const e = await import(name);",
+  ].join("\n");
+  const found = fileImports({ url: new URL("lib/query/x.ts", repository), text }, importMap);
+  assertEquals(found.map(({ specifier, path }) => path ?? specifier), [
+    "lib/query/a.ts",
+    "tests/std/assert.ts",
+    "hono",
+    "lib/core/b.ts",
+    "lib/query/c.ts",
+    "lib/query/d.ts",
+    "a computed import",
+  ]);
+});
+
+Deno.test("the layer check refuses what climbs, what crosses a row, and what the child may not see", () => {
+  const refused: [string, string][] = [
+    ["lib/core/errors.ts", "lib/config.ts"],
+    ["lib/sql/syntax.ts", "lib/store/keys.ts"],
+    ["lib/query/run.ts", "routes/app.ts"],
+    ["lib/services/query/run_statements.ts", "tests/std/assert.ts"],
+    ["lib/tenant/local/child/main.ts", "lib/tenant/local/wire.ts"],
+    ["lib/new/thing.ts", "lib/core/errors.ts"],
+  ];
+  for (const [from, to] of refused) assert(climbs(from, to) !== null, `${from} → ${to}`);
+  const allowed: [string, string][] = [
+    ["lib/config.ts", "lib/config_forms.ts"],
+    ["lib/config.ts", "lib/core/errors.ts"],
+    ["lib/tenant/local/local_store.ts", "lib/tenant/tenant_store.ts"],
+    ["lib/tenant/local/child/main.ts", "lib/sql/quote.ts"],
+    ["main.ts", "routes/app.ts"],
+    ["tests/config_test.ts", "main.ts"],
+  ];
+  for (const [from, to] of allowed) assertEquals(climbs(from, to), null);
+});
+
+Deno.test("the cycle check finds a way round and leaves a diamond alone", () => {
+  const graph = new Map([["a", ["b"]], ["b", ["c", "d"]], ["c", ["d"]], ["d", []]]);
+  assertEquals(findCycle(graph), null);
+  assertEquals(findCycle(graph.set("d", ["b"])), ["b", "c", "d", "b"]);
+});
+
+Deno.test("the house plugin refuses every disguise of what belongs to one place", () => {
+  const refused: [rule: string, text: string][] = [
+    ["house/one-place", 'Deno.env.get("PORT");'],
+    ["house/one-place", 'Deno["env"].get("PORT");'],
+    ["house/one-place", "globalThis.Deno.openKv();"],
+    ["house/one-place", "const { openKv } = Deno;"],
+    ["house/one-place", "process.env.PORT;"],
+    ["house/one-place", "Date.now();"],
+    ["house/one-place", "new Date();"],
+    ["house/one-place", "Date();"],
+    ["house/one-place", "performance.now();"],
+    ["house/keys-in-one-place", 'kv.get(["a", id]);'],
+    ["house/keys-in-one-place", "kv.delete([prefix, id]);"],
+    ["house/keys-in-one-place", 'kv.atomic().check({ key: ["a"], versionstamp: null }).commit();'],
+    ["house/keys-in-one-place", 'kv.atomic().set(["a"], 1).commit();'],
+    ["house/keys-in-one-place", 'kv.list({ prefix: ["a"] });'],
+    ["house/keys-in-one-place", 'kv.getMany([["a"], ["b"]]);'],
+    ["house/keys-in-one-place", 'kvGet(kv, ["a"]);'],
+    ["house/keys-in-one-place", 'const key: Deno.KvKey = ["a"];'],
+    ["house/keys-in-one-place", 'const key = ["a"] satisfies Key<string>;'],
+    ["house/keys-in-one-place", 'const key = (id: string): Deno.KvKey => ["a", id];'],
+    ["house/no-double-cast", "const a = b as unknown as C;"],
+    ["house/no-default-export", "export default 1;"],
+  ];
+  for (const [rule, text] of refused) assertEquals(findings("lib/services/x.ts", text), [rule], text);
+  assertEquals(findings("routes/x.ts", "try { a(); } finally { b(); }"), ["house/one-boundary"]);
+  for (
+    const text of ["new Date(ms);", "bytes.set([1, 2], 4);", "map.get(key);", "kv.get(keys.token(a, b));"]
+  ) {
+    assertEquals(findings("lib/services/x.ts", text), [], text);
+  }
+});

@@ -1,0 +1,133 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { configTable, defaultBaseUrl, readConfig } from "../lib/config.ts";
+import { ConfigError } from "../lib/core/config_error.ts";
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error("expected a ConfigError");
+}
+
+Deno.test("readConfig() of an empty environment is the contract's defaults", () => {
+  const config = readConfig({});
+  assertEquals({ ...config }, {
+    host: "127.0.0.1",
+    port: 8000,
+    baseUrl: null,
+    dataDir: "./data",
+    kvUrl: null,
+    tenantsUrl: { kind: "file" },
+    captchaProvider: "altcha",
+    captchaSiteKey: null,
+    askUrl: null,
+    askModel: null,
+    welcomeCreditUsd: 5,
+    floodPer10s: 2000,
+    trustProxy: 0,
+    queryTimeoutMs: 30_000,
+    maxResultBytes: 16_777_216,
+    maxResultRows: 100_000,
+    logDays: 30,
+    snapshotDays: 7,
+    demo: true,
+    engineEnvironment: {},
+  });
+});
+
+Deno.test("readConfig() takes an empty value as unset", () => {
+  assertEquals(readConfig({ PORT: "", KV_URL: "" }).port, 8000);
+});
+
+Deno.test("an IPv6 host stands in brackets in the base address, and a given one loses its last slash", () => {
+  assertEquals(defaultBaseUrl("::1", 81), "http://[::1]:81");
+  assertEquals(readConfig({ BASE_URL: "https://db.example.com/" }).baseUrl, "https://db.example.com");
+});
+
+Deno.test("readConfig() refuses each malformed value in one line that names the variable", () => {
+  const wrong: Record<string, string[]> = {
+    HOST: ["a b", "http://x"],
+    PORT: ["80a", "-1", "65536", "1e3", " 8000", "8000 "],
+    BASE_URL: ["example.com", "ftp://x", "http://x?a=1", "http://x#f"],
+    DATA_DIR: ["a\nb"],
+    KV_URL: ["kv"],
+    TENANTS_URL: ["file", "sqld+http://a:1", "turso://Org/g", "postgres://x"],
+    OPERATOR_KEY: ["short", "has a space in the middle"],
+    TENANTS_JWT_KEY: ["no pem"],
+    CAPTCHA_PROVIDER: ["altch"],
+    ASK_URL: ["localhost"],
+    WELCOME_CREDIT_USD: ["-5", "five", "1e3", "5."],
+    FLOOD_PER_10S: ["1.5", "x"],
+    TRUST_PROXY: ["yes", "17"],
+    QUERY_TIMEOUT_MS: ["0", "99"],
+    MAX_RESULT_BYTES: ["1"],
+    MAX_RESULT_ROWS: ["0"],
+    LOG_DAYS: ["0"],
+    SNAPSHOT_DAYS: ["x"],
+    DEMO: ["true"],
+  };
+  for (const [variable, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const message = refusal({ [variable]: value });
+      assertStringIncludes(message, `Set ${variable} to `);
+      assertEquals(message.includes("\n"), false, variable);
+    }
+  }
+});
+
+Deno.test("readConfig() never repeats a secret or an address with a password", () => {
+  for (
+    const [variable, value] of [["OPERATOR_KEY", "hunter two"], ["KV_URL", "kv://user:hunter@host"]] as const
+  ) {
+    const message = refusal({ [variable]: value });
+    assertEquals(message.includes("hunter"), false);
+    assertStringIncludes(message, "its value is not shown");
+  }
+});
+
+Deno.test("a dump of the configuration holds no secret", () => {
+  const secrets = Object.values(configTable).filter((row) => row.secret).map((row) => row.variable);
+  assertEquals(secrets, ["TENANTS_TOKEN", "TENANTS_JWT_KEY", "OPERATOR_KEY", "CAPTCHA_SECRET", "ASK_KEY"]);
+  const config = readConfig({
+    OPERATOR_KEY: "hunter2hunter2hunter2",
+    ASK_KEY: "hunter2",
+    CAPTCHA_SECRET: "hunter2",
+    TENANTS_TOKEN: "hunter2",
+  });
+  assertEquals(config.operatorKey, "hunter2hunter2hunter2");
+  for (const dump of [JSON.stringify(config), Deno.inspect(config), JSON.stringify({ ...config })]) {
+    assertEquals(dump.includes("hunter2"), false);
+  }
+});
+
+Deno.test("readConfig() says that remote tenants are not there yet, after checking their form", () => {
+  for (const value of ["sqld+http://127.0.0.1:8080?admin=http://127.0.0.1:8081", "turso://acme/default"]) {
+    assertStringIncludes(refusal({ TENANTS_URL: value }), "remote tenants are not in this build yet");
+  }
+});
+
+Deno.test("readConfig() wants both keys of a foreign captcha provider", () => {
+  assertStringIncludes(refusal({ CAPTCHA_PROVIDER: "turnstile", CAPTCHA_SITE_KEY: "k" }), "CAPTCHA_SECRET");
+  const config = readConfig({ CAPTCHA_PROVIDER: "hcaptcha", CAPTCHA_SITE_KEY: "k", CAPTCHA_SECRET: "s" });
+  assertEquals(config.captchaProvider, "hcaptcha");
+});
+
+Deno.test("every variable has a form and a meaning, and its default has the form", () => {
+  for (const row of Object.values(configTable)) {
+    assert(row.form !== "" && row.meaning !== "", row.variable);
+    if (row.default !== null) assert(row.parse(row.default) !== undefined, row.variable);
+  }
+});
+
+Deno.test("only what Deno needs to start a child is taken over from the environment", () => {
+  const config = readConfig({
+    HOME: "/home/a",
+    DENO_DIR: "/cache",
+    AWS_SECRET_ACCESS_KEY: "s",
+    PATH: "/bin",
+  });
+  assertEquals(config.engineEnvironment, { HOME: "/home/a", DENO_DIR: "/cache" });
+});

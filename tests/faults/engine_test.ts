@@ -1,0 +1,224 @@
+// What survives when engine children are ended from outside, files are damaged and the disk is full.
+import { assert, assertEquals } from "@std/assert";
+import { configFromEnvironment } from "../../lib/config.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import { createLocalStore, type LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { print } from "../testing/print.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+
+async function withStore(
+  body: (store: LocalStore, directory: string) => Promise<void>,
+  directory?: string,
+): Promise<void> {
+  const dataDirectory = directory ?? await Deno.makeTempDir();
+  const store = await createLocalStore({
+    dataDirectory,
+    queryTimeoutMs: 5000,
+    logDays: 30,
+    clock: systemClock,
+    log: silentLog,
+    engineEnvironment: configFromEnvironment().engineEnvironment,
+  });
+  try {
+    await body(store, dataDirectory);
+  } finally {
+    await store.close();
+    if (directory === undefined) await Deno.remove(dataDirectory, { recursive: true });
+  }
+}
+
+/** Process ids of the engine children of this store, found as anybody outside would find them. */
+async function childrenOf(directory: string): Promise<number[]> {
+  const pids: number[] = [];
+  for await (const entry of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(entry.name)) continue;
+    const command = await Deno.readTextFile(`/proc/${entry.name}/cmdline`).catch(() => "");
+    if (command.includes("child/main.ts") && command.includes(directory)) pids.push(Number(entry.name));
+  }
+  return pids;
+}
+
+async function killChildren(directory: string): Promise<void> {
+  for (const pid of await childrenOf(directory)) {
+    try {
+      Deno.kill(pid, "SIGKILL");
+    } catch {
+      // It ended between the two lines.
+    }
+  }
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("children ended at random moments lose no acknowledged write and run none twice", async () => {
+  await withStore(async (store, directory) => {
+    const tenant = await Tenant.create(store, [T]);
+    let stop = false;
+    const acknowledged: string[] = [];
+    let unsure = 0;
+    const writer = async (name: number) => {
+      for (let n = 0; !stop; n++) {
+        const key = `w${name}-${n}`;
+        const outcome = await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", key]]).catch(() => null);
+        if (outcome?.ok === true) acknowledged.push(key);
+        else unsure++;
+      }
+    };
+    const writers = Array.from({ length: 8 }, (_, name) => writer(name));
+    for (let round = 0; round < 25; round++) {
+      await sleep(10 + Math.random() * 60);
+      await killChildren(directory);
+    }
+    stop = true;
+    await Promise.all(writers);
+    const kept = new Set((await tenant.rows("SELECT a FROM t LIMIT 1000")).map(([a]) => a));
+    const [[count] = []] = await tenant.rows("SELECT count(*) FROM t");
+    const lost = count === kept.size ? acknowledged.filter((key) => !kept.has(key)) : [];
+    assertEquals(lost, []);
+    assert(Number(count) >= acknowledged.length, "an acknowledged write is missing");
+    assert(Number(count) <= acknowledged.length + unsure, "a write ran twice");
+    const [[audits, orphans] = []] = await tenant.rows(
+      "SELECT (SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1), (SELECT count(*) FROM _service_meta_audit a WHERE NOT EXISTS (SELECT 1 FROM _service_meta_query_log q WHERE q.id = a.query_log_id))",
+    );
+    assertEquals([audits, orphans], [count, 0]);
+    assert(acknowledged.length > 50, `only ${acknowledged.length} writes got through`);
+  });
+});
+
+Deno.test("a statement that ends two children in a row is answered, its neighbours run", async () => {
+  await withStore(async (store, directory) => {
+    const tenant = await Tenant.create(store, [T]);
+    const slow = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+    const victim = tenant.run("read", [[slow]]);
+    const neighbour = tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    for (let round = 0; round < 2; round++) {
+      await sleep(150);
+      await killChildren(directory);
+    }
+    const outcome = await victim;
+    assert(outcome.ok === false);
+    assertEquals(outcome.failure.kind, "too_big");
+    assertEquals((await neighbour).ok, true);
+    assertEquals(await tenant.rows("SELECT a FROM t"), [["x"]]);
+  });
+});
+
+Deno.test("memory bombs end as failures and the database goes on", async () => {
+  await withStore(async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    const rows = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)";
+    const bombs: [string, string[]][] = [
+      [`${rows} SELECT i, hex(randomblob(200)) FROM c`, ["result_too_large", "timeout"]],
+      ["SELECT zeroblob(1000000000)", ["too_big"]],
+      [`${rows} SELECT sum(length(s)) FROM (SELECT randomblob(1000000) AS s FROM c LIMIT 2000) ORDER BY 1`, [
+        "too_big",
+        "true",
+        "timeout",
+      ]],
+      [`${rows} SELECT count(*) FROM (SELECT DISTINCT randomblob(500000) FROM c LIMIT 5000)`, [
+        "too_big",
+        "timeout",
+      ]],
+      [`SELECT ${"(".repeat(500)}1${")".repeat(500)}`, ["too_big", "syntax_error", "unknown", "true"]],
+      ["SELECT replace(hex(zeroblob(9000000)), '0', '0123456789')", ["too_big"]],
+    ];
+    for (const [sql, kinds] of bombs) {
+      const outcome = await tenant.run("read", [[sql]]);
+      const kind = outcome.ok === false ? outcome.failure.kind : String(outcome.ok);
+      assert(kinds.includes(kind), `${sql.slice(0, 60)}: ${kind}`);
+      assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+    }
+  });
+});
+
+Deno.test("a damaged file makes only its own database unavailable", async () => {
+  await withStore(async (store, directory) => {
+    const damaged = await Tenant.create(store, [T]);
+    const healthy = await Tenant.create(store, [T]);
+    await killChildren(directory);
+    const path = `${directory}/tenants/${damaged.id.slice(-2).toLowerCase()}/${damaged.id}.db`;
+    for (const file of [`${path}-wal`, `${path}-shm`]) await Deno.remove(file).catch(() => {});
+    await Deno.writeFile(path, crypto.getRandomValues(new Uint8Array(20_000)));
+    const failed = await damaged.run("read", [["SELECT * FROM t"]]).then(
+      (outcome) => outcome.ok === false ? outcome.failure.kind : outcome.ok,
+      (error) => error.code,
+    );
+    assertEquals(failed, "database_corrupt");
+    assertEquals(await healthy.rows("SELECT count(*) FROM t"), [[0]]);
+  });
+});
+
+Deno.test("children end with the process that started them, also when it is killed in the middle of a statement", async () => {
+  const ties: ("pdeathsig" | "watcher")[] = Deno.build.os === "linux"
+    ? ["pdeathsig", "watcher"]
+    : ["watcher"];
+  for (const parentTie of ties) {
+    const directory = await Deno.makeTempDir();
+    const parent = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", new URL("./store_process.ts", import.meta.url).pathname, directory, parentTie],
+      stdout: "piped",
+      stdin: "null",
+    }).spawn();
+    const reader = parent.stdout.getReader();
+    await reader.read(); // it says when its endless statement runs
+    assertEquals((await childrenOf(directory)).length > 0, true);
+    parent.kill("SIGKILL");
+    await parent.status;
+    await reader.cancel();
+    let left = await childrenOf(directory);
+    for (let waited = 0; left.length > 0 && waited < 40; waited++) {
+      await sleep(100);
+      left = await childrenOf(directory);
+    }
+    assertEquals(left, [], parentTie);
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+async function mountSmallDisk(path: string): Promise<boolean> {
+  if (Deno.build.os !== "linux" || Deno.uid() !== 0) return false;
+  const { success } = await new Deno.Command("mount", {
+    args: ["-t", "tmpfs", "-o", "size=6m", "tmpfs", path],
+  }).output();
+  return success;
+}
+
+Deno.test({
+  name: "a full disk is a clear failure, loses nothing, and ends when there is room again",
+  fn: async () => {
+    const mount = await Deno.makeTempDir();
+    if (!await mountSmallDisk(mount)) {
+      await Deno.remove(mount);
+      return print("nothing was tried: a small disk can be mounted by root on Linux only");
+    }
+    try {
+      await withStore(async (store) => {
+        const tenant = await Tenant.create(store, [T]);
+        let kept = 0;
+        let kind = "";
+        for (let n = 0; n < 200 && kind === ""; n++) {
+          const outcome = await tenant.run("write", [[
+            "INSERT INTO t (a) VALUES (? || hex(zeroblob(50000)))",
+            `k${n}`,
+          ]]);
+          if (outcome.ok === true) kept++;
+          else kind = outcome.ok === false ? outcome.failure.kind : "stale";
+        }
+        assertEquals(kind, "full");
+        assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[kept]]);
+        await new Deno.Command("mount", { args: ["-o", "remount,size=64m", mount] }).output();
+        assertEquals((await tenant.run("write", [["INSERT INTO t (a) VALUES ('after')"]])).ok, true);
+        assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[kept + 1]]);
+        assertEquals(await tenant.rows("SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1"), [[
+          kept + 1,
+        ]]);
+      }, mount);
+    } finally {
+      await new Deno.Command("umount", { args: [mount] }).output();
+      await Deno.remove(mount);
+    }
+  },
+});
