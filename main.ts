@@ -1,12 +1,10 @@
 // Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
-import { ControlPlane } from "./lib/control/control_plane.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { ConfigError } from "./lib/core/config_error.ts";
 import { BODY_TIMEOUT_MS } from "./lib/core/limits.ts";
 import { jsonLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
-import { FactsCache } from "./lib/query/facts_cache.ts";
 import { firstStart } from "./lib/services/start/first_start.ts";
 import { greeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
@@ -14,10 +12,13 @@ import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
 import { createLocalStore } from "./lib/tenant/local/local_store.ts";
 import { createApp } from "./routes/app.ts";
-import type { AppDeps } from "./routes/app_deps.ts";
+import { appDeps } from "./routes/app_deps.ts";
 
 /** Milliseconds between two looks at bodies that are still arriving. */
 const BODY_SWEEP_MS = 1000;
+/** Milliseconds between two accounts of what was spent, and between two looks for money of dead processes. */
+const METER_MS = 1000;
+const BLOCKS_MS = 10_000;
 /** Milliseconds between two looks for what a crash left behind. */
 const LEFTOVERS_MS = 60_000;
 /** Milliseconds that a stop waits for requests in flight. */
@@ -49,24 +50,28 @@ async function start(config: Config): Promise<void> {
   const kv = await Deno.openKv(config.kvUrl ?? `${config.dataDir}/kv.sqlite3`);
   const tenants = await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log });
   const operator = await operatorKey(kv, config.operatorKey);
-  const deps: AppDeps = {
-    ...{ config, baseUrl, clock, log, kv, tenants },
-    control: new ControlPlane(kv, clock),
-    query: {
-      ...{ tenants, clock, facts: new FactsCache() },
-      bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
-    },
-    bodyWatch: new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS),
+  const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
+  const deps = appDeps({
+    config,
+    baseUrl,
+    clock,
+    log,
+    kv,
+    tenants,
+    bodyWatch,
     operatorKeyHash: operator.hash,
-  };
+  });
   const timers = [
     setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
-    setInterval(() => void sweep(deps), LEFTOVERS_MS),
+    setInterval(() => void deps.query.meter.tick(), METER_MS),
+    setInterval(() => void attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks()), BLOCKS_MS),
+    setInterval(() => void attempt("leftovers_not_swept", () => sweepLeftovers(deps)), LEFTOVERS_MS),
   ];
   stopOnSignal(async () => {
     await Promise.race([server.shutdown(), pause(DRAIN_MS)]);
     for (const timer of timers) clearInterval(timer);
     await tenants.close();
+    await deps.query.meter.close();
     kv.close();
     lock.close();
   });
@@ -86,12 +91,12 @@ function listen({ host, port }: Config, handler: Handler): Deno.HttpServer<Deno.
   }
 }
 
-/** What a crash left behind is not urgent: the next round tries again. */
-async function sweep(deps: AppDeps): Promise<void> {
+/** Upkeep is not urgent: the next round tries again. */
+async function attempt(event: string, work: () => Promise<unknown>): Promise<void> {
   try {
-    await sweepLeftovers(deps);
+    await work();
   } catch {
-    log("warn", "leftovers_not_swept");
+    log("warn", event);
   }
 }
 

@@ -1,6 +1,7 @@
 // What a request carries through Hono: the connection it came in on, and what the middleware found out about it.
 import type { Caller, TokenCaller } from "../lib/access/caller.ts";
 import type { Target } from "../lib/access/resolve_target.ts";
+import type { ReplayScope } from "../lib/control/replays.ts";
 import type { BodyWatch } from "../lib/guard/body_watch.ts";
 
 /** The service's Hono environment: `new Hono<Env>()`, `c.get("requestId")`. */
@@ -15,6 +16,12 @@ export interface Env {
     caller: Caller;
     /** Set under `/v1`: the token that the bearer proves. */
     token: TokenCaller;
+    /** The body, once somebody has read it. */
+    bodyText: string | undefined;
+    /** Set by the plan middleware: the step of a plan that this call is. */
+    plan: ReplayScope | undefined;
+    /** Set by a route whose answer the tenant's database keeps for the plan. */
+    keptForPlan: boolean | undefined;
     /** Set by the target middleware under `/v1/db/:ns/:db/`: the database and branch addressed. */
     target: Target;
   };

@@ -6,6 +6,14 @@ import { roles } from "../lib/core/role.ts";
 export const slug = z.string().regex(SLUG_PATTERN);
 export const displayName = z.string().min(1).max(200);
 export const role = z.enum(roles);
+/** Dollars: at least `min`, at most what a balance can hold. */
+export function usd(min: number): z.ZodNumber {
+  return z.number().min(min).max(9_000_000);
+}
+
+/** ISO 8601 in, unix milliseconds out. */
+export const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
 export const isoTimestamp = z.string().describe("ISO 8601");
 
 /** One row of a token's scopes. */

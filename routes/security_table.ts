@@ -38,4 +38,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
   { method: "GET", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug/tokens/:id", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/balance", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/credits", access: "operator" },
+  { method: "GET", path: "/api/namespaces/:slug/usage", access: "namespace_admin" },
 ];

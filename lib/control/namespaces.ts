@@ -4,6 +4,7 @@ import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { NamespaceRecord } from "../store/records.ts";
+import { openAccount } from "./balance/open_account.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 
@@ -15,12 +16,13 @@ export class Namespaces {
     this.#cache = new RecordCache(clock);
   }
 
-  /** False when the slug is taken. */
-  add(record: NamespaceRecord): Promise<boolean> {
+  /** Makes the namespace with its account. False when the slug is taken. */
+  add(record: NamespaceRecord, creditNanoUsd: number): Promise<boolean> {
     const pointer = keys.namespaceBySlug(record.slug);
+    const addition = this.kv.atomic().check({ key: pointer, versionstamp: null })
+      .set(pointer, record.id).set(keys.namespace(record.id), record);
     return kvCommit(
-      this.kv.atomic().check({ key: pointer, versionstamp: null })
-        .set(pointer, record.id).set(keys.namespace(record.id), record),
+      openAccount(addition, { namespaceId: record.id, creditNanoUsd, nowMs: record.createdAt }),
     );
   }
 

@@ -69,8 +69,19 @@ export const errorTable = {
     message: "Send the whole body faster; it did not arrive in time",
     retryable: true,
   },
+  replay_running: {
+    status: 409,
+    message: "Try again shortly; the first request with this key is still running",
+    retryable: true,
+    retryAfterSec: 1,
+  },
   slug_taken: { status: 409, message: "Choose another slug; this one is taken", retryable: false },
   payload_too_large: { status: 413, message: "Send a smaller body", retryable: false },
+  replay_mismatch: {
+    status: 422,
+    message: "Use a new key; this one belongs to another request",
+    retryable: false,
+  },
   too_many_requests: {
     status: 429,
     message: "Slow down; this address sends too many requests",

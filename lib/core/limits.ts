@@ -12,9 +12,11 @@ export const MAX_SQL_LENGTH = 1_000_000;
 export const MAX_VALUE_BYTES = 20_000_000;
 /** Bound parameters of one statement (SQLite's default). */
 export const MAX_PARAMETERS = 32_766;
-/** Characters of statement text kept in the query log (contract 9). */
-export const LOG_SQL_LENGTH = 4096;
+/** Bytes of statement text kept in the query log (contract 9). */
+export const LOG_SQL_BYTES = 4096;
 /** Milliseconds that a read's log row may wait for company (contract 9). */
 export const LOG_DELAY_MS = 250;
+/** Milliseconds that the answer of a keyed call is kept (specification, Limits: 24 hours). */
+export const REPLAY_MS = 86_400_000;
 /** Milliseconds that a cached control-plane record may be used before it is read again (contract 7: 5 s). */
 export const CACHE_AGE_MS = 4_000;

@@ -1,20 +1,9 @@
 // Stage 1: understand every statement of the call before anything runs.
-import { AppError } from "../core/errors.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts } from "../sql/statement_facts.ts";
-import type { StatementVerb } from "../sql/statement_kinds.ts";
 import type { Syntax } from "../sql/syntax.ts";
 import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
-import type { QueryContext, QueryStatement } from "./query_call.ts";
-
-/** Why the statement after the last one in `facts` cannot run; it is the caller's error, not a refusal. */
-export interface Misunderstood {
-  readonly failure: EngineFailure;
-  readonly verb: StatementVerb;
-  readonly target: string | null;
-  /** Set where the text is not one statement. */
-  readonly code: "no_statement" | "multiple_statements" | null;
-}
+import type { Misunderstood, QueryContext, QueryStatement } from "./query_call.ts";
 
 export interface Classified {
   readonly schemaVersion: number;
@@ -43,7 +32,7 @@ function knownFacts(
     const known = ctx.facts.get(databaseId, sql);
     if (!known) return null;
     const failure = parameterFailure(known.parameterCount, params);
-    if (failure) {
+    if (failure && known.class !== "refused") {
       return {
         schemaVersion: ctx.facts.schemaVersion(databaseId),
         facts,
@@ -132,7 +121,10 @@ function textFailure(reason: string, message: string): Misunderstood {
 }
 
 function parameterFailure(wanted: number, params: QueryStatement["params"]): EngineFailure | null {
-  if (wanted !== params.length || wanted > MAX_PARAMETERS) {
+  if (wanted > MAX_PARAMETERS) {
+    return plainFailure("parameter_mismatch", `Use at most ${MAX_PARAMETERS} parameters in one statement`);
+  }
+  if (wanted !== params.length) {
     return plainFailure("parameter_mismatch", `Send ${wanted} parameters; ${params.length} were sent`);
   }
   for (const value of params) {
@@ -148,8 +140,3 @@ function plainFailure(kind: EngineFailure["kind"], message: string): EngineFailu
 }
 
 const unexplained: EngineFailure = plainFailure("unavailable", "the engine did not say why");
-
-/** The error of a text that is no single statement, which has a code of its own. */
-export function textError(code: "no_statement" | "multiple_statements", index: number | null): AppError {
-  return new AppError(code, index === null ? {} : { extra: { failedIndex: index } });
-}

@@ -1,13 +1,21 @@
 // Stage 6: run it. The store groups, commits and logs; here a call becomes the store's form of it.
 import type { StatementFacts } from "../sql/statement_facts.ts";
-import type { Level, TenantOutcome } from "../tenant/tenant_store.ts";
+import type { Level, ReplayKeys, TenantOutcome } from "../tenant/tenant_store.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+
+export interface ExecuteOptions {
+  /** Kind of the error that stops a batch after its last statement here. */
+  readonly failsWith: string | null;
+  readonly replay: ReplayKeys | null;
+  /** Label of the snapshot to take first. */
+  readonly snapshot: string | null;
+}
 
 /** The outcome, or `stale` when the schema has changed since the facts were learned. */
 export function execute(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  failsWith: string | null,
+  { failsWith, replay, snapshot }: ExecuteOptions,
 ): Promise<TenantOutcome> {
   const { call, facts } = understood;
   const level = highestLevel(facts);
@@ -26,6 +34,8 @@ export function execute(
     readsLog: facts.some((one) => one.readsLog),
     log: call.operation === "service" ? null : understood.log,
     failsWith,
+    replay: level === "read" ? null : replay,
+    snapshot,
     auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
     signal: call.signal,
   });

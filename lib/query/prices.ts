@@ -9,8 +9,15 @@ export const priceNanoUsd = {
   rowWritten: 2000,
 } as const;
 
-export function costNanoUsd(rowsRead: number, rowsWritten: number): number {
-  return priceNanoUsd.request + rowsRead * priceNanoUsd.rowRead + rowsWritten * priceNanoUsd.rowWritten;
+export type Prices = { readonly [Unit in keyof typeof priceNanoUsd]: number };
+
+export function costNanoUsd(rowsRead: number, rowsWritten: number, prices: Prices = priceNanoUsd): number {
+  return prices.request + rowsRead * prices.rowRead + rowsWritten * prices.rowWritten;
+}
+
+/** The nearest whole nano-dollar. */
+export function toNanoUsd(usd: number): number {
+  return Math.round(usd * 1e9);
 }
 
 /** As a number of dollars for answers; exact in the decimals that a nano-dollar has. */

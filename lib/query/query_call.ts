@@ -3,7 +3,16 @@ import type { Clock } from "../core/clock.ts";
 import type { Role } from "../core/role.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
-import type { LogIdentity, StatementResult, TenantDatabase, TenantStore } from "../tenant/tenant_store.ts";
+import type { Meter } from "../control/balance/meter.ts";
+import type { Replays, ReplayScope } from "../control/replays.ts";
+import type { StatementVerb } from "../sql/statement_kinds.ts";
+import type {
+  EngineFailure,
+  LogIdentity,
+  StatementResult,
+  TenantDatabase,
+  TenantStore,
+} from "../tenant/tenant_store.ts";
 import type { FactsCache } from "./facts_cache.ts";
 
 /** What the pipeline needs of the process. */
@@ -11,6 +20,8 @@ export interface QueryContext {
   readonly tenants: TenantStore;
   readonly clock: Clock;
   readonly facts: FactsCache;
+  readonly meter: Meter;
+  readonly replays: Replays;
   readonly bounds: { readonly rows: number; readonly bytes: number };
 }
 
@@ -35,7 +46,18 @@ export interface QueryCall {
   readonly statements: readonly QueryStatement[];
   readonly atomic: boolean;
   readonly integersAsStrings: boolean;
+  /** Null: a repeated call runs again. */
+  readonly replay: CallReplay | null;
+  /** False: the caller does without the snapshot before a destructive statement. */
+  readonly snapshots: boolean;
   readonly signal: () => AbortSignal | null;
+}
+
+/** What makes a call a repetition of an earlier one: its idempotency key, its step of a plan, or both. */
+export interface CallReplay {
+  readonly idempotency: ReplayScope | null;
+  /** Claimed in KV by whoever calls the pipeline. */
+  readonly plan: ReplayScope | null;
 }
 
 /** A statement whose facts are known, for the schema version of the call. */
@@ -43,8 +65,19 @@ export interface UnderstoodCall {
   readonly call: QueryCall;
   readonly database: TenantDatabase;
   readonly schemaVersion: number;
+  /** Of the statements, in order, up to the first that cannot be understood. */
   readonly facts: readonly StatementFacts[];
+  readonly misunderstood: Misunderstood | null;
   readonly log: LogIdentity;
+}
+
+/** Why the statement after the last one in `facts` cannot run; it is the caller's error, not a refusal. */
+export interface Misunderstood {
+  readonly failure: EngineFailure;
+  readonly verb: StatementVerb;
+  readonly target: string | null;
+  /** Set where the text is not one statement. */
+  readonly code: "no_statement" | "multiple_statements" | null;
 }
 
 export interface QueryMeta {
@@ -58,9 +91,19 @@ export interface QueryMeta {
   readonly rowsReadBasis: "engine" | "plan";
 }
 
+/** Where the answer was found, when the call did not run again. */
+export interface Replayed {
+  readonly idempotency: boolean;
+  readonly plan: boolean;
+}
+
 export interface QueryAnswer {
   readonly results: readonly StatementResult[];
   readonly meta: QueryMeta;
+  /** Null: the call ran. */
+  readonly replayed: Replayed | null;
+  /** The tenant's database keeps this answer for the plan. */
+  readonly keptForPlan: boolean;
   /** `Server-Timing` header value: milliseconds by stage. */
   readonly timing: string;
 }

@@ -1,4 +1,11 @@
-// Stage 4: the prepaid balance. There is no meter yet: every call goes on.
-import type { UnderstoodCall } from "./query_call.ts";
+// Stage 4: the prepaid balance. The call goes on only while there is money; what it costs is taken when it has run.
+import type { Admission } from "../control/balance/spending_account.ts";
+import type { QueryCall, QueryContext } from "./query_call.ts";
 
-export function reserveBalance(_understood: UnderstoodCall): void {}
+/**
+ * Leave to run, at once in the usual case; null for reads that the service makes for itself, which are free. Errors:
+ * `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`.
+ */
+export function reserveBalance(ctx: QueryContext, call: QueryCall): Admission | null | Promise<Admission> {
+  return call.operation === "service" ? null : ctx.meter.admit(call.target.namespaceId);
+}

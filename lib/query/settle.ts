@@ -1,19 +1,22 @@
-// Stage 7: what it cost.
-import type { StatementResult } from "../tenant/tenant_store.ts";
+// Stage 7: what it cost, taken from the balance.
+import type { Admission } from "../control/balance/spending_account.ts";
+import type { Totals } from "./answer.ts";
 import { costNanoUsd } from "./prices.ts";
+import type { QueryCall, QueryContext } from "./query_call.ts";
 
-export interface Settled {
-  readonly rowsRead: number;
-  readonly rowsWritten: number;
-  readonly costNanoUsd: number;
-}
-
-export function settle(results: readonly StatementResult[]): Settled {
-  let rowsRead = 0;
-  let rowsWritten = 0;
-  for (const result of results) {
-    rowsRead += result.rowsRead;
-    rowsWritten += result.rowsWritten;
-  }
-  return { rowsRead, rowsWritten, costNanoUsd: costNanoUsd(rowsRead, rowsWritten) };
+/** Takes the price of a call that ran, also of one that failed: the request, and what the engine did. */
+export function settle(
+  ctx: QueryContext,
+  call: QueryCall,
+  admission: Admission | null,
+  { rowsRead, rowsWritten }: Totals,
+): void {
+  if (admission === null) return;
+  ctx.meter.settle(admission, {
+    databaseId: call.target.databaseId,
+    requests: 1,
+    rowsRead,
+    rowsWritten,
+    costNanoUsd: costNanoUsd(rowsRead, rowsWritten),
+  });
 }

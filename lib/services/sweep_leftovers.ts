@@ -4,7 +4,9 @@ import type { ManageContext } from "./manage_context.ts";
 import { clearNamespace } from "./namespaces/clear_namespace.ts";
 
 /** The number of leftovers that are gone now. Errors: `meter_unreachable`. */
-export async function sweepLeftovers(ctx: Pick<ManageContext, "control" | "tenants">): Promise<number> {
+export async function sweepLeftovers(
+  ctx: Pick<ManageContext, "control" | "ledger" | "tenants">,
+): Promise<number> {
   const abandoned = await ctx.control.leftovers.takeAbandoned();
   for (const { id, kind } of abandoned) {
     if (kind === "namespace") {

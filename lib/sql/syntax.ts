@@ -48,16 +48,24 @@ export function readSyntax(sql: string): SyntaxResult {
   if (sql.includes("\u0000") || !sql.isWellFormed()) {
     return { ok: false, reason: "nul", message: "Remove U+0000 and lone surrogates from the statement" };
   }
-  const parsed = parseStmt(sql);
-  if (parsed.status === "error") {
-    const message = parsed.errors[0]?.message ?? "syntax error";
-    if (message.startsWith("no SQL statement")) return { ok: false, reason: "no_statement", message };
-    if (message.startsWith("expected end of input")) {
-      return { ok: false, reason: "multiple_statements", message };
-    }
-    return { ok: false, reason: "syntax_error", message: withoutLiterals(message) };
+  try {
+    const parsed = parseStmt(sql);
+    return parsed.status === "error"
+      ? notOne(parsed.errors[0]?.message ?? "syntax error")
+      : describe(parsed.root);
+  } catch (error) {
+    // The tree is walked by recursion; the engine's own limit on depth is far below this one.
+    if (!(error instanceof RangeError)) throw error;
+    return { ok: false, reason: "syntax_error", message: "Nest the statement less deeply" };
   }
-  return describe(parsed.root);
+}
+
+function notOne(message: string): SyntaxResult {
+  if (message.startsWith("no SQL statement")) return { ok: false, reason: "no_statement", message };
+  if (message.startsWith("expected end of input")) {
+    return { ok: false, reason: "multiple_statements", message };
+  }
+  return { ok: false, reason: "syntax_error", message: withoutLiterals(message) };
 }
 
 function describe(root: Stmt): SyntaxResult {
@@ -123,6 +131,9 @@ function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
     if (pragmaUse(name, inner.body !== undefined) === "refused") {
       return pragmaTable.has(name) ? `Setting PRAGMA ${name}` : `PRAGMA ${printable(name)}`;
     }
+  }
+  if (inner.type === "AnalyzeStmt" && /^temp$/i.test(inner.objName?.objName.text ?? "")) {
+    return "The schema temp";
   }
   if (walk.foreignSchema !== null) return `The schema ${printable(walk.foreignSchema)}`;
   if ("temporary" in inner && inner.temporary) return "A temporary object (it would not outlive the call)";

@@ -7,6 +7,7 @@ import type {
   FirstStartRecord,
   LeftoverRecord,
   NamespaceRecord,
+  ReplayRecord,
   TokenPointer,
   TokenRecord,
   UsageRecord,
@@ -54,6 +55,16 @@ export const keys = {
 
   /** SHA-256 of the operator key that the first start made, hex. For ever. */
   operatorKeyHash: (): Key<string> => ["operator_key_hash"],
+
+  /** A day from the answer, or until the call fails. `key` is a hash of the call's scope. */
+  replay: (key: string): Key<ReplayRecord> => ["replay", key],
+
+  /** As long as the replay. `run` tells pieces of different runs apart. */
+  replayPiece: (
+    key: string,
+    run: string,
+    piece: number,
+  ): Key<Uint8Array> => ["replay_piece", key, run, piece],
 
   /** For ever. */
   firstStart: (): Key<FirstStartRecord> => ["first_start"],

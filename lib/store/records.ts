@@ -117,3 +117,16 @@ export interface UsageRecord {
   readonly rowsWritten: number;
   readonly costNanoUsd: number;
 }
+
+/** A call that is not to run twice: under way, or with its answer kept. */
+export interface ReplayRecord {
+  /** SHA-256 of the request, hex. */
+  readonly requestHash: string;
+  /** `tenant`: the answer is in the tenant's own table. */
+  readonly state: "running" | "kept" | "tenant";
+  /** Which run this is about: pieces of an answer carry it too. */
+  readonly run: string;
+  /** While it runs: when its process counts as dead. Afterwards: when it is forgotten. */
+  readonly untilMs: number;
+  readonly pieces: number;
+}

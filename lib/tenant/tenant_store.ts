@@ -37,6 +37,8 @@ export interface TenantDatabase {
   inspect(statements: readonly InspectedStatement[]): Promise<Inspection>;
   /** Runs the statements of one call. */
   run(call: TenantCall): Promise<TenantOutcome>;
+  /** The kept answer of an earlier call under one of the keys, without running anything; null where there is none. */
+  findReplay(replay: ReplayKeys): Promise<ReplayFound | null>;
   /** Tables, views and their columns, for messages that name near matches. */
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
@@ -95,9 +97,29 @@ export interface TenantCall {
   readonly failsWith: string | null;
   /** Set for mutations: the audit row's table names. */
   readonly auditTables: readonly string[] | null;
+  /** Keys under which the answer of a mutation is kept in its own transaction; looked up before it runs. */
+  readonly replay: ReplayKeys | null;
+  /** Label of the snapshot to take in the write slot before the first statement; dropped again when nothing is kept. */
+  readonly snapshot: string | null;
   /** Aborted when nobody waits for the answer any more: the statement is stopped. */
   readonly signal: () => AbortSignal | null;
 }
+
+/** Under what an answer is kept for repeated calls, and what makes a call the same one. */
+export interface ReplayKeys {
+  readonly keys: readonly { readonly key: string; readonly requestHash: string }[];
+  /** Unix milliseconds by the caller's clock: an answer is found while its deadline lies after `nowMs`. */
+  readonly nowMs: number;
+  readonly expiresAtMs: number;
+  /** Kept with the answer and given back with it; one line. */
+  readonly context: string;
+}
+
+export type ReplayFound =
+  /** `answer` is in the form of `kept_answer.ts`; `matched` are places in `keys`. */
+  | { readonly ok: "replayed"; readonly answer: string; readonly matched: readonly number[] }
+  /** The key is taken by a call with another request hash. */
+  | { readonly ok: "replay_mismatch" };
 
 export interface StatementResult {
   /** `{"columns":[…],"rows":[…]` as JSON text without the closing brace, ready to be spliced into an answer. */
@@ -119,10 +141,13 @@ export type TenantOutcome =
     readonly results: readonly StatementResult[];
     readonly failedIndex: number;
     readonly failure: EngineFailure;
+    /** What the engine did, kept or not: it is paid for. */
+    readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }
-  | { readonly ok: "stale"; readonly schemaVersion: number };
+  | { readonly ok: "stale"; readonly schemaVersion: number }
+  | ReplayFound;
 
 export interface SchemaNames {
   readonly schemaVersion: number;

@@ -5,5 +5,5 @@ import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 
 export function manageContext(deps: AppDeps, c: Context<Env>): ManageContext {
-  return { control: deps.control, tenants: deps.tenants, clock: deps.clock, caller: c.get("caller") };
+  return { ...deps, caller: c.get("caller") };
 }

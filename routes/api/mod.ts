@@ -4,6 +4,7 @@ import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { bearer } from "../middleware/bearer.ts";
 import { databaseRoutes } from "./databases.ts";
+import { moneyRoutes } from "./money.ts";
 import { namespaceRoutes } from "./namespaces.ts";
 import { tokenRoutes } from "./tokens.ts";
 
@@ -12,5 +13,6 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .use(bearer(deps))
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
-    .route("/namespaces", tokenRoutes(deps));
+    .route("/namespaces", tokenRoutes(deps))
+    .route("/namespaces", moneyRoutes(deps));
 }

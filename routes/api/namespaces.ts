@@ -11,12 +11,16 @@ import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { answers } from "../answers.ts";
 import { validate } from "../middleware/validate.ts";
-import { confirmBody, displayName, isoTimestamp, page, pageMeta, rename, slug } from "../schemas.ts";
+import { confirmBody, displayName, isoTimestamp, page, pageMeta, slug, usd } from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 
 const namespaceRecord = z.object({ id: z.string(), slug, name: z.string(), createdAt: isoTimestamp });
 const namespaceBody = z.strictObject({ slug, name: displayName.optional() });
+const namespaceChange = z.strictObject({
+  name: displayName.optional(),
+  monthlyCapUsd: usd(0).nullable().optional().describe("Most that may be spent in a UTC month; null: no cap"),
+});
 const tags = ["namespaces"];
 
 export function namespaceRoutes(deps: AppDeps): Hono<Env> {
@@ -60,9 +64,9 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
     .patch(
       "/:slug",
       describeRoute({ summary: "Change a namespace", tags, responses: answers(namespaceRecord) }),
-      validate("json", rename),
+      validate("json", namespaceChange),
       async (c) => {
-        const input = { slug: c.req.param("slug"), name: c.req.valid("json").name };
+        const input = { slug: c.req.param("slug"), ...c.req.valid("json") };
         return c.json({ success: true, data: await updateNamespace(manageContext(deps, c), input) });
       },
     )

@@ -4,10 +4,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
 import type { z } from "zod";
 import { AppError, type Issue } from "../../lib/core/errors.ts";
-import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
-import { readBody } from "../../lib/guard/read_body.ts";
 import type { Env } from "../env.ts";
+import { bodyText } from "./body_text.ts";
 import { issuesOf } from "./issues.ts";
 
 /** Where a route's input can stand. */
@@ -45,7 +44,7 @@ const readers: Record<InputTarget, (c: Context<Env>, schema: z.ZodType) => unkno
 };
 
 async function readJson(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
-  const text = await readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: c.get("bodyWatch") });
+  const text = await bodyText(c);
   if (text === "" && schema.safeParse(undefined).success) return undefined;
   return parseJson(text);
 }

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { tokenBearer } from "../middleware/bearer.ts";
+import { plan } from "../middleware/plan.ts";
 import { target } from "../middleware/target.ts";
 import { meRoutes } from "./me.ts";
 import { queryRoutes } from "./query.ts";
@@ -12,7 +13,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .use(tokenBearer(deps))
     .route("/", meRoutes())
-    .use("/db/:ns/:db/*", target(deps))
+    .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
     .route("/db/:ns/:db", tableRoutes(deps.query));
 }

@@ -7,6 +7,7 @@ import { runStatements } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
+import { callOptions } from "./call_options.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, statementBody } from "./sql_schemas.ts";
 import { statementsContext } from "./statements_context.ts";
@@ -27,10 +28,9 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           operation: "query",
           statements: [{ sql, params }],
           atomic: true,
-          integersAsStrings: c.req.header("x-integers") === "string",
-          signal: () => c.req.raw.signal,
+          ...await callOptions(c, "query"),
         });
-        return sendQuery(answer);
+        return sendQuery(c, answer);
       },
     )
     .post(
@@ -47,10 +47,9 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           operation: "batch",
           statements,
           atomic: transaction ?? false,
-          integersAsStrings: c.req.header("x-integers") === "string",
-          signal: () => c.req.raw.signal,
+          ...await callOptions(c, "batch"),
         });
-        return sendBatch(answer);
+        return sendBatch(c, answer);
       },
     );
 }

@@ -1,22 +1,26 @@
 // Answers of SQL calls: the engine has written the rows as JSON text already, so the envelope is put around them.
+import type { Context } from "hono";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
+import type { Env } from "../env.ts";
 
-export function sendQuery(answer: QueryAnswer): Response {
+export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;
-  return send(result ? resultText(result) : "null", answer);
+  return send(c, result ? resultText(result) : "null", answer);
 }
 
-export function sendBatch(answer: QueryAnswer): Response {
-  return send(`[${answer.results.map(resultText).join(",")}]`, answer);
+export function sendBatch(c: Context<Env>, answer: QueryAnswer): Response {
+  return send(c, `[${answer.results.map(resultText).join(",")}]`, answer);
 }
 
 function resultText({ json, rowsRead, rowsWritten }: StatementResult): string {
   return `${json},"rowsRead":${rowsRead},"rowsWritten":${rowsWritten}}`;
 }
 
-function send(data: string, answer: QueryAnswer): Response {
-  return new Response(`{"success":true,"data":${data},"meta":${JSON.stringify(answer.meta)}}`, {
-    headers: { "content-type": "application/json", "server-timing": answer.timing },
-  });
+function send(c: Context<Env>, data: string, { meta, timing, replayed, keptForPlan }: QueryAnswer): Response {
+  const headers: Record<string, string> = { "content-type": "application/json", "server-timing": timing };
+  if (keptForPlan) c.set("keptForPlan", true);
+  if (replayed?.idempotency) headers["idempotency-replayed"] = "true";
+  if (replayed?.plan) headers["plan-replayed"] = "true";
+  return new Response(`{"success":true,"data":${data},"meta":${JSON.stringify(meta)}}`, { headers });
 }

@@ -8,9 +8,8 @@ import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
+import { time } from "../schemas.ts";
 import { statementsContext } from "./statements_context.ts";
-
-const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
 const logQuery = z.strictObject({
   since: time.optional().describe("ISO 8601; entries from then on"),

@@ -45,6 +45,8 @@ export function tenantCall(
       sql: "…",
     },
     failsWith: null,
+    replay: null,
+    snapshot: null,
     auditTables: level === "read" ? null : ["t"],
     signal: () => null,
     ...more,

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
 import { type Access, type SecuredRoute, securityTable } from "../../routes/security_table.ts";
-import { type SecuredApp, withSecuredApp } from "./secured_app.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
 
 /** Valid bodies, so that no refusal of a body hides an open door. */
 const bodies: Readonly<Record<string, unknown>> = {
@@ -13,15 +13,16 @@ const bodies: Readonly<Record<string, unknown>> = {
   "DELETE /api/namespaces/:slug": { confirm: "acme" },
   "POST /api/namespaces/:slug/databases": { slug: "fresh" },
   "PATCH /api/namespaces/:slug/databases/:dbSlug": { name: "New name" },
-  "DELETE /api/namespaces/:slug/databases/:dbSlug": { confirm: "orders" },
+  "DELETE /api/namespaces/:slug/databases/:dbSlug": { confirm: "main" },
+  "POST /api/namespaces/:slug/credits": { amountUsd: 1, reference: "invoice-1" },
   "POST /api/namespaces/:slug/tokens": { name: "fresh", role: "read" },
 };
 
 const segments: Readonly<Record<string, string>> = {
   ns: "acme",
   slug: "acme",
-  db: "orders",
-  dbSlug: "orders",
+  db: "main",
+  dbSlug: "main",
   id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 };
 
@@ -30,119 +31,134 @@ const nameOf = (route: SecuredRoute) => `${route.method} ${route.path}`;
 
 /** Status and code of the route's answer to `authorization`. */
 async function knock(
-  { app }: SecuredApp,
+  { request }: StartedApp,
   route: SecuredRoute,
   authorization?: string,
-): Promise<{ status: number; code: unknown; challenge: boolean }> {
+): Promise<{ status: number; code: string | undefined; challenge: boolean }> {
+  const path = route.path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name);
   const body = bodies[nameOf(route)];
-  const response = await app.request(route.path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name), {
-    method: route.method,
+  const { status, headers, body: answer } = await request(route.method, path, {
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(authorization === undefined ? {} : { authorization }),
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    ...(body === undefined ? {} : { body }),
   });
-  const { code } = await response.json();
-  return { status: response.status, code, challenge: response.headers.has("www-authenticate") };
+  return { status, code: answer.code, challenge: headers.has("www-authenticate") };
+}
+
+/** One bearer of every kind: unscoped ones of `acme`, scoped ones of it, and one of another namespace. */
+async function bearersOf(started: StartedApp) {
+  const acme = await started.namespace("acme");
+  const other = await started.namespace("other");
+  const stock = await acme.createDatabase("stock");
+  const scopedTo = (databaseId: string) =>
+    acme.mint("admin", { scopes: [{ databaseId, branchRef: "main", role: "admin" }] });
+  return {
+    operator: started.operatorKey,
+    admin: acme.token,
+    reader: (await acme.mint("read")).token,
+    mainAdmin: (await scopedTo(acme.database.id)).token,
+    stockAdmin: (await scopedTo(stock.id)).token,
+    foreignAdmin: other.token,
+  };
 }
 
 Deno.test("every mounted route is in the security table, and every row of it is mounted", async () => {
-  await withSecuredApp(({ app }) => {
-    const mounted = new Set(
-      app.routes.filter((route) => route.method !== "ALL").map(({ method, path }) => `${method} ${path}`),
-    );
-    assertEquals([...mounted].sort(), securityTable.map(nameOf).sort());
-    // Whatever answers every method is middleware, which sits on a prefix or on everything.
-    const everyMethod = app.routes.filter(({ method, path }) => method === "ALL" && !path.endsWith("*"));
-    assertEquals(everyMethod.map(({ path }) => path), []);
-    return Promise.resolve();
-  });
+  await using started = await startApp();
+  const { routes } = started.app;
+  const mounted = new Set(
+    routes.filter((route) => route.method !== "ALL").map(({ method, path }) => `${method} ${path}`),
+  );
+  assertEquals([...mounted].sort(), securityTable.map(nameOf).sort());
+  // Whatever answers every method is middleware, which sits on a prefix or on everything.
+  const everyMethod = routes.filter(({ method, path }) => method === "ALL" && !path.endsWith("*"));
+  assertEquals(everyMethod.map(({ path }) => path), []);
 });
 
 Deno.test("every route but the open ones answers 401 without a bearer and with a wrong one", async () => {
-  await withSecuredApp(async (opened) => {
-    const wrong = [
-      `Bearer ${newToken("cub_live_")}`,
-      `Bearer ${newToken("cub_op_")}`,
-      `Bearer ${opened.admin.slice(0, -1)}`,
-      `Bearer ${opened.admin} ${opened.admin}`,
-      "Bearer ",
-      "Bearer null",
-      opened.admin,
-      `Basic ${btoa(`admin:${opened.admin}`)}`,
-    ];
-    for (const route of guarded) {
-      const name = nameOf(route);
-      assertEquals(
-        await knock(opened, route),
-        { status: 401, code: "missing_bearer", challenge: true },
-        name,
-      );
-      for (const authorization of wrong) {
-        const { status, challenge } = await knock(opened, route, authorization);
-        assertEquals({ status, challenge }, { status: 401, challenge: true }, name);
-      }
+  await using started = await startApp();
+  const bearers = await bearersOf(started);
+  const wrong = [
+    `Bearer ${newToken("cub_live_")}`,
+    `Bearer ${newToken("cub_op_")}`,
+    `Bearer ${bearers.admin.slice(0, -1)}`,
+    `Bearer ${bearers.admin} ${bearers.admin}`,
+    "Bearer ",
+    "Bearer null",
+    bearers.admin,
+    `Basic ${btoa(`admin:${bearers.admin}`)}`,
+  ];
+  for (const route of guarded) {
+    const name = nameOf(route);
+    assertEquals(
+      await knock(started, route),
+      { status: 401, code: "missing_bearer", challenge: true },
+      name,
+    );
+    for (const authorization of wrong) {
+      const { status, challenge } = await knock(started, route, authorization);
+      assertEquals({ status, challenge }, { status: 401, challenge: true }, name);
     }
-  });
+  }
 });
 
 Deno.test("the operator key is no bearer under /v1", async () => {
-  await withSecuredApp(async (opened) => {
-    const routes = guarded.filter((route) => route.path.startsWith("/v1/"));
-    assert(routes.length > 0);
-    for (const route of routes) {
-      const { status, code } = await knock(opened, route, `Bearer ${opened.operator}`);
-      assertEquals({ status, code }, { status: 401, code: "invalid_bearer" }, nameOf(route));
-    }
-  });
+  await using started = await startApp();
+  const bearers = await bearersOf(started);
+  const routes = guarded.filter((route) => route.path.startsWith("/v1/"));
+  assert(routes.length > 0);
+  for (const route of routes) {
+    const { status, code } = await knock(started, route, `Bearer ${bearers.operator}`);
+    assertEquals({ status, code }, { status: 401, code: "invalid_bearer" }, nameOf(route));
+  }
 });
 
 Deno.test("every route refuses whoever its row leaves out", async () => {
-  await withSecuredApp(async (opened) => {
-    const { admin, reader, ordersAdmin, stockAdmin, foreignAdmin } = opened;
-    const refused: Readonly<Record<string, readonly [bearer: string, code: string][]>> = {
-      operator: [[admin, "operator_required"], [foreignAdmin, "operator_required"]],
-      namespace_admin: [
-        [reader, "role_too_low"],
-        [ordersAdmin, "out_of_scope"],
-        [foreignAdmin, "namespace_mismatch"],
-      ],
-      token: [],
-      database: [[stockAdmin, "out_of_scope"], [foreignAdmin, "namespace_mismatch"]],
-    };
-    for (const route of guarded) {
-      for (const [bearer, code] of refused[route.access.replace(/:.*/, "")] ?? []) {
-        const answer = await knock(opened, route, `Bearer ${bearer}`);
-        assertEquals(answer, { status: 403, code, challenge: false }, nameOf(route));
-      }
+  await using started = await startApp();
+  const bearers = await bearersOf(started);
+  const { admin, reader, mainAdmin, stockAdmin, foreignAdmin } = bearers;
+  const refused: Readonly<Record<string, readonly [bearer: string, code: string][]>> = {
+    operator: [[admin, "operator_required"], [foreignAdmin, "operator_required"]],
+    namespace_admin: [
+      [reader, "role_too_low"],
+      [mainAdmin, "out_of_scope"],
+      [foreignAdmin, "namespace_mismatch"],
+    ],
+    token: [],
+    database: [[stockAdmin, "out_of_scope"], [foreignAdmin, "namespace_mismatch"]],
+  };
+  for (const route of guarded) {
+    for (const [bearer, code] of refused[route.access.replace(/:.*/, "")] ?? []) {
+      const answer = await knock(started, route, `Bearer ${bearer}`);
+      assertEquals(answer, { status: 403, code, challenge: false }, nameOf(route));
     }
-  });
+  }
 });
 
 Deno.test("every route lets in whom its row names", async () => {
-  await withSecuredApp(async (opened) => {
-    const { admin, reader, operator, ordersAdmin } = opened;
-    const enough = (access: Access): string[] => {
-      if (access === "none") return [];
-      if (access === "operator") return [operator];
-      if (access === "namespace_admin") return [operator, admin];
-      return [reader, ordersAdmin, admin];
-    };
-    // Deleting comes last, what is inside before what holds it; a second maker or deleter finds 404 or 409.
-    const inOrder = [
-      ...guarded.filter((route) => route.method !== "DELETE"),
-      ...guarded.filter((route) => route.method === "DELETE").sort((a, b) => b.path.length - a.path.length),
-    ];
-    for (const route of inOrder) {
-      for (const bearer of enough(route.access)) {
-        const { status } = await knock(opened, route, `Bearer ${bearer}`);
-        assert([200, 201, 404, 409].includes(status), `${nameOf(route)}: ${status}`);
-        if (route.method === "GET") assertEquals(status, 200, nameOf(route));
-      }
+  await using started = await startApp();
+  const bearers = await bearersOf(started);
+  const { admin, reader, operator, mainAdmin } = bearers;
+  const enough = (access: Access): string[] => {
+    if (access === "none") return [];
+    if (access === "operator") return [operator];
+    if (access === "namespace_admin") return [operator, admin];
+    return [reader, mainAdmin, admin];
+  };
+  // Deleting comes last, what is inside before what holds it; a second maker or deleter finds 404 or 409.
+  const inOrder = [
+    ...guarded.filter((route) => route.method !== "DELETE"),
+    ...guarded.filter((route) => route.method === "DELETE").sort((a, b) => b.path.length - a.path.length),
+  ];
+  for (const route of inOrder) {
+    for (const bearer of enough(route.access)) {
+      const { status } = await knock(started, route, `Bearer ${bearer}`);
+      assert([200, 201, 404, 409].includes(status), `${nameOf(route)}: ${status}`);
+      if (route.method === "GET") assertEquals(status, 200, nameOf(route));
     }
-    for (const route of securityTable.filter((route) => route.access === "none")) {
-      assertEquals((await knock(opened, route)).status, 200, nameOf(route));
-    }
-  });
+  }
+  for (const route of securityTable.filter((route) => route.access === "none")) {
+    assertEquals((await knock(started, route)).status, 200, nameOf(route));
+  }
 });

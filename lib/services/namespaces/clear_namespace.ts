@@ -1,4 +1,4 @@
-// Empties a namespace that is out of reach already: its tokens, then its databases, then the note about it.
+// Empties a namespace that is out of reach already: its tokens, its databases, its account, then the note about it.
 import type { ManageContext } from "../manage_context.ts";
 import { removeDatabase } from "../databases/remove_database.ts";
 
@@ -6,7 +6,7 @@ const DATABASES_AT_ONCE = 50;
 
 /** Repeating it after a crash goes on where it stopped. */
 export async function clearNamespace(
-  ctx: Pick<ManageContext, "control" | "tenants">,
+  ctx: Pick<ManageContext, "control" | "ledger" | "tenants">,
   namespaceId: string,
 ): Promise<void> {
   await ctx.control.tokens.removeAll(namespaceId);
@@ -18,5 +18,6 @@ export async function clearNamespace(
     for (const database of page.records) await removeDatabase(ctx, database);
     if (page.nextCursor === null) break;
   }
+  await ctx.ledger.remove(namespaceId);
   await ctx.control.leftovers.end(namespaceId);
 }

@@ -20,6 +20,6 @@ export async function createNamespace(ctx: ManageContext, input: NamespaceInput)
     name: input.name ?? input.slug,
     createdAt: now,
   };
-  if (!await ctx.control.namespaces.add(record)) throw new AppError("slug_taken");
+  if (!await ctx.control.namespaces.add(record, ctx.welcomeCreditNanoUsd)) throw new AppError("slug_taken");
   return namespaceView(record);
 }

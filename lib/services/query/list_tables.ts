@@ -34,6 +34,8 @@ export async function listTables(ctx: StatementsContext): Promise<TableSummary[]
     statements,
     atomic: true,
     integersAsStrings: false,
+    replay: null,
+    snapshots: false,
     signal: () => null,
   });
   const countOf = new Map(answer.results.flatMap((result) => countRows(result.json)));

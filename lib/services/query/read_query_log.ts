@@ -71,6 +71,8 @@ export async function readQueryLog(
     }],
     atomic: true,
     integersAsStrings: false,
+    replay: null,
+    snapshots: false,
     signal: () => null,
   });
   const entries = entriesOf(answer.results[0]?.json ?? '{"rows":[]');

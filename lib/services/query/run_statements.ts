@@ -1,6 +1,6 @@
 // Runs one statement or a batch for the caller of a request.
 import { toSqlParameter } from "../../sql/sql_value.ts";
-import type { QueryAnswer, QueryContext, QueryTarget } from "../../query/query_call.ts";
+import type { CallReplay, QueryAnswer, QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 
 /** A parameter as it comes in JSON. */
@@ -14,6 +14,9 @@ export interface StatementsInput {
   }[];
   readonly atomic: boolean;
   readonly integersAsStrings: boolean;
+  readonly replay: CallReplay | null;
+  /** False: no snapshot before a destructive statement. */
+  readonly snapshots: boolean;
   readonly signal: () => AbortSignal | null;
 }
 
@@ -36,6 +39,8 @@ export function runStatements(ctx: StatementsContext, input: StatementsInput): P
     })),
     atomic: input.atomic,
     integersAsStrings: input.integersAsStrings,
+    replay: input.replay,
+    snapshots: input.snapshots,
     signal: input.signal,
   });
 }

@@ -5,6 +5,8 @@ import type {
   InspectedStatement,
   Inspection,
   LogRow,
+  ReplayFound,
+  ReplayKeys,
   SchemaNames,
   TenantCall,
   TenantDatabase,
@@ -13,7 +15,7 @@ import type {
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
-import { logRow, wireCall } from "./wire.ts";
+import { logRow, replayFound, wireCall } from "./wire.ts";
 
 /** The store's side of one database. */
 export interface DatabaseHost {
@@ -61,6 +63,16 @@ export class LocalDatabase implements TenantDatabase {
 
   record(row: LogRow): void {
     this.store.lanes(this.databaseId, this.namespaceId).addLogRow(logRow(row));
+  }
+
+  async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
+    const { reply, text } = await this.store.task(this.databaseId, this.namespaceId, {
+      op: "find_replay",
+      db: this.databaseId,
+      replay,
+    }, "read");
+    if (reply.t !== "replay") throw new AppError("store_unavailable");
+    return reply.found === null ? null : replayFound(reply.found, text);
   }
 
   async #runAfterLog(call: TenantCall): Promise<TenantOutcome> {

@@ -5,7 +5,7 @@ import { idFloor } from "../../core/ids.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import type { FillStatement, TenantDatabase, TenantStore } from "../tenant_store.ts";
-import type { Request } from "./child/protocol.ts";
+import type { Request, WirePrune } from "./child/protocol.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { findParentTie, type ParentTie } from "./engine_process.ts";
@@ -191,7 +191,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
           op: "log",
           db: lanes.databaseId,
           logRows: rows,
-          pruneBefore: this.#pruneBefore(lanes.databaseId),
+          prune: this.#prune(lanes.databaseId),
         }, "write");
       } catch (error) {
         if (error instanceof AppError && error.code === "storage_full") lanes.putBackLogRows(rows);
@@ -201,11 +201,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
     }
   }
 
-  #pruneBefore(databaseId: string): string | null {
+  #prune(databaseId: string): WirePrune | null {
     const nowMs = this.options.clock.now();
     if (nowMs - (this.#pruned.get(databaseId) ?? 0) < PRUNE_MS) return null;
     this.#pruned.set(databaseId, nowMs);
-    return idFloor("qry", nowMs - this.options.logDays * DAY_MS);
+    return { beforeId: idFloor("qry", nowMs - this.options.logDays * DAY_MS), nowMs };
   }
 
   #flushLogs(): void {

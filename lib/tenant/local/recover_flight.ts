@@ -1,10 +1,10 @@
 // What happens to the work of a child that has ended: the statement that ran is answered, everything else runs again,
 // and nothing that may have been committed runs twice.
 import { AppError } from "../../core/errors.ts";
-import type { WireOutcome } from "./child/protocol.ts";
 import type { Progress, ReplyFrame } from "./engine_child.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
+import { textLength } from "./wire.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 
 /** Children that may end under one piece of work before it is given up. */
@@ -83,8 +83,4 @@ function settleKept(flight: LaneFlight, answered: ReplyFrame, kept: ReadonlySet<
     start += length;
   }
   return again;
-}
-
-function textLength(outcome: WireOutcome): number {
-  return outcome.k === "stale" ? 0 : outcome.r.reduce((sum, [length]) => sum + length, 0);
 }

@@ -13,7 +13,7 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
   const { reply, text } = frame;
   if (reply.t === "failed") {
     for (const job of group.jobs) {
-      settle(lanes, job, { k: "failed", r: [], at: 0, f: reply.f, ms: 0, unlogged: true }, "", 0);
+      settle(lanes, job, { k: "failed", r: [], at: 0, f: reply.f, ms: 0, w: [0, 0], unlogged: true }, "", 0);
     }
     lanes.putBackLogRows(group.logRows);
     return [];

@@ -1,8 +1,15 @@
 // Between the store's calls and outcomes and what travels to an engine child.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
-import type { LogRow, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { WireCall, WireFailure, WireLogRow, WireOutcome, WireResult } from "./child/protocol.ts";
+import type { LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type {
+  WireCall,
+  WireFailure,
+  WireLogRow,
+  WireOutcome,
+  WireReplayed,
+  WireResult,
+} from "./child/protocol.ts";
 
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
   const reads = call.level === "read";
@@ -19,6 +26,8 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     foreignKeysOff: call.foreignKeysOff,
     ...(reads || call.log === null ? {} : { log: logRow({ ...call.log, ...noFigures }) }),
     ...(call.failsWith === null ? {} : { failsWith: call.failsWith }),
+    ...(call.snapshot === null ? {} : { snapshot: call.snapshot }),
+    ...(call.replay === null ? {} : { replay: call.replay }),
     ...(call.auditTables === null
       ? {}
       : { auditId: newId("evt", clock.now()), auditTables: JSON.stringify(call.auditTables) }),
@@ -49,7 +58,7 @@ export function logRow(row: LogRow): WireLogRow {
 
 /** The log row of a call whose outcome is known here; used where the child has not written one. */
 export function logRowOf(call: TenantCall, outcome: TenantOutcome): WireLogRow | null {
-  if (outcome.ok === "stale" || call.log === null) return null;
+  if (typeof outcome.ok === "string" || call.log === null) return null;
   let rowsRead = 0;
   let rowsWritten = 0;
   for (const result of outcome.results) {
@@ -74,6 +83,10 @@ export function readOutcome(
   start: number,
 ): { outcome: TenantOutcome; end: number } {
   if (outcome.k === "stale") return { outcome: { ok: "stale", schemaVersion: outcome.v }, end: start };
+  if (outcome.k === "replayed" || outcome.k === "mismatch") {
+    const end = start + textLength(outcome);
+    return { outcome: replayFound(outcome, text.slice(start, end)), end };
+  }
   let end = start;
   const results = outcome.r.map(([length, rowsRead, rowsWritten]: WireResult) => {
     const json = text.slice(end, end + length);
@@ -81,9 +94,29 @@ export function readOutcome(
     return { json, rowsRead, rowsWritten };
   });
   const figures = { results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
-  return outcome.k === "ok"
-    ? { outcome: { ok: true, ...figures }, end }
-    : { outcome: { ok: false, ...figures, failedIndex: outcome.at, failure: outcome.f }, end };
+  return outcome.k === "ok" ? { outcome: { ok: true, ...figures }, end } : {
+    outcome: {
+      ok: false,
+      ...figures,
+      failedIndex: outcome.at,
+      failure: outcome.f,
+      work: { rowsRead: outcome.w[0], rowsWritten: outcome.w[1] },
+    },
+    end,
+  };
+}
+
+/** Characters of the frame's text that belong to an outcome. */
+export function textLength(outcome: WireOutcome): number {
+  if (outcome.k === "replayed") return outcome.length;
+  if (outcome.k === "stale" || outcome.k === "mismatch") return 0;
+  return outcome.r.reduce((sum, [length]) => sum + length, 0);
+}
+
+export function replayFound(found: WireReplayed, text: string): ReplayFound {
+  return found.k === "mismatch"
+    ? { ok: "replay_mismatch" }
+    : { ok: "replayed", answer: text, matched: found.matched };
 }
 
 /** The outcome of a call that the engine did not finish. */
@@ -98,6 +131,7 @@ export function failedOutcome(
     results: [],
     failedIndex: at,
     failure: { kind, message, table: null, columns: [] },
+    work: { rowsRead: 0, rowsWritten: 0 },
     durationMs,
     rowsReadBasis: "plan",
   };

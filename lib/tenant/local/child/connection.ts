@@ -13,7 +13,7 @@ const ENGINE_LIMITS = {
   length: MAX_VALUE_BYTES,
   sqlLength: MAX_SQL_LENGTH,
   column: 1000,
-  exprDepth: 200,
+  exprDepth: 1000,
   compoundSelect: 200,
   vdbeOp: 5_000_000,
   functionArg: 200,
@@ -145,7 +145,7 @@ export class Connection {
     // `all()` cannot bound, the service does by watching this process's memory.
     const rows = arrayRows(statement.all(...values));
     return {
-      json: `{"columns":${prepared.columnsJson},"rows":${rowsJson(rows, bounds, integersAsStrings)}`,
+      json: `{"columns":${prepared.columnsJson},"rows":${rowsJson(rows, bounds, { integersAsStrings, big })}`,
       rowCount: rows.length,
     };
   }

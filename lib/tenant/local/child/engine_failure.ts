@@ -12,7 +12,7 @@ const CONSTRAINTS: ReadonlyMap<number, WireFailure["kind"]> = new Map([
   [1811, "unknown"],
   [2067, "unique_violation"],
   [2579, "unique_violation"],
-  [3091, "type_mismatch"],
+  [3091, "type_mismatch"], // STRICT: "cannot store TEXT value in INTEGER column t.a"
 ]);
 
 const PRIMARY: ReadonlyMap<number, WireFailure["kind"]> = new Map([
@@ -57,7 +57,7 @@ function constraint(code: number, message: string): WireFailure {
   if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
     return plain(kind, message);
   }
-  const named = /constraint failed: (.+)$/.exec(message)?.[1] ?? "";
+  const named = /(?:constraint failed:|cannot store \w+ value in \w+ column) (.+)$/.exec(message)?.[1] ?? "";
   if (named.startsWith("index ")) return plain(kind, message);
   const parts = named.split(", ").map((part) => part.split("."));
   const table = parts[0]?.[0] ?? null;
@@ -75,7 +75,7 @@ function compileFailure(message: string): WireFailure {
   const table = /^no such (?:table|view): (?:main\.)?(.+)$/.exec(message)?.[1];
   if (table !== undefined) return { kind: "unknown_table", message, table, columns: [] };
   if (
-    /syntax error|incomplete input|unrecognized token|has no column|values for \d+ columns|misuse of|no such function|wrong number of arguments/
+    /syntax error|incomplete input|unrecognized token|has no column|has \d+ columns? but|values for \d+ columns|misuse of|no such function|wrong number of arguments/
       .test(message)
   ) {
     return plain("syntax_error", message);

@@ -26,6 +26,8 @@ export function inspect(file: TenantFile, statements: readonly Statement[]): Ins
   reader.internalRun("BEGIN");
   try {
     const v = file.readerVersion();
+    // Compiling trusts the schema that the connection holds in memory; running a statement brings that up to date.
+    reader.internalRow("SELECT 1 FROM sqlite_schema LIMIT 1");
     const changing = statements.findIndex((statement) => statement.changesSchema);
     // Statements after a change of the schema are compiled against a copy of the schema, without rows.
     if (changing < 0 || changing === statements.length - 1) {
@@ -58,7 +60,8 @@ function compileAll(
       }
     } catch (error) {
       const failure = engineFailure(error, connection.guard.denial);
-      return { facts, f: isAboutShadow(failure.message) ? denied(OF_VIRTUAL_TABLE) : failure };
+      const refusal = engineRefusal(failure.message);
+      return { facts, f: refusal === null ? failure : denied(refusal) };
     }
   }
   return { facts, f: null };
@@ -106,6 +109,8 @@ function tablesRead(connection: Connection, recorder: Recorder): Set<string> | s
     if (own) names.add(String(own[0]));
     else if (isReservedName(name) || allowedTableFunctions.has(lower)) names.add(lower);
     else if (pragma && pragmaTable.has(lower.slice(7))) names.add(lower);
+    // A table that is being made may read itself, in a generated column.
+    else if (recorder.tablesWritten.has(name)) continue;
     else if (pragma || hasColumns(recorder, name)) return `The table-valued function ${name}`;
   }
   return names;
@@ -129,11 +134,15 @@ function maintained(connection: Connection, recorder: Recorder): string[] {
   return tables.filter((name) => !isReservedName(name) && !shadow.includes(name));
 }
 
-const OF_VIRTUAL_TABLE = "Changing a table that belongs to a virtual table";
-
-/** The engine's own words when somebody changes the definition of such a table. */
-function isAboutShadow(message: string): boolean {
-  return /may not be (?:dropped|altered|indexed)$|shadow table/.test(message);
+/** What the engine refuses in words of its own, rather than by asking the guard. */
+function engineRefusal(message: string): string | null {
+  if (/may not be (?:dropped|altered|indexed)$|shadow table/.test(message)) {
+    return "Changing a table that belongs to a virtual table";
+  }
+  if (message.startsWith("unsafe use of")) {
+    return "A virtual table or function of this kind in a view or trigger";
+  }
+  return null;
 }
 
 function denied(message: string): WireFailure {

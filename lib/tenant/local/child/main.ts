@@ -7,8 +7,9 @@ import { inspect } from "./inspect.ts";
 import { insertLogRow, pruneLog } from "./log_rows.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
-import type { Request, WireFailure, WireLogRow } from "./protocol.ts";
+import type { Request, WireFailure, WireLogRow, WirePrune } from "./protocol.ts";
 import { readGroup } from "./read_group.ts";
+import { findReplay, pruneReplays } from "./replay.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { writeGroup } from "./write_group.ts";
 
@@ -45,13 +46,17 @@ function serve(request: Request): void {
       });
       return writeReply({ t: "committed" });
     case "log":
-      writeLog(files.get(request.db), request.logRows, request.pruneBefore);
+      writeLog(files.get(request.db), request.logRows, request.prune);
       return writeReply({ t: "done" });
     case "inspect":
       return writeReply({ t: "inspected", ...inspect(files.get(request.db), request.statements) });
     case "schema": {
       const file = files.get(request.db);
       return writeReply({ t: "schema", v: file.readerVersion(), tables: file.tables() });
+    }
+    case "find_replay": {
+      const kept = findReplay(files.get(request.db).reader(), request.replay);
+      return writeReply({ t: "replay", found: kept?.found ?? null }, kept?.text);
     }
     case "create":
       files.get(request.db).create();
@@ -85,13 +90,16 @@ function recover(databaseId: string): void {
 }
 
 /** Rows of reads: no fsync of their own; the next durable commit takes them along. */
-function writeLog(file: TenantFile, rows: readonly WireLogRow[], pruneBefore: string | null): void {
+function writeLog(file: TenantFile, rows: readonly WireLogRow[], prune: WirePrune | null): void {
   const writer = file.writer();
   writer.database.exec("PRAGMA synchronous=NORMAL");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
     for (const row of rows) insertLogRow(writer, row);
-    if (pruneBefore !== null) pruneLog(writer, pruneBefore);
+    if (prune !== null) {
+      pruneLog(writer, prune.beforeId);
+      pruneReplays(writer, prune.nowMs);
+    }
     writer.internalRun("COMMIT");
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");

@@ -28,13 +28,18 @@ export class PlanSchema {
   }
 
   /** The index of that name, or null where there is none. */
+  tableOfIndex(name: string): string | null {
+    const [table] = this.#texts(
+      "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ?1 COLLATE NOCASE",
+      name,
+    )[0] ?? [];
+    return table ?? null;
+  }
+
   index(name: string): IndexShape | null {
     return this.#cached(`i ${name}`, () => {
-      const [table] = this.#texts(
-        "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ?1 COLLATE NOCASE",
-        name,
-      )[0] ?? [];
-      return table === undefined ? null : this.#shape("name = ?2 COLLATE NOCASE", table, name);
+      const table = this.tableOfIndex(name);
+      return table === null ? null : this.#shape("name = ?2 COLLATE NOCASE", table, name);
     });
   }
 

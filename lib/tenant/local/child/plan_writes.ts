@@ -26,13 +26,19 @@ export function withoutPlan(text: PlanText, schema: PlanSchema, counts: TableCou
       return schemaChange(text, schema, counts);
     case "REINDEX":
     case "ANALYZE":
-      return () =>
-        [...new Set(schema.tables().values())].reduce((sum, table) => sum + counts.roughRowsOf(table), 0);
+      return () => maintained(text, schema).reduce((sum, table) => sum + counts.rowsOf(table), 0);
     case "DROP":
       return () => 1;
     default:
       return () => 0; // PRAGMA, EXPLAIN
   }
+}
+
+/** The tables that REINDEX or ANALYZE goes through: those of the name it gives, else all. */
+function maintained(text: PlanText, schema: PlanSchema): string[] {
+  const name = text.tokens.at(-1)?.key === ";" ? text.tokens.at(-2) : text.tokens.at(-1);
+  const table = name && (schema.tables().get(name.text.toLowerCase()) ?? schema.tableOfIndex(name.text));
+  return table ? [table] : [...new Set(schema.tables().values())];
 }
 
 /** What an INSERT … SELECT, UPDATE or DELETE reads beside going through its `own` loops; `others` serve foreign keys. */

@@ -15,6 +15,12 @@ export interface WireFailure {
 /** Columns of `_service_meta_query_log` in order, from `id` to `sql`. */
 export type WireLogRow = readonly (string | number | null)[];
 
+/** What is old enough to go: log rows with lower ids, kept answers whose deadline has passed. */
+export interface WirePrune {
+  readonly beforeId: string;
+  readonly nowMs: number;
+}
+
 export type WireLevel = "read" | "write" | "schema";
 export type WireStatement = readonly [sql: string, params: readonly SqlParameter[], level: WireLevel];
 
@@ -30,8 +36,19 @@ export interface WireCall {
   /** Absent on reads, whose rows the service keeps and sends later. Figures are filled in by the child. */
   readonly log?: WireLogRow;
   readonly failsWith?: string;
+  readonly replay?: WireReplay;
+  /** File name of the snapshot to take first; such a call travels alone. */
+  readonly snapshot?: string;
   readonly auditId?: string;
   readonly auditTables?: string;
+}
+
+/** `ReplayKeys` of the store, as they are. */
+export interface WireReplay {
+  readonly keys: readonly { readonly key: string; readonly requestHash: string }[];
+  readonly nowMs: number;
+  readonly expiresAtMs: number;
+  readonly context: string;
 }
 
 export type Request =
@@ -47,7 +64,7 @@ export type Request =
     readonly op: "log";
     readonly db: string;
     readonly logRows: readonly WireLogRow[];
-    readonly pruneBefore: string | null;
+    readonly prune: WirePrune | null;
   }
   | {
     readonly op: "inspect";
@@ -61,6 +78,7 @@ export type Request =
     readonly db: string;
     readonly statements: readonly (readonly [string, readonly SqlParameter[]])[];
   }
+  | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */
@@ -77,10 +95,18 @@ export type WireOutcome =
     readonly at: number;
     readonly f: WireFailure;
     readonly ms: number;
+    /** Rows read and written by all of it, kept or not. */
+    readonly w: readonly [read: number, written: number];
     /** The transaction itself failed, so that no log row could be written in it. */
     readonly unlogged?: true;
   }
-  | { readonly k: "stale"; readonly v: number };
+  | { readonly k: "stale"; readonly v: number }
+  | WireReplayed;
+
+/** The call ran before: its kept answer (`length` characters of the frame's text), or that the key is another call's. */
+export type WireReplayed =
+  | { readonly k: "replayed"; readonly length: number; readonly matched: readonly number[] }
+  | { readonly k: "mismatch" };
 
 /** First line of a frame towards the service. `committed` follows the `outcomes` of a write group. */
 export type Reply =
@@ -93,6 +119,7 @@ export type Reply =
     readonly f: WireFailure | null;
   }
   | { readonly t: "schema"; readonly v: number; readonly tables: readonly WireTable[] }
+  | { readonly t: "replay"; readonly found: WireReplayed | null }
   | { readonly t: "ids"; readonly ids: readonly string[] }
   | { readonly t: "done" }
   | { readonly t: "failed"; readonly f: WireFailure };

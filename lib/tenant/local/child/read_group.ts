@@ -3,7 +3,7 @@
 import { systemClock } from "../../../core/clock.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireOutcome } from "./protocol.ts";
-import { runCall } from "./run_call.ts";
+import { outcomeOf, runCall } from "./run_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 /** Outcomes of the calls that ran, in order; those missing at the end were not started. */
@@ -33,11 +33,7 @@ export function readGroup(
       }
       const run = runCall(scope, call, index);
       text += run.text;
-      outcomes.push(
-        run.failure
-          ? { k: "failed", r: run.results, at: run.failure.at, f: run.failure.failure, ms: run.ms }
-          : { k: "ok", r: run.results, ms: run.ms },
-      );
+      outcomes.push(outcomeOf(run, [run.rowsRead, 0]));
     }
   } finally {
     if (connection.database.isTransaction) connection.internalRun("COMMIT");

@@ -8,31 +8,50 @@ export class ResultTooLarge extends Error {
   override readonly name = "ResultTooLarge";
 }
 
+/**
+ * `node:sqlite` refuses to read an INTEGER beyond 2^53 as a number, but lets the lowest one pass. It may also be a
+ * REAL: reading integers as bigint tells.
+ */
+export class MaybeRounded extends Error {
+  override readonly name = "MaybeRounded";
+}
+
+const LOWEST_INTEGER = -(2 ** 63);
+
 export interface ResultBounds {
   readonly maxRows: number;
   readonly maxBytes: number;
 }
 
-/** `[[…],…]` for rows; integers that arrive as bigint become numbers where exact, else strings of digits. */
+/** `[[…],…]` for rows read with integers as bigint (`big`) or as numbers; integers that arrive as bigint become numbers where exact, else strings of digits. */
 export function rowsJson(
   rows: readonly (readonly EngineValue[])[],
   bounds: ResultBounds,
-  integersAsStrings: boolean,
+  reading: { readonly integersAsStrings: boolean; readonly big: boolean },
 ): string {
   if (rows.length > bounds.maxRows) throw new ResultTooLarge(`more than ${bounds.maxRows} rows`);
   const text = JSON.stringify(
-    isPlain(rows) ? rows : rows.map((row) => row.map((value) => jsonValue(value, integersAsStrings))),
+    isPlain(rows, reading.big)
+      ? rows
+      : rows.map((row) => row.map((value) => jsonValue(value, reading.integersAsStrings))),
   );
-  if (text.length > bounds.maxBytes) throw new ResultTooLarge(`more than ${bounds.maxBytes} bytes`);
+  if (exceeds(text, bounds.maxBytes)) throw new ResultTooLarge(`more than ${bounds.maxBytes} bytes`);
   return text;
 }
 
+/** Whether the text has more bytes in UTF-8 than that; counts them only where the characters do not tell. */
+export function exceeds(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
+}
+
 /** Nothing in these rows that JSON.stringify would write otherwise than the contract. */
-function isPlain(rows: readonly (readonly EngineValue[])[]): boolean {
+function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boolean {
   for (const row of rows) {
     for (const value of row) {
       if (typeof value === "string" || value === null) continue;
       if (typeof value !== "number" || !Number.isFinite(value)) return false;
+      if (value === LOWEST_INTEGER && !big) throw new MaybeRounded();
     }
   }
   return true;

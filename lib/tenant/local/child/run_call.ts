@@ -3,8 +3,8 @@ import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "./connection.ts";
 import { engineFailure } from "./engine_failure.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireFailure, WireResult, WireStatement } from "./protocol.ts";
-import { ResultTooLarge } from "./result_json.ts";
+import type { WireCall, WireFailure, WireOutcome, WireResult, WireStatement } from "./protocol.ts";
+import { exceeds, MaybeRounded, ResultTooLarge } from "./result_json.ts";
 
 export interface CallRun {
   readonly results: WireResult[];
@@ -43,13 +43,23 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       text += run.json;
       rowsRead += read;
       rowsWritten += written;
-      if (text.length > call.maxBytes) throw new ResultTooLarge(`more than ${call.maxBytes} bytes`);
+      if (exceeds(text, call.maxBytes)) throw new ResultTooLarge(`more than ${call.maxBytes} bytes`);
     } catch (error) {
       failure = { at: index, failure: failureOf(error, scope.connection) };
       break;
     }
   }
   return { results, text, ms: round(systemClock.monotonicMs() - startedMs), rowsRead, rowsWritten, failure };
+}
+
+/** What the service is told; `work` counts what a failure has undone as well. */
+export function outcomeOf(
+  { results, failure, ms }: CallRun,
+  work: readonly [read: number, written: number],
+): WireOutcome {
+  return failure
+    ? { k: "failed", r: results, at: failure.at, f: failure.failure, ms, w: work }
+    : { k: "ok", r: results, ms };
 }
 
 function runOnce(scope: CallScope, call: WireCall, [sql, params, level]: WireStatement) {
@@ -74,7 +84,8 @@ function failureOf(error: unknown, connection: Connection): WireFailure {
 
 /** `node:sqlite` refuses to read an INTEGER beyond 2^53 as a number. */
 function isIntegerOutOfRange(error: unknown): boolean {
-  return error instanceof Error && Reflect.get(error, "code") === "ERR_OUT_OF_RANGE";
+  return error instanceof MaybeRounded ||
+    (error instanceof Error && Reflect.get(error, "code") === "ERR_OUT_OF_RANGE");
 }
 
 function round(ms: number): number {

@@ -7,6 +7,8 @@ import type { Clock } from "../../../core/clock.ts";
 const SMALL_TABLE_ROWS = 10_000;
 /** A larger table rests this many times as long as its last count took. */
 const REST_FACTOR = 20;
+/** Up to there the largest rowid may stand for the number of rows. */
+const ROUGH_ROWS = 100_000;
 /** Rows looked at to learn how many share a key, and milliseconds that the answer is used at least. */
 const SAMPLE_ROWS = 4000;
 const SAMPLE_AGE_MS = 10_000;
@@ -42,10 +44,13 @@ export class TableCounts {
     if (known) return known.rows;
     try {
       const row = this.database.prepare(`SELECT max(rowid) AS rows FROM ${quoted(table)}`).get();
-      return Number(row?.["rows"] ?? 0);
+      const largest = Number(row?.["rows"] ?? 0);
+      // Keys made elsewhere (random, of a time) are far larger than the table.
+      if (largest <= ROUGH_ROWS) return largest;
     } catch {
-      return this.rowsOf(table); // WITHOUT ROWID
+      // WITHOUT ROWID
     }
+    return this.rowsOf(table);
   }
 
   /** Mean number of rows that share one value of these columns, from one end of the index (or of the table). */

@@ -55,19 +55,16 @@ export class TenantFile {
   /** Tables and views of the tenant with their columns. */
   tables(): WireTable[] {
     const reader = this.reader();
-    const tables = new Map<string, { kind: WireTable["kind"]; columns: string[] }>();
-    const rows = reader.internalRows(
-      "SELECT l.name, l.type, c.name FROM pragma_table_list AS l LEFT JOIN pragma_table_xinfo(l.name) AS c " +
-        "ON c.hidden <> 1 WHERE l.schema = 'main' ORDER BY l.name, c.cid",
+    const listed = reader.internalRows(
+      "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name",
     );
-    for (const [name, type, column] of rows) {
+    const tables: WireTable[] = [];
+    for (const [name, type] of listed) {
       if (typeof name !== "string" || isReservedName(name)) continue;
       const kind = type === "view" || type === "virtual" || type === "shadow" ? type : "table";
-      const entry = tables.get(name) ?? { kind, columns: [] };
-      if (typeof column === "string") entry.columns.push(column);
-      tables.set(name, entry);
+      tables.push({ name, kind, columns: columnsOf(reader, name) });
     }
-    return [...tables].map(([name, entry]) => ({ name, ...entry }));
+    return tables;
   }
 
   close(): void {
@@ -81,6 +78,16 @@ export class TenantFile {
     // A missing file must be an error, never an empty new database.
     Deno.statSync(this.path);
     return new Connection(this.path, readOnly);
+  }
+}
+
+/** A view whose tables are gone has no columns, and must not hide those of the others. */
+function columnsOf(reader: Connection, table: string): string[] {
+  try {
+    const rows = reader.internalRows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);
+    return rows.map(([column]) => String(column));
+  } catch {
+    return [];
   }
 }
 

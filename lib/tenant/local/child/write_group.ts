@@ -6,7 +6,8 @@ import { engineFailure } from "./engine_failure.ts";
 import { insertAuditRow, insertCallRow, insertLogRow } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireLogRow, type WireOutcome } from "./protocol.ts";
-import { type CallRun, runCall } from "./run_call.ts";
+import { findReplay, keepReplay } from "./replay.ts";
+import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 export interface WriteGroup {
@@ -91,13 +92,20 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
   let version = group.file.writerVersion();
   for (const [index, call] of calls.entries()) {
     if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
+    // Before anything else: a repeated call is answered as it was, whatever the schema is by now.
+    const kept = call.replay ? findReplay(connection, call.replay) : null;
+    if (kept) {
+      outcomes.push(kept.found);
+      text += kept.text;
+      continue;
+    }
     if (call.schemaVersion !== version) {
       outcomes.push({ k: "stale", v: version });
       continue;
     }
     const run = runSaved(group, connection, call, firstIndex + index, calls.length === 1);
     text += run.text;
-    outcomes.push(outcomeOf(run));
+    outcomes.push(run.outcome);
     if (call.level === "schema") version = group.file.writerVersion();
   }
   return { outcomes, text };
@@ -114,7 +122,7 @@ function runSaved(
   call: WireCall,
   index: number,
   alone: boolean,
-): CallRun {
+): { readonly outcome: WireOutcome; readonly text: string } {
   connection.internalRun("SAVEPOINT call");
   const single = call.statements.length === 1;
   const run = runCall(
@@ -138,10 +146,18 @@ function runSaved(
   const nothingKept = lost || (run.failure !== null && call.atomic);
   const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
   record(connection, call, kept);
-  return kept;
+  return { outcome: outcomeOf(kept, [run.rowsRead, run.rowsWritten]), text: kept.text };
 }
 
 function record(connection: Connection, call: WireCall, run: CallRun): void {
+  if (call.replay && run.failure === null && call.failsWith === undefined) {
+    keepReplay(connection, call.replay, {
+      results: run.results,
+      text: run.text,
+      durationMs: run.ms,
+      rowsReadBasis: "plan",
+    });
+  }
   if (!call.log) return;
   insertCallRow(connection, call.log, {
     errorKind: run.failure?.failure.kind ?? call.failsWith ?? null,
@@ -174,12 +190,6 @@ function undoing<T>(connection: Connection, savepoint: "call" | "statement", wor
   }
 }
 
-function outcomeOf(run: CallRun): WireOutcome {
-  return run.failure
-    ? { k: "failed", r: run.results, at: run.failure.at, f: run.failure.failure, ms: run.ms }
-    : { k: "ok", r: run.results, ms: run.ms };
-}
-
 function failedCall(error: unknown): WireOutcome {
-  return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, unlogged: true };
+  return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, w: [0, 0], unlogged: true };
 }

@@ -1,0 +1,55 @@
+// The one way in which a namespace's money changes: one atomic commit that checks the balance record.
+import { AppError } from "../../core/errors.ts";
+import { keys } from "../../store/keys.ts";
+import { kvCommit, kvGet } from "../../store/kv_call.ts";
+import type { BalanceRecord } from "../../store/records.ts";
+
+/** Attempts before the balance counts as too busy. */
+const MAX_ATTEMPTS = 64;
+/** Milliseconds, at most, before the second attempt; later ones wait longer. */
+const PAUSE_MS = 4;
+const MAX_PAUSE_MS = 100;
+
+/** What a change comes to. */
+export interface AccountStep<Outcome> {
+  /** Null: nothing is to be committed. */
+  readonly next: BalanceRecord | null;
+  /** Writes that belong to the same commit. What they depend on may only change together with the balance record. */
+  readonly also?: (atomic: Deno.AtomicOperation) => void;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Reads the balance, lets `step` read what else it needs and decide, and commits; again when somebody was faster.
+ * Errors: `namespace_not_found`; `meter_unreachable`, after which the change may have been made or not.
+ */
+export async function changeAccount<Outcome>(
+  kv: Deno.Kv,
+  namespaceId: string,
+  step: (balance: BalanceRecord) => AccountStep<Outcome> | Promise<AccountStep<Outcome>>,
+): Promise<Outcome> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    // First, so that whatever `step` reads is at least as new: an older one would fail the check.
+    const entry = await kvGet(kv, keys.balance(namespaceId));
+    if (entry.versionstamp === null) throw new AppError("namespace_not_found");
+    const { next, also, outcome } = await step(entry.value);
+    if (next === null) return outcome;
+    assertAddsUp(next);
+    const atomic = kv.atomic().check(entry).set(keys.balance(namespaceId), next);
+    also?.(atomic);
+    if (await kvCommit(atomic)) return outcome;
+    const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt) * Math.random();
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  throw new AppError("meter_unreachable");
+}
+
+/** A balance that does not add up is a mistake of ours and must not reach the store. */
+function assertAddsUp(balance: BalanceRecord): void {
+  const { balanceNanoUsd, reservedNanoUsd, usedNanoUsd, creditedNanoUsd, writtenOffNanoUsd } = balance;
+  const amounts = [balanceNanoUsd, reservedNanoUsd, usedNanoUsd, creditedNanoUsd, writtenOffNanoUsd];
+  const whole = amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+  if (!whole || creditedNanoUsd !== balanceNanoUsd + reservedNanoUsd + usedNanoUsd) {
+    throw new RangeError("the balance does not add up");
+  }
+}

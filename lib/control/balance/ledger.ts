@@ -1,0 +1,123 @@
+// The money of namespaces as their owners and the operator see and change it.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { type Key, keys } from "../../store/keys.ts";
+import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
+import type { BalanceRecord, CreditRecord } from "../../store/records.ts";
+import { type AccountStep, changeAccount } from "./change_account.ts";
+import { inMonth } from "./in_month.ts";
+import { kvEntries } from "./kv_entries.ts";
+import { openAccount } from "./open_account.ts";
+import { readUsage, type UsageRange, type UsageRow } from "./read_usage.ts";
+
+export interface CreditInput {
+  /** From 1. */
+  readonly amountNanoUsd: number;
+  /** At most 200 characters; the same one counts once. */
+  readonly reference: string;
+}
+
+export interface CreditOutcome {
+  readonly credit: CreditRecord;
+  /** False when the reference had counted before: `credit` is that first one. */
+  readonly isNew: boolean;
+}
+
+const MAX_REFERENCE_LENGTH = 200;
+/** Records deleted in one commit. */
+const REMOVED_AT_ONCE = 200;
+
+/** Every method's errors: `meter_unreachable`. */
+export class Ledger {
+  /** `changed` hears of every namespace whose money changed here. */
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    private readonly changed: (namespaceId: string) => void = () => {},
+  ) {}
+
+  /** For a namespace that was made without `openAccount` in its commit. False when it has an account. */
+  open(namespaceId: string, creditNanoUsd: number): Promise<boolean> {
+    return kvCommit(openAccount(this.kv.atomic(), { namespaceId, creditNanoUsd, nowMs: this.clock.now() }));
+  }
+
+  /** As of the current month; null when there is no such namespace. */
+  async balance(namespaceId: string): Promise<BalanceRecord | null> {
+    const balance = (await kvGet(this.kv, keys.balance(namespaceId))).value;
+    return balance && inMonth(balance, this.clock.now());
+  }
+
+  /**
+   * Adds money. Errors: `namespace_not_found`; `validation_failed` when the reference counted with another amount, or
+   * the sum of all credits would pass 2^53 - 1 nano-dollars. After `meter_unreachable` repeat it with its reference.
+   */
+  async credit(namespaceId: string, { amountNanoUsd, reference }: CreditInput): Promise<CreditOutcome> {
+    if (!Number.isSafeInteger(amountNanoUsd) || amountNanoUsd < 1) throw new RangeError("amountNanoUsd");
+    if (reference === "" || reference.length > MAX_REFERENCE_LENGTH) throw new RangeError("reference");
+    const key = keys.credit(namespaceId, reference);
+    const outcome = await changeAccount<CreditOutcome>(this.kv, namespaceId, async (balance) => {
+      const entry = await kvGet(this.kv, key);
+      if (entry.versionstamp !== null) return repeated(entry.value, amountNanoUsd);
+      const creditedNanoUsd = balance.creditedNanoUsd + amountNanoUsd;
+      if (!Number.isSafeInteger(creditedNanoUsd)) {
+        throw amountError("Credit less; the sum of all credits would be above the largest amount kept");
+      }
+      const credit: CreditRecord = { reference, amountNanoUsd, createdAt: this.clock.now() };
+      return {
+        next: { ...balance, creditedNanoUsd, balanceNanoUsd: balance.balanceNanoUsd + amountNanoUsd },
+        also: (atomic) => atomic.check(entry).set(key, credit),
+        outcome: { credit, isNew: true },
+      };
+    });
+    this.changed(namespaceId);
+    return outcome;
+  }
+
+  /** Null takes the cap away. The changed balance. Errors: `namespace_not_found`. */
+  async setMonthlyCap(namespaceId: string, monthlyCapNanoUsd: number | null): Promise<BalanceRecord> {
+    if (monthlyCapNanoUsd !== null && (!Number.isSafeInteger(monthlyCapNanoUsd) || monthlyCapNanoUsd < 0)) {
+      throw new RangeError("monthlyCapNanoUsd");
+    }
+    const balance = await changeAccount(this.kv, namespaceId, (found) => {
+      const next = { ...inMonth(found, this.clock.now()), monthlyCapNanoUsd };
+      return { next, outcome: next };
+    });
+    this.changed(namespaceId);
+    return balance;
+  }
+
+  /** In the order of time. Errors: `validation_failed` when that is too much for one answer. */
+  usage(namespaceId: string, range: UsageRange): Promise<UsageRow[]> {
+    return readUsage(this.kv, namespaceId, range);
+  }
+
+  /** Deletes all records of a namespace that is gone. Repeating it does no harm. */
+  async remove(namespaceId: string): Promise<void> {
+    // First: without it no process can reserve, pay or be credited.
+    await kvCall(() => this.kv.delete(keys.balance(namespaceId)));
+    await this.#removeAll(keys.balanceBlocksOf(namespaceId));
+    await this.#removeAll(keys.credits(namespaceId));
+    await this.#removeAll(keys.usageOf(namespaceId));
+    this.changed(namespaceId);
+  }
+
+  async #removeAll<Value>(prefix: Key<Value>): Promise<void> {
+    const found = await kvCall(() => Array.fromAsync(kvEntries(this.kv, prefix), (entry) => entry.key));
+    for (let from = 0; from < found.length; from += REMOVED_AT_ONCE) {
+      const atomic = this.kv.atomic();
+      for (const key of found.slice(from, from + REMOVED_AT_ONCE)) atomic.delete(key);
+      await kvCommit(atomic);
+    }
+  }
+}
+
+function repeated(credit: CreditRecord, amountNanoUsd: number): AccountStep<CreditOutcome> {
+  if (credit.amountNanoUsd !== amountNanoUsd) {
+    throw amountError("Choose another reference; this one was credited with another amount");
+  }
+  return { next: null, outcome: { credit, isNew: false } };
+}
+
+function amountError(message: string): AppError {
+  return new AppError("validation_failed", { issues: [{ path: "amountUsd", message }] });
+}

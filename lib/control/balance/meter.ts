@@ -1,0 +1,221 @@
+// Prepaid balance as one process spends it: calls are admitted against a block in memory, KV is written once a second.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
+import { Admission, type CallUsage, SpendingAccount } from "./spending_account.ts";
+import { BlockSweeper } from "./sweep_blocks.ts";
+import { syncBlock, type SyncContext } from "./sync_block.ts";
+
+export interface MeterOptions {
+  /** Milliseconds of wall time that a silent process's block stays reserved. */
+  readonly leaseMs?: number;
+}
+
+/** Accounts that are written at a time: KV is one thread. */
+const SYNCED_AT_ONCE = 16;
+/** Commits that pay everything when the meter closes: one in doubt, what came after it, one more. */
+const CLOSING_ROUNDS = 3;
+
+/** The owner calls `tick` every second and `sweepBlocks` every ten, and `close` when no call runs any more. */
+export class Meter {
+  readonly #accounts = new Map<string, SpendingAccount>();
+  readonly #ctx: SyncContext;
+  readonly #sweeper: BlockSweeper;
+  #ticking: Promise<void> | null = null;
+  #closing = false;
+  #stamp = 0;
+
+  constructor(kv: Deno.Kv, private readonly clock: Clock, options: MeterOptions = {}) {
+    const owner = crypto.randomUUID();
+    const leaseMs = options.leaseMs ?? LEASE_MS;
+    // Ours ends well before a sweep may take it, measured by a clock that does not jump.
+    this.#ctx = { kv, clock, owner, leaseMs, localLeaseMs: leaseMs * 0.75, nextStamp: () => ++this.#stamp };
+    this.#sweeper = new BlockSweeper(kv, clock, { leaseMs });
+  }
+
+  /**
+   * Leave for one call, at once while the block of the namespace has money. End it with `settle` or `release`. Never
+   * throws: a refusal is a rejected promise. Errors: `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`,
+   * `namespace_not_found`, `shutting_down`; nothing may run then.
+   */
+  admit(namespaceId: string): Admission | Promise<Admission> {
+    const nowMs = this.clock.monotonicMs();
+    const account = this.#accounts.get(namespaceId);
+    if (account !== undefined && account.covers(nowMs)) return account.begin(nowMs);
+    return this.#admitLater(account ?? this.#open(namespaceId, nowMs), nowMs);
+  }
+
+  /** The call has run and used this. */
+  settle(admission: Admission, usage: CallUsage): void {
+    if (!admission.open) return;
+    admission.open = false;
+    const { account } = admission;
+    account.inFlight--;
+    account.spend(usage);
+    if (account.left < account.refillBelow) void this.#sync(account);
+    if (account.waiters.length > 0) this.#serve(account, this.clock.monotonicMs());
+  }
+
+  /** The call never ran. After `settle` it does nothing. */
+  release(admission: Admission): void {
+    if (!admission.open) return;
+    admission.open = false;
+    const { account } = admission;
+    account.inFlight--;
+    if (account.waiters.length > 0) this.#serve(account, this.clock.monotonicMs());
+  }
+
+  /** Pays what was spent, renews leases, gives idle blocks back. Never fails: what did not work is tried again. */
+  tick(): Promise<void> {
+    this.#ticking ??= this.#tick().finally(() => this.#ticking = null);
+    return this.#ticking;
+  }
+
+  /** Returns the blocks of dead processes. Errors: `meter_unreachable`. */
+  sweepBlocks(): Promise<void> {
+    return this.#sweeper.sweep();
+  }
+
+  /** The balance or its cap was changed here: asks KV again before it refuses. */
+  recheck(namespaceId: string): void {
+    const account = this.#accounts.get(namespaceId);
+    if (account === undefined) return;
+    account.refusal = null;
+    // One that is under way may have read before the change.
+    account.hasNews = account.syncing !== null;
+    void this.#sync(account);
+  }
+
+  /** Pays and gives back everything. Calls that settle later are paid one by one while KV is open. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#ticking;
+    const accounts = [...this.#accounts.values()];
+    for (const account of accounts) {
+      account.leaseUntilMs = -Infinity;
+      account.refuse(new AppError("shutting_down"));
+    }
+    for (let round = 0; round < CLOSING_ROUNDS; round++) {
+      await inBatches(
+        accounts.filter((account) => account.amount > 0 || account.owes || account.syncing),
+        (account) => this.#sync(account),
+      );
+    }
+  }
+
+  #open(namespaceId: string, nowMs: number): SpendingAccount {
+    const account = new SpendingAccount(namespaceId, nowMs);
+    if (!this.#closing) this.#accounts.set(namespaceId, account);
+    return account;
+  }
+
+  #admitLater(account: SpendingAccount, nowMs: number): Promise<Admission> {
+    if (this.#closing) return Promise.reject(new AppError("shutting_down"));
+    if (account.refusal !== null && nowMs < account.refusal.untilMs) {
+      return Promise.reject(new AppError(account.refusal.code));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Admission>();
+    account.waiters.push({ resolve, reject, sinceMs: nowMs });
+    // A larger block lets more run side by side, but KV is not to be asked for every call that waits its turn.
+    const isSpent = account.left <= 0 || nowMs >= account.leaseUntilMs;
+    if (isSpent || nowMs - account.syncedMs >= REFUSED_MS) void this.#sync(account);
+    return promise;
+  }
+
+  async #tick(): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    const due: SpendingAccount[] = [];
+    for (const account of this.#accounts.values()) {
+      account.beat(nowMs);
+      account.refuse(new AppError("meter_unreachable", { message: WAITED_MESSAGE }), nowMs - MAX_WAIT_MS);
+      this.#serve(account, nowMs);
+      const isStale = account.amount > 0 && nowMs - account.renewedMs >= this.#ctx.leaseMs / 4;
+      if (account.owes || isStale || account.isIdle(nowMs)) due.push(account);
+    }
+    await inBatches(due, (account) => this.#sync(account));
+  }
+
+  /** One at a time per account. Never fails. */
+  #sync(account: SpendingAccount): Promise<void> {
+    account.syncing ??= this.#syncOnce(account);
+    return account.syncing;
+  }
+
+  async #syncOnce(account: SpendingAccount): Promise<void> {
+    // Starts after the caller has put this into `syncing`.
+    await null;
+    let failure: unknown = null;
+    try {
+      await syncBlock(this.#ctx, account, (nowMs) => this.#closing ? 0 : account.wanted(nowMs));
+    } catch (error) {
+      failure = error;
+      // Not from every call that settles; the next tick tries again.
+      account.refillBelow = -Infinity;
+    }
+    account.syncing = null;
+    const nowMs = this.clock.monotonicMs();
+    account.syncedMs = nowMs;
+    if (this.#closing) this.#afterClosing(account, failure);
+    else if (isGone(failure)) this.#drop(account, failure);
+    else this.#answer(account, failure, nowMs);
+  }
+
+  /** Lets in who waits, or says why not. */
+  #answer(account: SpendingAccount, failure: unknown, nowMs: number): void {
+    account.serve(nowMs);
+    const isSpent = account.left <= 0 || nowMs >= account.leaseUntilMs;
+    const mayHaveMore = account.hasNews || (failure === null && account.end === null);
+    if (isSpent && mayHaveMore) {
+      account.hasNews = false;
+      if (account.waiters.length > 0) void this.#sync(account);
+    } else if (isSpent) {
+      const code = failure === null ? account.end ?? "balance_exhausted" : "meter_unreachable";
+      account.refusal = { code, untilMs: nowMs + REFUSED_MS };
+      account.refuse(failure === null || failure instanceof AppError ? new AppError(code) : failure);
+    }
+    if (failure === null && account.isIdle(nowMs) && account.amount === 0 && !account.owes) {
+      this.#forget(account);
+    }
+  }
+
+  #serve(account: SpendingAccount, nowMs: number): void {
+    account.serve(nowMs);
+    // Nobody is left whose end would let the others in.
+    if (account.waiters.length > 0 && account.inFlight === 0) void this.#sync(account);
+  }
+
+  /** The namespace was deleted: what it still owed is nobody's. */
+  #drop(account: SpendingAccount, error: unknown): void {
+    account.leaseUntilMs = -Infinity;
+    account.refillBelow = -Infinity;
+    account.refuse(error);
+    this.#forget(account);
+  }
+
+  #forget(account: SpendingAccount): void {
+    if (this.#accounts.get(account.namespaceId) === account) this.#accounts.delete(account.namespaceId);
+  }
+
+  #afterClosing(account: SpendingAccount, failure: unknown): void {
+    account.leaseUntilMs = -Infinity;
+    account.refillBelow = Infinity;
+    account.refuse(new AppError("shutting_down"));
+    if (failure === null && account.owes) void this.#sync(account);
+  }
+}
+
+const WAITED_MESSAGE =
+  "Try again shortly; the balance is nearly used up and calls wait for one another, nothing ran";
+
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && error.code === "namespace_not_found";
+}
+
+async function inBatches(
+  accounts: readonly SpendingAccount[],
+  sync: (account: SpendingAccount) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < accounts.length; from += SYNCED_AT_ONCE) {
+    await Promise.all(accounts.slice(from, from + SYNCED_AT_ONCE).map(sync));
+  }
+}

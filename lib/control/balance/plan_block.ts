@@ -1,0 +1,63 @@
+// What one process's block becomes when its spending is paid: pure arithmetic in whole nano-dollars.
+import type { BalanceRecord } from "../../store/records.ts";
+import { BLOCK_SHARE, SMALL_BLOCK_NANO_USD } from "./balance_limits.ts";
+
+export interface BlockDemand {
+  /** What the block's record holds. */
+  readonly heldNanoUsd: number;
+  /** Cost of what ran and was not paid yet. */
+  readonly spentNanoUsd: number;
+  /** Size that the owner wants the block to have afterwards; 0 gives it back. */
+  readonly wantNanoUsd: number;
+}
+
+export interface BlockPlan {
+  readonly balance: BalanceRecord;
+  /** The block afterwards. */
+  readonly amountNanoUsd: number;
+  /** Why nothing more can be reserved, or null while something can. */
+  readonly end: "balance_exhausted" | "monthly_cap_reached" | null;
+}
+
+/** Pays from the block, then from what is free, and writes off the rest; then sizes the block. `balance` is this month's. */
+export function planBlock(balance: BalanceRecord, demand: BlockDemand): BlockPlan {
+  const fromBlock = Math.min(demand.spentNanoUsd, demand.heldNanoUsd);
+  const fromFree = Math.min(demand.spentNanoUsd - fromBlock, balance.balanceNanoUsd);
+  const rest = demand.heldNanoUsd - fromBlock;
+  const paid: BalanceRecord = {
+    ...balance,
+    balanceNanoUsd: balance.balanceNanoUsd - fromFree,
+    reservedNanoUsd: balance.reservedNanoUsd - fromBlock,
+    usedNanoUsd: balance.usedNanoUsd + fromBlock + fromFree,
+    monthUsedNanoUsd: balance.monthUsedNanoUsd + fromBlock + fromFree,
+    writtenOffNanoUsd: balance.writtenOffNanoUsd + demand.spentNanoUsd - fromBlock - fromFree,
+  };
+  const amountNanoUsd = blockSize(paid, rest, demand.wantNanoUsd);
+  const next: BalanceRecord = {
+    ...paid,
+    balanceNanoUsd: paid.balanceNanoUsd - (amountNanoUsd - rest),
+    reservedNanoUsd: paid.reservedNanoUsd + (amountNanoUsd - rest),
+  };
+  return { balance: next, amountNanoUsd, end: endOf(next) };
+}
+
+function blockSize(paid: BalanceRecord, rest: number, want: number): number {
+  const room = roomUnderCap(paid);
+  const free = Math.min(paid.balanceNanoUsd, Math.max(0, room));
+  const most = Math.max(Math.floor((rest + free) / BLOCK_SHARE), SMALL_BLOCK_NANO_USD);
+  if (want > rest) rest = Math.max(rest, Math.min(want, rest + free, most));
+  else if (rest > 2 * want) rest = want;
+  // A cap that was lowered takes back what blocks hold beyond it.
+  return room < 0 ? Math.max(0, rest + room) : rest;
+}
+
+/** What the cap leaves beside what is reserved; negative when more is reserved. */
+function roomUnderCap(balance: BalanceRecord): number {
+  if (balance.monthlyCapNanoUsd === null) return Infinity;
+  return balance.monthlyCapNanoUsd - balance.monthUsedNanoUsd - balance.reservedNanoUsd;
+}
+
+function endOf(balance: BalanceRecord): BlockPlan["end"] {
+  if (balance.balanceNanoUsd === 0) return "balance_exhausted";
+  return roomUnderCap(balance) <= 0 ? "monthly_cap_reached" : null;
+}

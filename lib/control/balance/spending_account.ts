@@ -1,0 +1,213 @@
+// What one process knows and owes of one namespace's money: its block, what runs, who waits. In memory only.
+import type { ErrorCode } from "../../core/errors.ts";
+import type { BlockRecord } from "../../store/records.ts";
+import { BLOCK_SECONDS, FIRST_GUESS_NANO_USD, IDLE_MS, MIN_BLOCK_NANO_USD } from "./balance_limits.ts";
+import type { BlockPlan } from "./plan_block.ts";
+
+/** What a call used. */
+export interface CallUsage {
+  readonly databaseId: string;
+  readonly requests: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly costNanoUsd: number;
+}
+
+/** Leave for one call. It ends with one `settle` or `release`; ending it again does nothing. */
+export class Admission {
+  /** @internal */
+  open = true;
+  constructor(/** @internal */ readonly account: SpendingAccount) {}
+}
+
+export interface DatabaseUsage {
+  readonly databaseId: string;
+  requests: number;
+  rowsRead: number;
+  rowsWritten: number;
+  costNanoUsd: number;
+}
+
+/** Spending that is being written to KV. */
+export interface Charge {
+  readonly costNanoUsd: number;
+  readonly databases: ReadonlyMap<string, DatabaseUsage>;
+  /** Written into the block's record by the commit that pays it. */
+  readonly stamp: number;
+}
+
+interface Waiter {
+  readonly resolve: (admission: Admission) => void;
+  readonly reject: (error: unknown) => void;
+  readonly sinceMs: number;
+}
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly untilMs: number;
+}
+
+/** Times are monotonic milliseconds, amounts nano-dollars. */
+export class SpendingAccount {
+  /** What may still be spent: the block less what is not paid yet. Negative when a call was dearer. */
+  left = 0;
+  inFlight = 0;
+  /** The dearest recent call: what each running call is taken to cost. */
+  dearest = FIRST_GUESS_NANO_USD;
+  /** Until when the block counts as ours. */
+  leaseUntilMs = -Infinity;
+  /** Below this a refill is fetched ahead. */
+  refillBelow = -Infinity;
+  lastUsedMs: number;
+  renewedMs = -Infinity;
+  syncedMs = -Infinity;
+  /** Nothing more can be reserved, as the last look at KV says. */
+  end: BlockPlan["end"] = null;
+  refusal: Refusal | null = null;
+  /** The money was changed here while a look at KV was under way. */
+  hasNews = false;
+  syncing: Promise<void> | null = null;
+  readonly waiters: Waiter[] = [];
+
+  /** The block as last confirmed. */
+  amount = 0;
+  /** Spent and not confirmed as paid: `charge` and `#fresh` together. */
+  #unpaid = 0;
+  #charge: Charge | null = null;
+  #fresh = new Map<string, DatabaseUsage>();
+  #freshCost = 0;
+  #last: DatabaseUsage | null = null;
+  #ratePerSec = 0;
+  #sinceBeat = 0;
+  #beatMs: number;
+
+  constructor(readonly namespaceId: string, nowMs: number) {
+    this.lastUsedMs = nowMs;
+    this.#beatMs = nowMs;
+  }
+
+  /** True while the block pays the next call and all that run; a single one may be dearer than what is left. */
+  covers(nowMs: number): boolean {
+    return this.left > 0 && nowMs < this.leaseUntilMs &&
+      (this.inFlight === 0 || this.left >= (this.inFlight + 1) * this.dearest);
+  }
+
+  begin(nowMs: number): Admission {
+    this.inFlight++;
+    this.lastUsedMs = nowMs;
+    return new Admission(this);
+  }
+
+  /** Notes what a call used. */
+  spend(usage: CallUsage): void {
+    const cost = usage.costNanoUsd;
+    this.left -= cost;
+    this.#unpaid += cost;
+    this.#freshCost += cost;
+    this.#sinceBeat += cost;
+    if (cost > this.dearest) this.dearest = cost;
+    let database = this.#last;
+    if (database === null || database.databaseId !== usage.databaseId) {
+      database = entryFor(this.#fresh, usage.databaseId);
+      this.#last = database;
+    }
+    add(database, usage);
+  }
+
+  /** True when there is something to write to KV besides renewing. */
+  get owes(): boolean {
+    return this.#fresh.size > 0 || this.#charge !== null;
+  }
+
+  isIdle(nowMs: number): boolean {
+    return this.inFlight === 0 && this.waiters.length === 0 && nowMs - this.lastUsedMs >= IDLE_MS;
+  }
+
+  /** The size that the block should have. */
+  wanted(nowMs: number): number {
+    if (this.isIdle(nowMs)) return 0;
+    const perSec = Math.max(
+      this.#ratePerSec,
+      this.#sinceBeat / Math.max(0.25, (nowMs - this.#beatMs) / 1000),
+    );
+    const calls = this.inFlight + this.waiters.length + 1;
+    return Math.ceil(Math.max(MIN_BLOCK_NANO_USD, BLOCK_SECONDS * perSec, 2 * calls * this.dearest));
+  }
+
+  /** Once a second or so: lets what was seen long ago fade. */
+  beat(nowMs: number): void {
+    const elapsedSec = Math.max(0.001, (nowMs - this.#beatMs) / 1000);
+    this.#ratePerSec = Math.max(this.#sinceBeat / elapsedSec, this.#ratePerSec * 0.7);
+    this.#sinceBeat = 0;
+    this.#beatMs = nowMs;
+    this.dearest = Math.max(FIRST_GUESS_NANO_USD, Math.ceil(this.dearest * 0.9));
+  }
+
+  /** Looks in our block's record whether a commit that nobody confirmed was made. */
+  resolveDoubt(block: BlockRecord | null): void {
+    if (this.#charge === null || block?.stamp !== this.#charge.stamp) return;
+    this.#paid(this.#charge, block.amountNanoUsd);
+  }
+
+  /**
+   * What the next commit is to pay. One whose commit nobody confirmed comes again unchanged and under its old stamp, so
+   * that it is paid once whichever commit is made; what was spent since waits for the one after.
+   */
+  takeCharge(nextStamp: () => number): Charge {
+    if (this.#charge !== null) return this.#charge;
+    this.#charge = { costNanoUsd: this.#freshCost, databases: this.#fresh, stamp: nextStamp() };
+    this.#fresh = new Map();
+    this.#freshCost = 0;
+    this.#last = null;
+    return this.#charge;
+  }
+
+  /** Before a commit: what may be spent while nobody knows yet whether it is made. */
+  expect(charge: Charge, amountNanoUsd: number): void {
+    this.left = Math.min(this.left, amountNanoUsd - (this.#unpaid - charge.costNanoUsd));
+  }
+
+  /** After a commit. */
+  confirm(charge: Charge, plan: BlockPlan): void {
+    this.#paid(charge, plan.amountNanoUsd);
+    this.end = plan.end;
+    this.refillBelow = plan.end === null ? plan.amountNanoUsd / 2 : -Infinity;
+  }
+
+  /** Lets the waiting go in while the money covers them. */
+  serve(nowMs: number): void {
+    while (this.waiters.length > 0 && this.covers(nowMs)) this.waiters.shift()?.resolve(this.begin(nowMs));
+  }
+
+  /** Refuses all who wait, or those who came before `beforeMs`. */
+  refuse(error: unknown, beforeMs = Infinity): void {
+    for (let first = this.waiters[0]; first && first.sinceMs < beforeMs; first = this.waiters[0]) {
+      this.waiters.shift();
+      first.reject(error);
+    }
+  }
+
+  #paid(charge: Charge, amountNanoUsd: number): void {
+    this.#unpaid -= charge.costNanoUsd;
+    this.#charge = null;
+    this.amount = amountNanoUsd;
+    this.left = amountNanoUsd - this.#unpaid;
+  }
+}
+
+/** The entry of a database, made when it is missing. */
+function entryFor(databases: Map<string, DatabaseUsage>, databaseId: string): DatabaseUsage {
+  let usage = databases.get(databaseId);
+  if (usage === undefined) {
+    usage = { databaseId, requests: 0, rowsRead: 0, rowsWritten: 0, costNanoUsd: 0 };
+    databases.set(databaseId, usage);
+  }
+  return usage;
+}
+
+function add(total: DatabaseUsage, usage: CallUsage): void {
+  total.requests += usage.requests;
+  total.rowsRead += usage.rowsRead;
+  total.rowsWritten += usage.rowsWritten;
+  total.costNanoUsd += usage.costNanoUsd;
+}

@@ -1,0 +1,168 @@
+// Calls that must not run twice, kept in Deno KV: claimed before they run, their answers kept for a day. Mutations keep
+// their answers in the tenant's database instead (lib/tenant/); here they leave at most a note that says so.
+import type { Clock } from "../core/clock.ts";
+import { newId } from "../core/ids.ts";
+import { REPLAY_MS } from "../core/limits.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { readPieces, writePieces } from "../store/pieces.ts";
+import type { ReplayRecord } from "../store/records.ts";
+
+/** Which call it is: `key` names its scope, `requestHash` its content. Both SHA-256, hex. */
+export interface ReplayScope {
+  readonly key: string;
+  readonly requestHash: string;
+}
+
+export type ReplayState =
+  /** Nobody is at it; with `claim` it is the caller's now. */
+  | { readonly state: "free" }
+  | { readonly state: "kept"; readonly answer: Uint8Array }
+  /** The tenant's database has the answer. */
+  | { readonly state: "tenant" }
+  | { readonly state: "running" }
+  /** Another request has this key. */
+  | { readonly state: "mismatch" };
+
+export type ReplayClaim = Exclude<ReplayState, { state: "free" }> | {
+  readonly state: "claimed";
+  readonly claim: Claim;
+};
+
+/** A call that is this process's to run. The first of these ends it, what comes later does nothing. */
+export interface Claim {
+  /** Keeps the answer for a day. */
+  keep(answer: Uint8Array): Promise<void>;
+  /** Notes that the tenant's database keeps the answer. */
+  keptByTenant(): Promise<void>;
+  /** The call failed: it may run again. */
+  release(): Promise<void>;
+}
+
+/** Milliseconds after which a silent process counts as dead, and between its signs of life. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+/** KV forgets a little after the deadline, which is compared here. */
+const EXPIRY_SLACK_MS = 60_000;
+
+interface Run {
+  readonly requestHash: string;
+  readonly ended: Promise<void>;
+}
+
+/** Every method's errors: `meter_unreachable`. */
+export class Replays {
+  /** Calls that run in this process: others with the same key wait for them. */
+  readonly #running = new Map<string, Run>();
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+
+  /** What is known of a call, without claiming it. */
+  async find({ key, requestHash }: ReplayScope): Promise<ReplayState> {
+    const { value } = await kvGet(this.kv, keys.replay(key));
+    if (value === null || value.untilMs <= this.clock.now()) return { state: "free" };
+    return await this.#stateOf(key, requestHash, value);
+  }
+
+  /** Takes the call over unless it ran or runs; a run in this process is waited for. */
+  async claim(scope: ReplayScope): Promise<ReplayClaim> {
+    const { key, requestHash } = scope;
+    for (;;) {
+      const run = this.#running.get(key);
+      if (run === undefined) break;
+      if (run.requestHash !== requestHash) return { state: "mismatch" };
+      await run.ended;
+    }
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    this.#running.set(key, { requestHash, ended });
+    const finish = () => {
+      this.#running.delete(key);
+      end();
+    };
+    try {
+      const claim = await this.#claimInKv(scope, finish);
+      if (claim.state !== "claimed") finish();
+      return claim;
+    } catch (error) {
+      finish();
+      throw error;
+    }
+  }
+
+  async #claimInKv({ key, requestHash }: ReplayScope, finish: () => void): Promise<ReplayClaim> {
+    const found = await kvGet(this.kv, keys.replay(key));
+    const now = this.clock.now();
+    if (found.value !== null && found.value.untilMs > now) {
+      const state = await this.#stateOf(key, requestHash, found.value);
+      if (state.state !== "free") return state;
+    }
+    const record: ReplayRecord = {
+      ...{ requestHash, state: "running", pieces: 0 },
+      run: newId("run", now),
+      untilMs: now + LEASE_MS,
+    };
+    const taken = await kvCommit(this.kv.atomic().check(found).set(keys.replay(key), record));
+    return taken ? { state: "claimed", claim: this.#open(key, record, finish) } : { state: "running" };
+  }
+
+  async #stateOf(key: string, requestHash: string, record: ReplayRecord): Promise<ReplayState> {
+    if (record.requestHash !== requestHash) return { state: "mismatch" };
+    if (record.state !== "kept") return { state: record.state };
+    const answer = await readPieces(
+      this.kv,
+      record.pieces,
+      (piece) => keys.replayPiece(key, record.run, piece),
+    );
+    // Pieces can expire a moment before their record.
+    return answer === null ? { state: "free" } : { state: "kept", answer };
+  }
+
+  #open(key: string, record: ReplayRecord, finish: () => void): Claim {
+    const kvKey = keys.replay(key);
+    const renewal = setInterval(() => {
+      const untilMs = this.clock.now() + LEASE_MS;
+      this.#replace(key, record.run, (atomic) => atomic.set(kvKey, { ...record, untilMs })).catch(() => {});
+    }, RENEW_MS);
+    let ended = false;
+    const close = async (change: (atomic: Deno.AtomicOperation) => Deno.AtomicOperation) => {
+      if (ended) return;
+      ended = true;
+      clearInterval(renewal);
+      try {
+        await this.#replace(key, record.run, change);
+      } finally {
+        finish();
+      }
+    };
+    const closed = (state: "kept" | "tenant", pieces: number) => {
+      const untilMs = this.clock.now() + REPLAY_MS;
+      const value = { ...record, state, pieces, untilMs };
+      return close((atomic) => atomic.set(kvKey, value, { expireIn: REPLAY_MS + EXPIRY_SLACK_MS }));
+    };
+    return {
+      keep: async (answer) => {
+        if (ended) return;
+        const pieces = await writePieces(this.kv, answer, {
+          key: (piece) => keys.replayPiece(key, record.run, piece),
+          expireIn: REPLAY_MS + EXPIRY_SLACK_MS,
+        }).catch(async (error) => {
+          await close((atomic) => atomic.delete(kvKey)).catch(() => {});
+          throw error;
+        });
+        await closed("kept", pieces);
+      },
+      keptByTenant: () => closed("tenant", 0),
+      release: () => close((atomic) => atomic.delete(kvKey)),
+    };
+  }
+
+  /** Changes the record only while it is still about this run. */
+  async #replace(
+    key: string,
+    run: string,
+    change: (atomic: Deno.AtomicOperation) => Deno.AtomicOperation,
+  ): Promise<void> {
+    const found = await kvGet(this.kv, keys.replay(key));
+    if (found.value?.run === run) await kvCommit(change(this.kv.atomic().check(found)));
+  }
+}

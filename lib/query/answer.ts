@@ -1,0 +1,59 @@
+// The answer of a call from what its engine gave, the same whether it has just run or was kept.
+import type { StatementResult } from "../tenant/tenant_store.ts";
+import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
+import type { QueryAnswer, QueryCall } from "./query_call.ts";
+
+/** What an answer says beside the engine's figures; kept with it, so that a repetition says the same. */
+export interface AnswerContext {
+  readonly queryLogId: string;
+  readonly snapshot: string | null;
+  readonly statementCount: number;
+  /** Prices at the time of the call. */
+  readonly prices: Prices;
+}
+
+export function answerContext(call: QueryCall, queryLogId: string, snapshot: string | null): AnswerContext {
+  return { queryLogId, snapshot, statementCount: call.statements.length, prices: priceNanoUsd };
+}
+
+export interface Totals {
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+}
+
+export function totals(results: readonly StatementResult[]): Totals {
+  let rowsRead = 0;
+  let rowsWritten = 0;
+  for (const result of results) {
+    rowsRead += result.rowsRead;
+    rowsWritten += result.rowsWritten;
+  }
+  return { rowsRead, rowsWritten };
+}
+
+export function answerOf(
+  ran: {
+    readonly results: readonly StatementResult[];
+    readonly durationMs: number;
+    readonly rowsReadBasis: "engine" | "plan";
+  },
+  { queryLogId, snapshot, statementCount, prices }: AnswerContext,
+): QueryAnswer {
+  const { rowsRead, rowsWritten } = totals(ran.results);
+  return {
+    results: ran.results,
+    meta: {
+      rowsRead,
+      rowsWritten,
+      durationMs: Math.round(ran.durationMs),
+      statementCount,
+      costUsd: toUsd(costNanoUsd(rowsRead, rowsWritten, prices)),
+      snapshot,
+      queryLogId,
+      rowsReadBasis: ran.rowsReadBasis,
+    },
+    replayed: null,
+    keptForPlan: false,
+    timing: "",
+  };
+}

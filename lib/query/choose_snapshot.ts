@@ -1,0 +1,28 @@
+// Stage 5: the snapshot before a destructive statement. Its label is chosen here; the store takes it in the write slot,
+// so that it is exactly the state before the call.
+import type { Clock } from "../core/clock.ts";
+import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+
+/** Characters of the table's name that a label carries. */
+const MAX_TABLE_LENGTH = 64;
+
+let lastMs = 0;
+
+/** The label, or null where none is taken. One for a whole batch, named after its first destructive statement. */
+export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCall): string | null {
+  if (!call.snapshots) return null;
+  const destructive = facts.find((one) => one.destructive);
+  if (destructive === undefined) return null;
+  return autoLabel(
+    ctx.clock,
+    destructive.verb,
+    destructive.target ?? destructive.tablesWritten[0] ?? "schema",
+  );
+}
+
+/** `auto-20261120T224512123Z-drop-orders`; never twice the same in one process. */
+export function autoLabel(clock: Clock, verb: string, table: string): string {
+  lastMs = Math.max(clock.now(), lastMs + 1);
+  const time = new Date(lastMs).toISOString().replaceAll(/[-:.]/g, "");
+  return `auto-${time}-${verb}-${table.replaceAll(/\W/g, "_").slice(0, MAX_TABLE_LENGTH)}`;
+}

@@ -1,0 +1,90 @@
+// Repeated calls: what an earlier one has left behind, and the claim of a read that is to leave something.
+import type { Claim, ReplayScope } from "../control/replays.ts";
+import { AppError } from "../core/errors.ts";
+import { REPLAY_MS } from "../core/limits.ts";
+import { type KeptAnswer, readKeptAnswer, writeKeptAnswer } from "../tenant/kept_answer.ts";
+import type { ReplayFound, ReplayKeys } from "../tenant/tenant_store.ts";
+import { type AnswerContext, answerOf } from "./answer.ts";
+import type { CallReplay, QueryAnswer, QueryContext, Replayed, UnderstoodCall } from "./query_call.ts";
+
+/** The keys of a call as the store takes them, in the order of `scopesOf`. */
+export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
+  const nowMs = ctx.clock.now();
+  return { keys: scopesOf(replay), nowMs, expiresAtMs: nowMs + REPLAY_MS, context };
+}
+
+/**
+ * The answer of an earlier call, before this one is judged: what it did to the schema must not make its repetition
+ * fail. A mutation that could run is looked up again in its own transaction, which is what makes it exactly once.
+ * Errors: `replay_mismatch`, `replay_running`, `meter_unreachable`.
+ */
+export async function findEarlier(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  runnable: boolean,
+): Promise<QueryAnswer | null> {
+  const { replay } = understood.call;
+  if (replay === null) return null;
+  if (replay.idempotency !== null) {
+    const earlier = await ctx.replays.find(replay.idempotency);
+    if (earlier.state === "mismatch") throw new AppError("replay_mismatch");
+    if (earlier.state === "kept") return keptRead(earlier.answer);
+  }
+  if (runnable && writes(understood)) return null;
+  const found = await understood.database.findReplay(replayKeys(ctx, replay, ""));
+  return found === null ? null : replayedAnswer(replay, found);
+}
+
+/** An answer that the tenant's database has kept. Errors: `replay_mismatch`. */
+export function replayedAnswer(replay: CallReplay, found: ReplayFound): QueryAnswer {
+  if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
+  const scopes = scopesOf(replay);
+  const matched = found.matched.map((index) => scopes[index]);
+  const plan = replay.plan !== null && matched.includes(replay.plan);
+  const idempotency = replay.idempotency !== null && matched.includes(replay.idempotency);
+  return { ...keptAnswer(readKeptAnswer(found.answer), { idempotency, plan }), keptForPlan: plan };
+}
+
+/** A read's claim of its idempotency key, or the answer that somebody else has got meanwhile. */
+export async function claimRead(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+): Promise<Claim | QueryAnswer | null> {
+  const scope = understood.call.replay?.idempotency ?? null;
+  if (scope === null || writes(understood)) return null;
+  const claim = await ctx.replays.claim(scope);
+  if (claim.state === "claimed") return claim.claim;
+  if (claim.state === "kept") return keptRead(claim.answer);
+  throw new AppError(claim.state === "mismatch" ? "replay_mismatch" : "replay_running");
+}
+
+/** Keeps a read's answer. It has been given already when KV fails now: a repetition then reads again. */
+export async function keepRead(claim: Claim, answer: QueryAnswer, context: string): Promise<void> {
+  const text = writeKeptAnswer({
+    context,
+    results: answer.results.map((one) => [one.json.length, one.rowsRead, one.rowsWritten]),
+    text: answer.results.map((one) => one.json).join(""),
+    durationMs: answer.meta.durationMs,
+    rowsReadBasis: answer.meta.rowsReadBasis,
+  });
+  await claim.keep(new TextEncoder().encode(text)).catch(() => {});
+}
+
+function keptRead(answer: Uint8Array): QueryAnswer {
+  const kept = readKeptAnswer(new TextDecoder().decode(answer));
+  return keptAnswer(kept, { idempotency: true, plan: false });
+}
+
+function keptAnswer(kept: KeptAnswer, replayed: Replayed): QueryAnswer {
+  const context: AnswerContext = JSON.parse(kept.context);
+  return { ...answerOf(kept, context), replayed };
+}
+
+/** Whether its answer belongs into the tenant's database, in its own transaction. */
+export function writes({ facts }: UnderstoodCall): boolean {
+  return facts.some((one) => one.class === "write" || one.class === "schema");
+}
+
+function scopesOf({ idempotency, plan }: CallReplay): ReplayScope[] {
+  return [idempotency, plan].filter((scope) => scope !== null);
+}

@@ -1,0 +1,78 @@
+// /api/namespaces/:slug/balance, /credits and /usage.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { addCredit } from "../../lib/services/money/add_credit.ts";
+import { readBalance } from "../../lib/services/money/read_balance.ts";
+import { readUsage } from "../../lib/services/money/read_usage.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { isoTimestamp, time, usd } from "../schemas.ts";
+import { manageContext } from "./manage_context.ts";
+
+const amount = z.number();
+const balance = z.object({
+  balanceUsd: amount,
+  reservedUsd: amount,
+  writtenOffUsd: amount,
+  usedUsd: amount,
+  creditedUsd: amount,
+  monthlyCapUsd: amount.nullable(),
+  monthUsedUsd: amount,
+  currency: z.literal("USD"),
+});
+const credit = z.object({
+  reference: z.string(),
+  amountUsd: amount,
+  createdAt: isoTimestamp,
+  repeated: z.boolean(),
+});
+const creditBody = z.strictObject({
+  amountUsd: usd(0.000001),
+  reference: z.string().min(1).max(200).describe("The same reference counts once"),
+});
+const usageQuery = z.strictObject({
+  from: time.optional(),
+  to: time.optional(),
+  by: z.enum(["hour", "day"]).default("day"),
+});
+const usageRow = z.object({
+  from: isoTimestamp,
+  databaseId: z.string(),
+  requests: z.int(),
+  rowsRead: z.int(),
+  rowsWritten: z.int(),
+  costUsd: amount,
+});
+const tags = ["money"];
+
+export function moneyRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/:slug/balance",
+      describeRoute({ summary: "Read the prepaid balance", tags, responses: answers(balance) }),
+      async (c) =>
+        c.json({ success: true, data: await readBalance(manageContext(deps, c), c.req.param("slug")) }),
+    )
+    .post(
+      "/:slug/credits",
+      describeRoute({ summary: "Add credit", tags, responses: answers(credit, { status: 201 }) }),
+      validate("json", creditBody),
+      async (c) => {
+        const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
+        return c.json({ success: true, data: await addCredit(manageContext(deps, c), input) }, 201);
+      },
+    )
+    .get(
+      "/:slug/usage",
+      describeRoute({ summary: "Read usage by database", tags, responses: answers(z.array(usageRow)) }),
+      validate("query", usageQuery),
+      async (c) => {
+        const { from, to, by } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), fromMs: from ?? null, toMs: to ?? null, by };
+        return c.json({ success: true, data: await readUsage(manageContext(deps, c), input) });
+      },
+    );
+}

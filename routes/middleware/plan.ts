@@ -1,0 +1,71 @@
+// Resumable plans: `Plan-Key` and `Plan-Step` on any call make its repetition answer what the first one answered.
+import type { Context, MiddlewareHandler } from "hono";
+import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
+import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import type { Env } from "../env.ts";
+import { bodyText } from "./body_text.ts";
+
+/**
+ * Behind bearer and target. Errors: `validation_failed` (one header without the other), `replay_mismatch`,
+ * `replay_running`, `meter_unreachable`.
+ */
+export function plan(replays: Replays): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const scope = await planScope(c);
+    if (scope === null) return await next();
+    const claim = await replays.claim(scope);
+    if (claim.state === "mismatch") throw new AppError("replay_mismatch");
+    if (claim.state === "running") throw new AppError("replay_running");
+    if (claim.state === "kept") return keptResponse(claim.answer);
+    c.set("plan", scope);
+    await next();
+    if (claim.state === "claimed") await finish(c, claim.claim);
+  };
+}
+
+async function planScope(c: Context<Env>): Promise<ReplayScope | null> {
+  const key = c.req.header("plan-key");
+  const step = c.req.header("plan-step");
+  if (key === undefined && step === undefined) return null;
+  if (key === undefined || step === undefined) {
+    const missing = key === undefined ? "Plan-Key" : "Plan-Step";
+    throw new AppError("validation_failed", {
+      issues: [{ path: missing, message: "Send Plan-Key and Plan-Step together, or neither" }],
+    });
+  }
+  requireReplayKey("Plan-Key", key);
+  requireReplayKey("Plan-Step", step);
+  const { pathname, search } = new URL(c.req.url);
+  const content = `${c.req.method} ${pathname}${search}\n${await bodyText(c)}`;
+  return replayScope(["plan", c.get("token").tokenId, key, step], content);
+}
+
+/** The answer is given whether it can be kept or not: the call has run. */
+async function finish(c: Context<Env>, claim: Claim): Promise<void> {
+  if (!c.res.ok) await claim.release().catch(ignore);
+  else if (c.get("keptForPlan")) await claim.keptByTenant().catch(ignore);
+  else await claim.keep(await keptBytes(c.res.clone())).catch(ignore);
+}
+
+function ignore(): void {}
+
+/** A line with status and type, then the body. */
+async function keptBytes(response: Response): Promise<Uint8Array> {
+  const head = JSON.stringify([response.status, response.headers.get("content-type")]);
+  const body = await response.bytes();
+  const line = new TextEncoder().encode(`${head}\n`);
+  const kept = new Uint8Array(line.length + body.length);
+  kept.set(line);
+  kept.set(body, line.length);
+  return kept;
+}
+
+function keptResponse(kept: Uint8Array): Response {
+  const end = kept.indexOf(10);
+  const [status, type]: [number, string | null] = JSON.parse(new TextDecoder().decode(kept.subarray(0, end)));
+  return new Response(kept.slice(end + 1), {
+    status,
+    headers: { "plan-replayed": "true", ...(type === null ? {} : { "content-type": type }) },
+  });
+}

@@ -1,0 +1,29 @@
+// What the headers of an SQL call say beside its body.
+import type { Context } from "hono";
+import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
+import type { CallReplay } from "../../lib/query/query_call.ts";
+import type { StatementsInput } from "../../lib/services/query/run_statements.ts";
+import type { Env } from "../env.ts";
+import { bodyText } from "../middleware/body_text.ts";
+import { headerFlag } from "../middleware/header_flag.ts";
+
+type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "snapshots" | "signal">;
+
+/** Errors: `validation_failed` naming the header. */
+export async function callOptions(c: Context<Env>, operation: "query" | "batch"): Promise<Options> {
+  return {
+    integersAsStrings: headerFlag(c, "X-Integers", "string"),
+    replay: await callReplay(c, operation),
+    snapshots: !headerFlag(c, "X-Service-No-Snapshot", "1"),
+    signal: () => c.req.raw.signal,
+  };
+}
+
+async function callReplay(c: Context<Env>, operation: string): Promise<CallReplay | null> {
+  const key = c.req.header("idempotency-key");
+  const plan = c.get("plan") ?? null;
+  if (key === undefined) return plan && { idempotency: null, plan };
+  requireReplayKey("Idempotency-Key", key);
+  const scope = ["idempotency", c.get("token").tokenId, c.get("target").databaseId, operation, key];
+  return { idempotency: replayScope(scope, await bodyText(c)), plan };
+}

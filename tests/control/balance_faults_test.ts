@@ -1,0 +1,207 @@
+// What a meter does when processes die, clocks jump, and KV fails or does not say what it did.
+import { assert, assertEquals } from "@std/assert";
+import { IDLE_MS, LEASE_MS, REFUSED_MS } from "../../lib/control/balance/balance_limits.ts";
+import { DOLLAR, NS, refusalOf, spend, turns, usage, World } from "./balance_world.ts";
+
+Deno.test("a sweep leaves a block whose owner renewed it in the same moment", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const [meter, sweeper] = [world.meter(), world.meter()];
+    const admission = await meter.admit(NS);
+    world.clock.pass(LEASE_MS + 1);
+    world.beforeBlockRead = () => meter.tick();
+    await sweeper.sweepBlocks();
+    assert((await world.checkSums()).reservedNanoUsd > 0);
+    meter.release(admission);
+  });
+});
+
+Deno.test("a block that a long call keeps in use is renewed, not given back", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const [meter, other] = [world.meter(), world.meter()];
+    const admission = await meter.admit(NS);
+    for (let second = 0; second < 3 * LEASE_MS / 1000; second++) {
+      world.clock.pass(1000);
+      await meter.tick();
+      if (second % 10 === 0) await other.sweepBlocks();
+    }
+    assert((await world.checkSums()).reservedNanoUsd > 0);
+    meter.settle(admission, usage(500));
+    assert(!(meter.admit(NS) instanceof Promise));
+  });
+});
+
+Deno.test("the block of a dead process is back within a minute, and only once", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    await spend(world.lost(), 500);
+    const sweepers = [world.meter(), world.meter(), world.meter()];
+    for (let second = 0; second < 60; second += 10) {
+      world.clock.pass(10_000);
+      await Promise.all(sweepers.map((meter) => meter.sweepBlocks()));
+    }
+    const record = await world.checkSums();
+    assertEquals([record.reservedNanoUsd, record.balanceNanoUsd], [0, 5 * DOLLAR]);
+  });
+});
+
+Deno.test("the block of a dead process comes back although the clock jumped back an hour", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    await spend(world.lost(), 500);
+    const sweeper = world.meter();
+    await sweeper.sweepBlocks();
+    world.clock.wallMs -= 3_600_000;
+    for (let second = 0; second < 50; second += 10) {
+      world.clock.pass(10_000);
+      await sweeper.sweepBlocks();
+    }
+    assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+  });
+});
+
+Deno.test("a clock that jumps forward an hour takes no block from a live process", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const [meter, sweeper] = [world.meter(), world.meter()];
+    const admission = await meter.admit(NS);
+    await sweeper.sweepBlocks();
+    world.clock.wallMs += 3_600_000;
+    for (let second = 0; second < 60; second += 10) {
+      await sweeper.sweepBlocks();
+      assert((await world.checkSums()).reservedNanoUsd > 0);
+      world.clock.pass(10_000);
+      await meter.tick();
+    }
+    assert((await world.checkSums()).reservedNanoUsd > 0);
+    assert(!(meter.admit(NS) instanceof Promise));
+    meter.release(admission);
+  });
+});
+
+Deno.test("spending from a block that was swept is taken from the balance, and what is missing is written off", async () => {
+  await World.run(3_000_000, async (world) => {
+    const [meter, other] = [world.meter(), world.meter()];
+    await spend(meter, 500);
+    const admissions = await Promise.all([meter.admit(NS), meter.admit(NS)]);
+    await meter.tick();
+    world.clock.pass(LEASE_MS + 1000);
+    await other.sweepBlocks();
+    assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+    for (const admission of admissions) meter.settle(admission, usage(2_000_000));
+    await meter.tick();
+    const record = await world.checkSums();
+    assertEquals(
+      [record.balanceNanoUsd, record.usedNanoUsd, record.writtenOffNanoUsd],
+      [0, 3_000_000, 1_000_500],
+    );
+  });
+});
+
+Deno.test("without KV and without a block nothing runs: 429; with a block calls go on until its lease ends", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    world.fault = "down";
+    assertEquals(await refusalOf(meter.admit(NS)), "meter_unreachable");
+    const { reads } = world;
+    assertEquals(await refusalOf(meter.admit(NS)), "meter_unreachable");
+    assertEquals(world.reads, reads);
+    world.fault = "none";
+    world.clock.pass(REFUSED_MS);
+    await spend(meter, 500);
+    world.fault = "down";
+    let served = 0;
+    for (let second = 0; second < 60; second++) {
+      world.clock.pass(1000);
+      await meter.tick();
+      const admission = await Promise.resolve(meter.admit(NS)).catch((error) => {
+        assertEquals(error.code, "meter_unreachable");
+        return null;
+      });
+      if (admission === null) continue;
+      served++;
+      meter.settle(admission, usage(500));
+    }
+    assertEquals(served, LEASE_MS * 0.75 / 1000 - 1);
+    world.fault = "none";
+    await meter.tick();
+    assertEquals((await world.checkSums()).usedNanoUsd, 500 + served * 500);
+  });
+});
+
+Deno.test("what was spent is paid once although KV made the commit and did not say so", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    await spend(meter, 500);
+    let spent = 500;
+    for (const fault of ["unconfirmed", "down", "unconfirmed", "unconfirmed", "none"] as const) {
+      await spend(meter, 1000);
+      spent += 1000;
+      world.fault = fault;
+      await meter.tick();
+      world.fault = "none";
+      await spend(meter, 100, "db_b");
+      spent += 100;
+    }
+    await meter.tick();
+    await meter.tick();
+    assertEquals((await world.checkSums()).usedNanoUsd, spent);
+    world.clock.pass(IDLE_MS);
+    world.fault = "unconfirmed";
+    await meter.tick();
+    world.fault = "none";
+    await meter.tick();
+    const record = await world.checkSums();
+    assertEquals([record.usedNanoUsd, record.reservedNanoUsd], [spent, 0]);
+  });
+});
+
+Deno.test("a commit that arrives late, before or after the one that repeats it, is not paid twice", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    await spend(meter, 500);
+    await meter.tick();
+    const arrive = async () => {
+      for (const commit of world.held.splice(0)) await commit();
+    };
+    for (let round = 0; round < 6; round++) {
+      await spend(meter, 1000);
+      world.fault = "late";
+      await meter.tick();
+      world.fault = "none";
+      await spend(meter, 1000);
+      if (round % 2 === 1) world.beforeCommit = arrive;
+      await meter.tick();
+      await arrive();
+      await meter.tick();
+    }
+    await meter.tick();
+    assertEquals((await world.checkSums()).usedNanoUsd, 12_500);
+  });
+});
+
+Deno.test("what was spent is paid once although the block was swept while KV did not answer its owner", async () => {
+  for (const fault of ["unconfirmed", "down"] as const) {
+    await World.run(5 * DOLLAR, async (world) => {
+      const [meter, other] = [world.meter(), world.meter()];
+      await spend(meter, 1000);
+      world.fault = fault;
+      await meter.tick();
+      world.fault = "none";
+      world.clock.pass(LEASE_MS + 1);
+      await other.sweepBlocks();
+      await meter.tick();
+      await spend(meter, 1000);
+      await meter.tick();
+      assertEquals((await world.checkSums()).usedNanoUsd, 2000);
+    });
+  }
+});
+
+Deno.test("a call that settles after the stop is still paid", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    const admission = await meter.admit(NS);
+    await meter.close();
+    meter.settle(admission, usage(900));
+    await turns();
+    const record = await world.checkSums();
+    assertEquals([record.reservedNanoUsd, record.usedNanoUsd], [0, 900]);
+  });
+});

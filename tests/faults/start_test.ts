@@ -1,0 +1,197 @@
+// Starting and ending the real process: what keeps it from starting, what a stop and a kill leave behind.
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { childrenLeft, engineChildren } from "../testing/engine_children.ts";
+import { print } from "../testing/print.ts";
+import { launchService, type RunningService, startService } from "../testing/start_service.ts";
+
+const SLOW =
+  "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 8000000) SELECT count(*) FROM c";
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_start_" });
+  try {
+    await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The one line that a start that cannot be says, once it has ended with code 1. */
+async function refusal(folder: string, settings: Record<string, string>): Promise<string> {
+  const service = await launchService({ folder, settings });
+  const { code } = await service.exited;
+  assertEquals([code, service.output()], [1, ""], service.errors());
+  assertMatch(service.errors(), /^[A-Z][^\n]+\n$/);
+  return service.errors().trim();
+}
+
+function demoToken(service: RunningService): string {
+  const token = /cub_live_\w+/.exec(service.output())?.[0];
+  assert(token !== undefined, service.output());
+  return token;
+}
+
+async function query(
+  service: RunningService,
+  token: string,
+  sql: string,
+): Promise<{ status: number; rows: unknown }> {
+  const response = await fetch(`${service.url}/v1/db/demo/demo/query`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ sql }),
+  });
+  const { data } = await response.json();
+  return { status: response.status, rows: data?.rows };
+}
+
+Deno.test("a malformed setting stops the start with one line that names the variable", async () => {
+  await withFolder(async (folder) => {
+    for (const [name, value] of [["PORT", "http"], ["QUERY_TIMEOUT_MS", "soon"], ["DEMO", "yes"]] as const) {
+      const line = await refusal(folder, { [name]: value });
+      assertStringIncludes(line, `Set ${name} to `);
+    }
+    const secret = await refusal(folder, { OPERATOR_KEY: "short-secret" });
+    assertStringIncludes(secret, "OPERATOR_KEY");
+    assertEquals(secret.includes("short-secret"), false);
+  });
+});
+
+Deno.test("a second service on the same DATA_DIR refuses with one line and the first goes on", async () => {
+  await withFolder(async (folder) => {
+    await using first = await startService({ folder });
+    assertStringIncludes(await refusal(folder, {}), "DATA_DIR");
+    assertEquals((await query(first, demoToken(first), "SELECT 1")).rows, [[1]]);
+    assertEquals((await first.stop()).code, 0);
+  });
+});
+
+Deno.test("a port that is taken stops the start with one line, and no child stays", async () => {
+  await withFolder(async (folder) => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    assertStringIncludes(await refusal(folder, { PORT: String(listener.addr.port) }), "PORT");
+    assertEquals(await childrenLeft(folder), []);
+  });
+});
+
+Deno.test("a DATA_DIR that cannot be written stops the start with one line", async () => {
+  await withFolder(async (folder) => {
+    // Under a regular file nobody can make a folder, not even root.
+    await Deno.writeTextFile(`${folder}/file`, "");
+    assertStringIncludes(await refusal(`${folder}/file/data`, {}), "DATA_DIR");
+  });
+});
+
+Deno.test("the first start prints a token and curl lines that work, the second prints neither", async () => {
+  await withFolder(async (folder) => {
+    await using first = await startService({ folder });
+    const lines = first.output().split("\n").map((line) => line.trim()).filter((line) =>
+      line.startsWith("curl ")
+    );
+    assertEquals(lines.length, 3, first.output());
+    const hasCurl = await new Deno.Command("sh", { args: ["-c", "command -v curl"], stdout: "null" })
+      .output();
+    if (!hasCurl.success) print("the curl lines were not run: there is no curl on this machine");
+    for (const line of hasCurl.success ? lines : []) {
+      const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "inherit" }).output();
+      assertEquals(JSON.parse(new TextDecoder().decode(stdout)).success, true, line);
+    }
+    const token = demoToken(first);
+    assertMatch(first.output(), /operator key/i);
+    assertEquals((await first.stop()).code, 0);
+    await using second = await startService({ folder });
+    assertMatch(second.output(), /^Cubby listens on http:\/\/127\.0\.0\.1:\d+\n$/);
+    assertEquals((await query(second, token, "SELECT count(*) FROM customers")).status, 200);
+  });
+});
+
+Deno.test("DEMO=0 makes no namespace", async () => {
+  await withFolder(async (folder) => {
+    const operatorKey = "operator-key-of-this-test";
+    await using service = await startService({ folder, settings: { DEMO: "0", OPERATOR_KEY: operatorKey } });
+    assertEquals(/cub_live_|curl|operator/i.test(service.output()), false, service.output());
+    const response = await fetch(`${service.url}/api/namespaces`, {
+      headers: { authorization: `Bearer ${operatorKey}` },
+    });
+    assertEquals([response.status, (await response.json()).data], [200, []]);
+  });
+});
+
+Deno.test("healthz and readyz answer without a bearer as soon as the address is printed", async () => {
+  await withFolder(async (folder) => {
+    await using service = await startService({ folder });
+    for (const path of ["/healthz", "/readyz"]) {
+      const response = await fetch(service.url + path);
+      assertEquals([response.status, (await response.json()).success], [200, true], path);
+    }
+  });
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  Deno.test(`${signal} lets requests finish, commits queued writes, ends with code 0 and leaves no child`, async () => {
+    await withFolder(async (folder) => {
+      await using service = await startService({ folder });
+      const token = demoToken(service);
+      await query(service, token, "CREATE TABLE t (a)");
+      const read = query(service, token, SLOW);
+      // Holds the write slot, so that those behind it are queued when the signal comes.
+      const slowWrite = query(service, token, `INSERT INTO t SELECT -1 WHERE (${SLOW}) > 0`);
+      await sleep(100);
+      const queued = Array.from(
+        { length: 20 },
+        (_, at) => query(service, token, `INSERT INTO t VALUES (${at})`),
+      );
+      await sleep(200);
+      const ended = service.stop(signal);
+      const answers = await Promise.all([read, slowWrite, ...queued]);
+      assertEquals(answers.map(({ status }) => status), Array(22).fill(200));
+      const status = await ended;
+      assertEquals([status.code, status.signal], [0, null]);
+      assertEquals(await engineChildren(folder), []);
+      await using again = await startService({ folder });
+      assertEquals((await query(again, token, "SELECT count(*), sum(a) FROM t")).rows, [[21, 189]]);
+    });
+  });
+}
+
+Deno.test("after kill -9 under writes every acknowledged one is there, and no child stays", async () => {
+  await withFolder(async (folder) => {
+    await using service = await startService({ folder });
+    const token = demoToken(service);
+    await query(service, token, "CREATE TABLE t (a TEXT UNIQUE)");
+    const acknowledged: string[] = [];
+    let unanswered = 0;
+    const writer = async (name: number) => {
+      for (let n = 0;; n++) {
+        const key = `w${name}-${n}`;
+        try {
+          const { status } = await query(service, token, `INSERT INTO t VALUES ('${key}')`);
+          assertEquals(status, 200);
+          acknowledged.push(key);
+        } catch (error) {
+          if (!(error instanceof TypeError)) throw error; // the connection broke
+          unanswered++;
+          return;
+        }
+      }
+    };
+    const writers = Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
+    await sleep(700);
+    await service.kill();
+    await writers;
+    assertEquals(await childrenLeft(folder), []);
+    await using again = await startService({ folder });
+    const { rows } = await query(again, token, "SELECT a FROM t");
+    const kept = new Set((rows as string[][]).flat());
+    assertEquals(acknowledged.filter((key) => !kept.has(key)), []);
+    assert(kept.size <= acknowledged.length + unanswered, `${kept.size} rows`);
+    assert(acknowledged.length > 50, `only ${acknowledged.length} writes got through`);
+    const [[audits] = []] = (await query(
+      again,
+      token,
+      "SELECT count(*) FROM _service_meta_audit WHERE tables = '[\"t\"]' AND rows_written = 1",
+    )).rows as number[][];
+    assertEquals(audits, kept.size);
+  });
+});

@@ -1,0 +1,118 @@
+// Batches: one by one up to the first error, or all or nothing.
+import { assertEquals } from "@std/assert";
+import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { startApp } from "../testing/start_app.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+
+async function ids(tenant: TestNamespace): Promise<unknown[]> {
+  return rowsOf(await tenant.query("SELECT id FROM t ORDER BY id")).flat();
+}
+
+Deno.test("batch answers one result per statement, in order", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const answer = await tenant.batch([
+    [T],
+    ["INSERT INTO t VALUES (1, 'x'), (2, 'y')"],
+    ["SELECT a FROM t ORDER BY id"],
+    ["UPDATE t SET a = upper(a)"],
+  ]);
+  assertEquals(answer.status, 200, answer.text);
+  const results = answer.body.data as { columns: string[]; rows: unknown[][]; rowsWritten: number }[];
+  assertEquals(results.map(({ rowsWritten }) => rowsWritten).slice(1), [2, 0, 2]);
+  assertEquals([results[2]?.columns, results[2]?.rows], [["a"], [["x"], ["y"]]]);
+  assertEquals(answer.body.meta?.statementCount, 4);
+});
+
+Deno.test("batch without transaction keeps what ran before the first error and says what that was", async () => {
+  for (const transaction of [undefined, false]) {
+    await using app = await startApp();
+    const tenant = await app.namespace();
+    await tenant.query(T);
+    const answer = await tenant.batch([
+      ["INSERT INTO t VALUES (1, 'x')"],
+      ["INSERT INTO t VALUES (2, 'y') RETURNING a"],
+      ["INSERT INTO t VALUES (3, 'x')"],
+      ["INSERT INTO t VALUES (4, 'z')"],
+    ], transaction === undefined ? {} : { transaction });
+    assertEquals([answer.status, answer.body.code, answer.body.failedIndex], [400, "sql_error", 2]);
+    assertEquals(answer.body.errorDetail?.kind, "unique_violation");
+    const kept = answer.body.data as { rows: unknown[][]; rowsWritten: number }[];
+    assertEquals(kept.map(({ rows, rowsWritten }) => [rows, rowsWritten]), [[[], 1], [[["y"]], 1]]);
+    assertEquals(await ids(tenant), [1, 2]);
+  }
+});
+
+Deno.test("batch with transaction keeps nothing after an error and carries no data", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const answer = await tenant.batch([
+    ["INSERT INTO t VALUES (1, 'x')"],
+    ["CREATE TABLE u (a)"],
+    ["INSERT INTO t VALUES (3, 'x')"],
+  ], { transaction: true });
+  assertEquals([answer.status, answer.body.failedIndex, answer.body.data], [400, 2, undefined]);
+  assertEquals(await ids(tenant), []);
+  assertEquals((await tenant.query("SELECT * FROM u")).body.errorDetail?.kind, "unknown_table");
+});
+
+Deno.test("batch with transaction commits all of it", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const answer = await tenant.batch([["INSERT INTO t VALUES (1, 'x')"], ["INSERT INTO t VALUES (2, 'y')"]], {
+    transaction: true,
+  });
+  assertEquals(answer.status, 200);
+  assertEquals(await ids(tenant), [1, 2]);
+});
+
+Deno.test("batch stops at a statement that cannot be understood, as at one that fails", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const statements = [["INSERT INTO t VALUES (1, 'x')"], ["SELEC 1"], ["INSERT INTO t VALUES (2, 'y')"]] as [
+    string,
+  ][];
+  const atomic = await tenant.batch(statements, { transaction: true });
+  assertEquals([atomic.status, atomic.body.failedIndex, atomic.body.errorDetail?.kind], [
+    400,
+    1,
+    "syntax_error",
+  ]);
+  assertEquals(await ids(tenant), []);
+  const loose = await tenant.batch(statements);
+  assertEquals([loose.status, loose.body.failedIndex, loose.body.errorDetail?.kind], [
+    400,
+    1,
+    "syntax_error",
+  ]);
+  assertEquals((loose.body.data as unknown[]).length, 1);
+  assertEquals(await ids(tenant), [1]);
+});
+
+Deno.test("batch says which statement the role is too low for, and runs none of it", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const { token } = await tenant.mint("write");
+  const answer = await tenant.batch([["INSERT INTO t VALUES (1, 'x')"], ["DROP TABLE t"]], { token });
+  assertEquals([answer.status, answer.body.code, answer.body.failedIndex], [403, "role_too_low", 1]);
+  assertEquals(await ids(tenant), []);
+});
+
+Deno.test("a later statement of a batch uses what an earlier one has created", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  for (const [name, transaction] of [["a", false], ["b", true]] as const) {
+    const answer = await tenant.batch([
+      [`CREATE TABLE ${name} (x)`],
+      [`INSERT INTO ${name} VALUES (?)`, 7],
+      [`SELECT x FROM ${name}`],
+    ], { transaction });
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(rowsOf(answer, 2), [[7]]);
+  }
+});

@@ -1,0 +1,81 @@
+// Bounds of one statement: rows, bytes and time. What passes them is a 400, and the others' work goes on.
+import { assertEquals } from "@std/assert";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { startApp } from "../testing/start_app.ts";
+
+const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT ?) SELECT i FROM c";
+
+Deno.test("a result above MAX_RESULT_ROWS is result_too_large, one of exactly as many is not", async () => {
+  await using app = await startApp({ settings: { MAX_RESULT_ROWS: "50" } });
+  const tenant = await app.namespace();
+  const full = await tenant.query(COUNT, [50]);
+  assertEquals([full.status, rowsOf(full).length], [200, 50]);
+  const answer = await tenant.query(COUNT, [51]);
+  assertEquals([answer.status, answer.body.code], [400, "result_too_large"]);
+  assertEquals(answer.body.errorDetail?.kind, "result_too_large");
+});
+
+Deno.test("a result above MAX_RESULT_BYTES is result_too_large, whatever makes it large", async () => {
+  await using app = await startApp({ settings: { MAX_RESULT_BYTES: "2048" } });
+  const tenant = await app.namespace();
+  assertEquals((await tenant.query("SELECT hex(zeroblob(900))")).status, 200);
+  const large = [
+    "SELECT hex(zeroblob(2000))",
+    "SELECT zeroblob(2000)",
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 1000) SELECT i FROM c",
+    // Fewer characters than the bound, more bytes.
+    "SELECT replace(hex(zeroblob(500)), '0', '☃')",
+  ];
+  for (const sql of large) {
+    const answer = await tenant.query(sql);
+    assertEquals([answer.status, answer.body.code], [400, "result_too_large"], sql);
+  }
+});
+
+Deno.test("a write whose RETURNING is too large is not kept", async () => {
+  await using app = await startApp({ settings: { MAX_RESULT_ROWS: "10" } });
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const answer = await tenant.query(
+    "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 11) SELECT i FROM c RETURNING a",
+  );
+  assertEquals([answer.status, answer.body.code], [400, "result_too_large"]);
+  assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
+});
+
+Deno.test("an endless statement is 400 timeout, and other databases answer while it runs", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
+  const tenant = await app.namespace();
+  const other = await tenant.createDatabase("other");
+  let ended = false;
+  const endless = tenant.query(ENDLESS).finally(() => ended = true);
+  for (let call = 0; call < 5; call++) {
+    const answer = await app.request("POST", `${other.path}/query`, {
+      token: tenant.token,
+      body: { sql: "SELECT ?", params: [call] },
+    });
+    assertEquals([answer.status, rowsOf(answer)], [200, [[call]]]);
+  }
+  assertEquals(ended, false);
+  const answer = await endless;
+  assertEquals([answer.status, answer.body.code], [400, "statement_timeout"]);
+  assertEquals(answer.body.errorDetail?.kind, "timeout");
+  assertEquals((await tenant.query("SELECT 1")).status, 200);
+});
+
+Deno.test("an endless write keeps nothing, and writes queued behind it are kept", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "500" } });
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const endless = tenant.query(
+    "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i > 0) " +
+      "SELECT count(*) FROM c",
+  );
+  const queued = await Promise.all(
+    Array.from({ length: 10 }, (_, at) => tenant.query("INSERT INTO t VALUES (?)", [at])),
+  );
+  assertEquals(queued.map(({ status }) => status), Array(10).fill(200));
+  assertEquals((await endless).body.code, "statement_timeout");
+  assertEquals(rowsOf(await tenant.query("SELECT count(*), sum(a) FROM t")), [[10, 45]]);
+});

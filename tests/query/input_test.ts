@@ -1,0 +1,118 @@
+// What query and batch take: one statement a text, up to a hundred of them, and no field that is not known.
+import { assertEquals, assertMatch } from "@std/assert";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { startApp } from "../testing/start_app.ts";
+
+Deno.test("query without sql is 400 and names the field", async () => {
+  await using app = await startApp();
+  const { token, database } = await app.namespace();
+  for (const body of [{}, { params: [] }, { sql: null }, { sql: 1 }]) {
+    const answer = await app.request("POST", `${database.path}/query`, { token, body });
+    assertEquals([answer.status, answer.body.code], [400, "validation_failed"]);
+    assertEquals(answer.body.issues?.map(({ path }) => path), ["sql"]);
+  }
+});
+
+Deno.test("a body that is no JSON is 400 invalid_json and its text is not repeated", async () => {
+  await using app = await startApp();
+  const { token, database } = await app.namespace();
+  for (const body of ["", "{", '{"sql":"SELECT hunter2"', "SELECT hunter2", "null,"]) {
+    for (const operation of ["query", "batch"]) {
+      const answer = await app.request("POST", `${database.path}/${operation}`, { token, body });
+      assertEquals([answer.status, answer.body.code], [400, "invalid_json"], body);
+      assertEquals(answer.text.includes("hunter2"), false);
+    }
+  }
+});
+
+Deno.test("an unknown field is refused with its own path and nothing runs", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const insert = { sql: "INSERT INTO t VALUES (1)" };
+  const bodies = [
+    ["query", { ...insert, readOnly: true }, ["readOnly"]],
+    ["batch", { statements: [insert], transactional: true }, ["transactional"]],
+    ["batch", { statements: [insert, { ...insert, dryRun: 1 }] }, ["statements[1].dryRun"]],
+  ] as const;
+  for (const [operation, body, paths] of bodies) {
+    const answer = await app.request("POST", `${tenant.database.path}/${operation}`, {
+      token: tenant.token,
+      body,
+    });
+    assertEquals([answer.status, answer.body.error], [400, "Validation failed"]);
+    assertEquals(answer.body.issues?.map(({ path }) => path), [...paths]);
+  }
+  assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
+});
+
+Deno.test("a misspelt query parameter is refused by tables and query_log", async () => {
+  await using app = await startApp();
+  const { token, database } = await app.namespace();
+  for (
+    const path of ["tables?x=1", "query_log?stauts=ok", "query_log?status=bad", "query_log?pageSize=501"]
+  ) {
+    const answer = await app.request("GET", `${database.path}/${path}`, { token });
+    assertEquals([answer.status, answer.body.code], [400, "validation_failed"], path);
+    assertMatch(answer.body.issues?.[0]?.path ?? "", /^(x|stauts|status|pageSize)$/);
+  }
+});
+
+Deno.test("a text with several statements is refused whole, a trailing semicolon and comments are fine", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  for (
+    const sql of ["INSERT INTO t VALUES (1); DELETE FROM t", "SELECT 1;;SELECT 2", "SELECT 1; /**/ SELECT 2"]
+  ) {
+    const answer = await tenant.query(sql);
+    assertEquals([answer.status, answer.body.code], [400, "multiple_statements"], sql);
+  }
+  for (const sql of [" SELECT 1 ; ", "-- why\nSELECT 1 -- end", "/* a */ SELECT 1; /* b */"]) {
+    assertEquals((await tenant.query(sql)).status, 200, sql);
+  }
+  assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
+});
+
+Deno.test("a text without a statement is no_statement", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  for (const sql of ["", " \n ", ";", "-- nothing", "/* nothing */ ;"]) {
+    const answer = await tenant.query(sql);
+    assertEquals([answer.status, answer.body.code], [400, "no_statement"], JSON.stringify(sql));
+  }
+  const batch = await tenant.batch([["SELECT 1"], [";"]]);
+  assertEquals([batch.status, batch.body.code, batch.body.failedIndex], [400, "no_statement", 1]);
+});
+
+Deno.test("a batch takes 1 to 100 statements", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const batchOf = (count: number) => tenant.batch(Array.from({ length: count }, (_, at) => [`SELECT ${at}`]));
+  const full = await batchOf(100);
+  assertEquals(full.status, 200, full.text);
+  assertEquals(full.body.meta?.statementCount, 100);
+  assertEquals(rowsOf(full, 99), [[99]]);
+  for (const count of [0, 101]) {
+    const answer = await batchOf(count);
+    assertEquals([answer.status, answer.body.code], [400, "validation_failed"], String(count));
+    assertEquals(answer.body.issues?.map(({ path }) => path), ["statements"]);
+  }
+});
+
+Deno.test("a statement above a million characters is refused by its length", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const answer = await tenant.query(`SELECT '${"x".repeat(1_000_000)}'`);
+  assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "sql"]);
+});
+
+Deno.test("a body above 8 MiB is 413", async () => {
+  await using app = await startApp();
+  const { token, database } = await app.namespace();
+  const body = JSON.stringify({ sql: "SELECT 1", params: ["x".repeat(9_000_000)] });
+  for (const headers of [{ "content-length": String(body.length) }, {}]) {
+    const answer = await app.request("POST", `${database.path}/query`, { token, body, headers });
+    assertEquals([answer.status, answer.body.code], [413, "payload_too_large"]);
+  }
+});

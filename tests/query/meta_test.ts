@@ -1,0 +1,116 @@
+// `meta` and `Server-Timing` of query and batch, and what they cost.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { startApp } from "../testing/start_app.ts";
+
+const STAGES = ["classify", "authorise", "rules", "reserve", "snapshot", "execute", "settle", "record"];
+
+/** The contract's rates in USD for one request, one row read and one row written. */
+const rates = { request: 0.5e-6, rowRead: 0.005e-6, rowWritten: 2e-6 };
+
+function costOf(rowsRead: number, rowsWritten: number): number {
+  // Nano-dollars are whole numbers: rounding removes what binary fractions add.
+  return Math.round((rates.request + rowsRead * rates.rowRead + rowsWritten * rates.rowWritten) * 1e9) / 1e9;
+}
+
+Deno.test("meta holds every field of the specification with its type", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  for (const answer of [await tenant.query("SELECT 1"), await tenant.batch([["SELECT 1"], ["SELECT 2"]])]) {
+    assertEquals(answer.status, 200);
+    const meta = answer.body.meta;
+    assert(meta);
+    assertEquals(Object.keys(meta).sort(), [
+      ...["costUsd", "durationMs", "queryLogId", "rowsRead", "rowsReadBasis"],
+      ...["rowsWritten", "snapshot", "statementCount"],
+    ]);
+    for (const count of [meta.rowsRead, meta.rowsWritten, meta.durationMs, meta.statementCount]) {
+      assert(Number.isSafeInteger(count) && count >= 0, answer.text);
+    }
+    assertEquals(meta.snapshot, null);
+    assertEquals(meta.rowsReadBasis, "plan");
+    assertMatch(meta.queryLogId, /^qry_[0-9A-HJKMNP-TV-Z]{26}$/);
+  }
+});
+
+Deno.test("data holds columns, rows, rowsRead and rowsWritten and nothing else", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const answer = await tenant.query("SELECT 1 AS a, 2 AS a, 'x' AS \"b c\"");
+  assertEquals(answer.status, 200);
+  assertEquals(answer.headers.get("content-type"), "application/json");
+  assertEquals(answer.body.success, true);
+  const data = answer.body.data as Record<string, unknown>;
+  assertEquals(Object.keys(data).sort(), ["columns", "rows", "rowsRead", "rowsWritten"]);
+  assertEquals([data["columns"], data["rows"]], [["a", "a", "b c"], [[1, 2, "x"]]]);
+});
+
+Deno.test("rows written are exact, with those that triggers and cascades change", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  for (
+    const sql of [
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE)",
+      "CREATE TABLE log (a)",
+      "CREATE TRIGGER t AFTER INSERT ON p BEGIN INSERT INTO log VALUES (new.id); END",
+    ]
+  ) assertEquals((await tenant.query(sql)).status, 200, sql);
+  const written = async (sql: string) => (await tenant.query(sql)).body.meta?.rowsWritten;
+  assertEquals(await written("INSERT INTO p VALUES (1), (2), (3)"), 6);
+  assertEquals(await written("INSERT INTO c VALUES (1, 1), (2, 1), (3, 2)"), 3);
+  assertEquals(await written("DELETE FROM p WHERE id = 1"), 3);
+  assertEquals(await written("UPDATE c SET p = NULL"), 1);
+  assertEquals(await written("DELETE FROM log WHERE a = 99"), 0);
+  assertEquals(await written("SELECT * FROM log"), 0);
+});
+
+Deno.test("rows read count a scan with at least its rows and a key look-up as one", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  await tenant.query(
+    "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 500) SELECT i, i % 7 FROM c",
+  );
+  const scan = await tenant.query("SELECT * FROM t WHERE a = 3");
+  assert((scan.body.meta?.rowsRead ?? 0) >= 500, scan.text.slice(-300));
+  assertEquals((await tenant.query("SELECT * FROM t WHERE id = 7")).body.meta?.rowsRead, 1);
+});
+
+Deno.test("costUsd is what the contract's rates make of one request and its rows", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  const answers = [
+    await tenant.query("SELECT 1"),
+    await tenant.query("INSERT INTO t (a) VALUES (1), (2), (3)"),
+    await tenant.query("SELECT * FROM t"),
+    await tenant.batch([["INSERT INTO t (a) VALUES (4)"], ["SELECT * FROM t"], ["DELETE FROM t"]]),
+  ];
+  for (const { status, body } of answers) {
+    assertEquals(status, 200);
+    const { rowsRead = 0, rowsWritten = 0, costUsd } = body.meta ?? {};
+    assertEquals(costUsd, costOf(rowsRead, rowsWritten));
+  }
+  assertEquals(answers.map(({ body }) => body.meta?.rowsWritten), [0, 3, 0, 5]);
+});
+
+Deno.test("a batch's meta sums what its results say", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const answer = await tenant.batch([["INSERT INTO t VALUES (1), (2)"], ["SELECT * FROM t"], ["SELECT 1"]]);
+  const results = answer.body.data as { rowsRead: number; rowsWritten: number }[];
+  const sum = (name: "rowsRead" | "rowsWritten") => results.reduce((total, one) => total + one[name], 0);
+  const { rowsRead, rowsWritten, statementCount } = answer.body.meta ?? {};
+  assertEquals([rowsRead, rowsWritten, statementCount], [sum("rowsRead"), sum("rowsWritten"), 3]);
+});
+
+Deno.test("Server-Timing names all eight stages in their order, each with milliseconds", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  for (const answer of [await tenant.query("SELECT 1"), await tenant.batch([["SELECT 1"]])]) {
+    const entries = (answer.headers.get("server-timing") ?? "").split(", ");
+    for (const entry of entries) assertMatch(entry, /^[a-z]+;dur=\d+(\.\d+)?$/);
+    assertEquals(entries.map((entry) => entry.split(";")[0]), STAGES);
+  }
+});

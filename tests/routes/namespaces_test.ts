@@ -1,0 +1,146 @@
+// /api/namespaces: made, listed, changed and ended.
+import { assertEquals, assertMatch } from "@std/assert";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { member } from "../testing/test_namespace.ts";
+
+const PATH = "/api/namespaces";
+
+async function create(app: StartedApp, body: unknown) {
+  return await app.request("POST", PATH, { token: app.operatorKey, body });
+}
+
+Deno.test("creating a namespace answers 201 with its record", async () => {
+  await using app = await startApp();
+  const answer = await create(app, { slug: "acme", name: "Acme GmbH" });
+  assertEquals(answer.status, 201);
+  const { createdAt, id, ...rest } = answer.body.data as { createdAt: string; id: string };
+  assertEquals(rest, { slug: "acme", name: "Acme GmbH" } as object);
+  assertMatch(id, /^ns_[0-9A-HJKMNP-TV-Z]{26}$/);
+  assertMatch(createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const read = await app.request("GET", `${PATH}/acme`, { token: app.operatorKey });
+  assertEquals([read.status, read.body.data], [200, answer.body.data]);
+});
+
+Deno.test("a namespace without a name is named after its slug", async () => {
+  await using app = await startApp();
+  assertEquals(member(await create(app, { slug: "acme" }), "name"), "acme");
+});
+
+Deno.test("slugs outside of the rules are 400 and name the field", async () => {
+  await using app = await startApp();
+  for (
+    const slug of ["", "A", "1a", "-a", "a_b", "a.b", "a b", "a/b", "ä", "a\n", `a${"b".repeat(41)}`, null, 7]
+  ) {
+    const answer = await create(app, { slug });
+    assertEquals([answer.status, answer.body.issues?.map(({ path }) => path)], [400, ["slug"]], `${slug}`);
+  }
+  for (const slug of ["a", "a-", "a1-b2", `a${"b".repeat(40)}`]) {
+    assertEquals((await create(app, { slug })).status, 201, slug);
+  }
+});
+
+Deno.test("a taken slug is 409 slug_taken, also when two ask at once", async () => {
+  await using app = await startApp();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => create(app, { slug: "acme" })));
+  assertEquals(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
+  assertEquals((await create(app, { slug: "acme" })).body.code, "slug_taken");
+});
+
+Deno.test("unknown fields are refused by name", async () => {
+  await using app = await startApp();
+  const answer = await create(app, { slug: "acme", plan: "free" });
+  assertEquals([answer.status, answer.body.issues?.map(({ path }) => path)], [400, ["plan"]]);
+  assertEquals((await app.request("GET", `${PATH}/acme`, { token: app.operatorKey })).status, 404);
+});
+
+Deno.test("only the operator makes, lists and deletes namespaces", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace("acme");
+  const calls = [
+    ["POST", "", { slug: "mine" }],
+    ["GET", "", undefined],
+    ["DELETE", "/acme", { confirm: "acme" }],
+  ] as const;
+  for (const [method, path, body] of calls) {
+    const answer = await app.request(method, PATH + path, { token, body });
+    assertEquals([answer.status, answer.body.code], [403, "operator_required"], method);
+  }
+});
+
+Deno.test("an admin token reads and renames its own namespace and no other; lower roles neither", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace("acme");
+  await app.namespace("other");
+  const read = await app.request("GET", `${PATH}/acme`, { token: tenant.token });
+  assertEquals([read.status, member(read, "slug")], [200, "acme"]);
+  const renamed = await app.request("PATCH", `${PATH}/acme`, { token: tenant.token, body: { name: "New" } });
+  assertEquals([renamed.status, member(renamed, "name")], [200, "New"]);
+  assertEquals(member(await app.request("GET", `${PATH}/acme`, { token: tenant.token }), "name"), "New");
+  assertEquals(
+    (await app.request("GET", `${PATH}/other`, { token: tenant.token })).body.code,
+    "namespace_mismatch",
+  );
+  const writer = await tenant.mint("write");
+  assertEquals((await app.request("GET", `${PATH}/acme`, { token: writer.token })).body.code, "role_too_low");
+});
+
+Deno.test("an unknown namespace is 404 for the operator", async () => {
+  await using app = await startApp();
+  for (
+    const [method, body] of [["GET", undefined], ["PATCH", { name: "x" }], ["DELETE", {
+      confirm: "x",
+    }]] as const
+  ) {
+    const answer = await app.request(method, `${PATH}/nowhere`, { token: app.operatorKey, body });
+    assertEquals([answer.status, answer.body.code], [404, "namespace_not_found"], method);
+  }
+});
+
+Deno.test("deleting needs the slug once more", async () => {
+  await using app = await startApp();
+  await create(app, { slug: "acme" });
+  for (const body of [undefined, {}, { confirm: "" }, { confirm: "ACME" }, { confirm: true }]) {
+    const answer = await app.request("DELETE", `${PATH}/acme`, { token: app.operatorKey, body });
+    assertEquals(answer.status, 400, JSON.stringify(body));
+  }
+  const answer = await app.request("DELETE", `${PATH}/acme`, {
+    token: app.operatorKey,
+    body: { confirm: "acme" },
+  });
+  assertEquals([answer.status, member(answer, "slug")], [200, "acme"]);
+});
+
+Deno.test("a deleted namespace takes tokens and databases with it at once, and its slug starts empty", async () => {
+  await using app = await startApp();
+  const old = await app.namespace("acme");
+  await old.query("CREATE TABLE t (a)");
+  assertEquals(
+    (await app.request("DELETE", `${PATH}/acme`, { token: app.operatorKey, body: { confirm: "acme" } }))
+      .status,
+    200,
+  );
+  assertEquals((await old.query("SELECT 1")).body.code, "invalid_bearer");
+  assertEquals((await app.request("GET", `${PATH}/acme`, { token: app.operatorKey })).status, 404);
+  const next = await app.namespace("acme");
+  assertEquals((await old.query("SELECT 1")).body.code, "invalid_bearer");
+  const tables = await app.request("GET", `${next.database.path}/tables`, { token: next.token });
+  assertEquals([tables.status, tables.body.data], [200, []]);
+});
+
+Deno.test("namespaces are listed in pages in the order of their making", async () => {
+  await using app = await startApp();
+  const slugs = Array.from({ length: 7 }, (_, at) => `n${at}`);
+  for (const slug of slugs) await create(app, { slug });
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+    const page = await app.request("GET", `${PATH}?pageSize=3${query}`, { token: app.operatorKey });
+    assertEquals(page.status, 200);
+    seen.push(...(page.body.data as { slug: string }[]).map(({ slug }) => slug));
+    cursor = page.body.meta?.nextCursor ?? null;
+  } while (cursor !== null);
+  assertEquals(seen, slugs);
+  const last = await app.request("GET", `${PATH}?pageSize=7`, { token: app.operatorKey });
+  assertEquals(last.body.meta, { nextCursor: null } as never);
+});

@@ -1,0 +1,117 @@
+// /api/namespaces/:slug/tokens: the secret is shown once, and only hashes are kept.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { startApp } from "../testing/start_app.ts";
+import { member } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const PATH = "/api/namespaces/acme/tokens";
+
+Deno.test("creating a token answers 201 with its record and, once, its secret", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const answer = await app.request("POST", PATH, { token, body: { name: "ci", role: "write" } });
+  assertEquals(answer.status, 201);
+  const data = answer.body.data as Record<string, unknown>;
+  assertEquals(Object.keys(data).sort(), ["createdAt", "expiresAt", "id", "name", "role", "scopes", "token"]);
+  assertEquals([data["name"], data["role"], data["scopes"], data["expiresAt"]], ["ci", "write", [], null]);
+  assertMatch(member(answer, "id"), /^tok_[0-9A-HJKMNP-TV-Z]{26}$/);
+  assertMatch(member(answer, "token"), /^cub_live_[0-9A-Za-z]{38}$/);
+});
+
+Deno.test("no other answer shows a token's secret or its hash, and KV holds no secret", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const { token } = await tenant.mint("read");
+  const list = await app.request("GET", PATH, { token: tenant.token });
+  assertEquals(list.status, 200);
+  const records = list.body.data as Record<string, unknown>[];
+  assertEquals(records.length, 2);
+  for (const record of records) {
+    assertEquals(Object.keys(record).sort(), ["createdAt", "expiresAt", "id", "name", "role", "scopes"]);
+  }
+  const stored: string[] = [];
+  for await (const { key, value } of app.deps.kv.list({ prefix: [] })) {
+    stored.push(JSON.stringify([key, value]));
+  }
+  assert(stored.length > 4);
+  for (const secret of [token, tenant.token, app.operatorKey]) {
+    assertEquals(stored.filter((entry) => entry.includes(secret)), []);
+    assertEquals(list.text.includes(secret), false);
+  }
+});
+
+Deno.test("expiresInSec sets the expiry, within its bounds", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const { token } = await app.namespace();
+  const make = (expiresInSec: unknown) =>
+    app.request("POST", PATH, { token, body: { name: "x", role: "read", expiresInSec } });
+  const answer = await make(3600);
+  assertEquals(answer.status, 201);
+  assertEquals(Date.parse(member(answer, "expiresAt")) - Date.parse(member(answer, "createdAt")), 3_600_000);
+  for (const wrong of [59, 0, -1, 1.5, "3600", null, 1e12]) {
+    const refused = await make(wrong);
+    assertEquals([refused.status, refused.body.issues?.[0]?.path], [400, "expiresInSec"], `${wrong}`);
+  }
+});
+
+Deno.test("wrong roles, missing names and unknown fields are refused by name", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const cases = [
+    [{ name: "x", role: "owner" }, "role"],
+    [{ name: "x" }, "role"],
+    [{ role: "read" }, "name"],
+    [{ name: "", role: "read" }, "name"],
+    [{ name: "x".repeat(201), role: "read" }, "name"],
+    [{ name: "x", role: "read", scope: [] }, "scope"],
+    [{ name: "x", role: "read", scopes: [{}] }, "scopes[0].databaseId"],
+  ] as const;
+  for (const [body, path] of cases) {
+    const answer = await app.request("POST", PATH, { token, body });
+    assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, path], JSON.stringify(body));
+  }
+});
+
+Deno.test("revoking an unknown token is 404, and a token of another namespace is unknown", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace("acme");
+  const other = await app.namespace("other");
+  for (const id of ["tok_nowhere", other.id, "x", "%00"]) {
+    const answer = await app.request("DELETE", `${PATH}/${id}`, { token });
+    assertEquals([answer.status, answer.body.code], [404, "token_not_found"], id);
+  }
+  assertEquals((await other.query("SELECT 1")).status, 200);
+});
+
+Deno.test("a token may revoke itself and is then refused", async () => {
+  await using app = await startApp();
+  const { id, token } = await app.namespace();
+  assertEquals((await app.request("DELETE", `${PATH}/${id}`, { token })).status, 200);
+  assertEquals((await app.request("DELETE", `${PATH}/${id}`, { token })).status, 401);
+});
+
+Deno.test("only an unscoped admin token and the operator manage tokens", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const body = { name: "x", role: "read" };
+  for (const role of ["read", "write"] as const) {
+    const { token } = await tenant.mint(role);
+    const answer = await app.request("POST", PATH, { token, body });
+    assertEquals([answer.status, answer.body.code], [403, "role_too_low"]);
+  }
+  assertEquals((await app.request("POST", PATH, { token: app.operatorKey, body })).status, 201);
+});
+
+Deno.test("tokens are listed in pages", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const made = [tenant.id];
+  for (let n = 0; n < 4; n++) made.push((await tenant.mint("read")).id);
+  const first = await app.request("GET", `${PATH}?pageSize=3`, { token: tenant.token });
+  const cursor = first.body.meta?.nextCursor;
+  const second = await app.request("GET", `${PATH}?pageSize=3&cursor=${cursor}`, { token: tenant.token });
+  assertEquals(second.body.meta?.nextCursor, null);
+  const seen = [first, second].flatMap(({ body }) => (body.data as { id: string }[]).map(({ id }) => id));
+  assertEquals(seen, made);
+});

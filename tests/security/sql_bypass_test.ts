@@ -1,0 +1,85 @@
+// The last layer alone: statements that were never classified meet connections that cannot do more than their level.
+import { assert, assertEquals } from "@std/assert";
+import type { Level, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
+import { replaySecret } from "../sql/corpus_schema.ts";
+import { type CorpusTenant, withCorpusTenant } from "../sql/corpus_tenant.ts";
+import { statementCorpus } from "../sql/statement_corpus.ts";
+import { tenantDump } from "./tenant_dump.ts";
+
+const corpus = Object.values(statementCorpus).flat();
+
+async function runUnclassified(
+  { store, ctx }: CorpusTenant,
+  databaseId: string,
+  level: Level,
+  sql: string,
+): Promise<TenantOutcome> {
+  const database = store.open(databaseId, "ns_1");
+  const { schemaVersion } = await database.inspect([]);
+  const result = ctx.facts.syntax(sql);
+  const params = Array<number>(result.ok ? result.syntax.parameterCount : 0).fill(1);
+  return await database.run(tenantCall(schemaVersion, level, [[sql, ...params]], { log: null }));
+}
+
+/** Statements that do nothing where they have nothing to do, so that no layer needs to stop them. */
+const harmless = /\bIF (?:NOT )?EXISTS\b/i;
+
+Deno.test("a reading connection changes nothing, whatever it is made to run", async () => {
+  await withCorpusTenant(async (tenant) => {
+    const own = await tenant.addDatabase();
+    const other = await tenant.addDatabase();
+    const before = [own, other].map((id) => tenantDump(tenant.dataDirectory, id));
+    for (const [sql, expected] of corpus) {
+      const outcome = await runUnclassified(tenant, own, "read", sql);
+      if (/^(?:write|admin) /.test(expected) && !harmless.test(sql)) {
+        assert(outcome.ok === false, `${sql} ran`);
+        assert(["denied", "readonly"].includes(outcome.failure.kind), `${sql}: ${outcome.failure.kind}`);
+      }
+      assert(!JSON.stringify(outcome).includes(replaySecret), sql);
+      assert(!JSON.stringify(outcome).includes(tenant.dataDirectory), sql);
+    }
+    assertEquals([own, other].map((id) => tenantDump(tenant.dataDirectory, id)), before);
+  });
+});
+
+Deno.test("a writing connection changes no definition and none of the service's tables", async () => {
+  await withCorpusTenant(async (tenant) => {
+    const own = await tenant.addDatabase();
+    const before = (["definitions", "service"] as const).map((part) =>
+      tenantDump(tenant.dataDirectory, own, part)
+    );
+    for (const [sql, expected] of corpus) {
+      const outcome = await runUnclassified(tenant, own, "write", sql);
+      if (expected.startsWith("admin ") && !harmless.test(sql)) {
+        assert(outcome.ok === false && outcome.failure.kind === "denied", `${sql} was not denied`);
+      }
+      assert(!JSON.stringify(outcome).includes(replaySecret), sql);
+    }
+    const after = (["definitions", "service"] as const).map((part) =>
+      tenantDump(tenant.dataDirectory, own, part)
+    );
+    assertEquals(after, before);
+  });
+});
+
+Deno.test("even a connection that changes the schema opens no other file, loads nothing and tells no kept answer", async () => {
+  await withCorpusTenant(async (tenant) => {
+    const own = await tenant.addDatabase();
+    const other = await tenant.addDatabase();
+    const before = tenantDump(tenant.dataDirectory, other);
+    for (const [sql, expected] of corpus) {
+      if (!expected.startsWith("nobody ")) continue;
+      const outcome = await runUnclassified(tenant, own, "schema", sql);
+      if (/ATTACH|DETACH|VACUUM|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|The function/.test(expected)) {
+        // What EXPLAIN, bodies and unused CTEs hold is compiled later or not at all.
+        if (!/^(?:EXPLAIN|CREATE|WITH)/.test(sql)) assertEquals(outcome.ok, false, `${sql} ran`);
+      }
+      assert(!JSON.stringify(outcome).includes(replaySecret), sql);
+      assert(!JSON.stringify(outcome).includes(tenant.dataDirectory), sql);
+    }
+    assertEquals(tenantDump(tenant.dataDirectory, other), before);
+    const names = [...Deno.readDirSync(tenant.dataDirectory)].map((entry) => entry.name);
+    assertEquals(names.filter((name) => /escaped|other/.test(name)), []);
+  });
+});

@@ -1,0 +1,62 @@
+// One request to an app and its answer in a form that tests look at: status, headers, body.
+import type { Hono } from "hono";
+import type { ErrorDetail, Issue } from "../../lib/core/errors.ts";
+import type { QueryMeta } from "../../lib/query/query_call.ts";
+import type { Env } from "../../routes/env.ts";
+
+export interface ApiRequest {
+  readonly token?: string;
+  /** A string, bytes or a stream goes out as it is, anything else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ApiBody;
+  /** The body's text as it came. */
+  readonly text: string;
+}
+
+/** The envelope; which members are there is what tests find out. */
+export interface ApiBody {
+  readonly success: boolean;
+  readonly data?: unknown;
+  readonly meta?: QueryMeta & { readonly nextCursor: string | null };
+  readonly error?: string;
+  readonly code?: string;
+  readonly errorDetail?: ErrorDetail;
+  readonly issues?: readonly Issue[];
+  readonly failedIndex?: number;
+}
+
+export async function callApi(
+  app: Hono<Env>,
+  method: string,
+  path: string,
+  { token, body, headers, signal }: ApiRequest = {},
+): Promise<ApiAnswer> {
+  const response = await app.request(path, {
+    method,
+    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    ...(body === undefined ? {} : { body: asBody(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: asEnvelope(text), text };
+}
+
+function asBody(body: unknown): BodyInit {
+  if (typeof body === "string" || body instanceof ReadableStream) return body;
+  if (body instanceof Uint8Array) return body.slice();
+  return JSON.stringify(body);
+}
+
+/** Guarantee: none but that it is an object; a test fails where a member it reads is another or missing. */
+function asEnvelope(text: string): ApiBody {
+  const value: unknown = text === "" ? {} : JSON.parse(text);
+  if (typeof value !== "object" || value === null) throw new TypeError("the answer is no object");
+  return value as ApiBody;
+}

@@ -1,0 +1,85 @@
+// The whole app inside the test's process with real parts: in-memory KV, engine children on a temporary folder.
+import type { Hono } from "hono";
+import { newToken, tokenHash } from "../../lib/access/token_format.ts";
+import { configFromEnvironment, readConfig } from "../../lib/config.ts";
+import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import type { Log } from "../../lib/core/log.ts";
+import { BodyWatch } from "../../lib/guard/body_watch.ts";
+import { createLocalStore, type LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createApp } from "../../routes/app.ts";
+import { type AppDeps, appDeps } from "../../routes/app_deps.ts";
+import type { Env } from "../../routes/env.ts";
+import { type ApiAnswer, type ApiRequest, callApi } from "./call_api.ts";
+import { makeTestNamespace, type TestNamespace } from "./test_namespace.ts";
+
+/** Sweeps after which a body counts as too slow; a test sweeps itself. */
+const BODY_SWEEPS = 3;
+
+export interface StartAppOptions {
+  /** Environment variables of `lib/config.ts`, laid over: a temporary `DATA_DIR`, no flood control. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+}
+
+export interface StartedApp extends AsyncDisposable {
+  readonly app: Hono<Env>;
+  readonly deps: AppDeps & { readonly tenants: LocalStore };
+  readonly operatorKey: string;
+  /** Every line logged so far, as text. */
+  readonly logLines: readonly string[];
+  /** Over the API: a namespace (`acme` unless given) with the database `main` and an unscoped admin token. */
+  namespace(slug?: string): Promise<TestNamespace>;
+  /** One request to the app. */
+  request(method: string, path: string, options?: ApiRequest): Promise<ApiAnswer>;
+  /** Ends the children and removes the folder. `await using` does it too. */
+  stop(): Promise<void>;
+}
+
+export async function startApp(options: StartAppOptions = {}): Promise<StartedApp> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
+  const operatorKey = newToken("cub_op_");
+  const logLines: string[] = [];
+  const deps = await openDeps({
+    settings: { DATA_DIR: folder, FLOOD_PER_10S: "0", ...options.settings },
+    clock: options.clock ?? systemClock,
+    log: (level, event, fields) => logLines.push(JSON.stringify({ level, event, ...fields })),
+    operatorKey,
+  });
+  const app = createApp(deps);
+  const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
+  const stop = async () => {
+    await deps.tenants.close();
+    await deps.query.meter.close();
+    deps.kv.close();
+    await Deno.remove(folder, { recursive: true });
+  };
+  return {
+    ...{ app, deps, operatorKey, logLines, request, stop },
+    namespace: (slug) => makeTestNamespace({ request, operatorKey }, slug),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+interface DepsOptions {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly operatorKey: string;
+}
+
+/** As main.ts builds them, without a port, timers and signals. A new part of the process is added here. */
+async function openDeps({ settings, clock, log, operatorKey }: DepsOptions) {
+  const config = readConfig(settings);
+  const kv = await Deno.openKv(":memory:");
+  const { engineEnvironment } = configFromEnvironment();
+  const tenants = await createLocalStore({
+    ...config,
+    ...{ dataDirectory: config.dataDir, clock, log, engineEnvironment },
+  });
+  const deps = appDeps({
+    ...{ config, baseUrl: "http://127.0.0.1", clock, log, kv, tenants },
+    bodyWatch: new BodyWatch(BODY_SWEEPS),
+    operatorKeyHash: tokenHash(operatorKey),
+  });
+  return { ...deps, tenants };
+}
