@@ -1,6 +1,7 @@
 // Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
+import { AppError } from "./lib/core/errors.ts";
 import { ConfigError } from "./lib/core/config_error.ts";
 import { BODY_TIMEOUT_MS } from "./lib/core/limits.ts";
 import { jsonLog } from "./lib/core/log.ts";
@@ -33,7 +34,7 @@ if (import.meta.main) {
   try {
     await start(configFromEnvironment());
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof ConfigError || error instanceof AppError)) throw error;
     Deno.stderr.writeSync(new TextEncoder().encode(`${error.message}\n`));
     Deno.exit(1);
   }

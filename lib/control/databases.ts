@@ -4,7 +4,8 @@ import { AppError } from "../core/errors.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
-import type { DatabaseRecord } from "../store/records.ts";
+import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
+import { kvEntries } from "../store/kv_entries.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 
@@ -82,16 +83,82 @@ export class Databases {
   }
 
   /** Takes the database out of reach and notes that its storage is still there. Repeating it does no harm. */
-  async remove(record: DatabaseRecord): Promise<void> {
+  remove(record: DatabaseRecord): Promise<void> {
+    const leftover = { kind: "database", sinceMs: this.clock.now() } as const;
+    return this.#unlink(record, (removal) => removal.set(keys.leftover(record.id), leftover));
+  }
+
+  /** Takes the database out of reach; for `keepMs` it can be brought back. Repeating it does no harm. */
+  softDelete(record: DatabaseRecord, keepMs: number): Promise<void> {
+    const deletedAt = this.clock.now();
+    return this.#unlink(
+      record,
+      (removal, database) =>
+        removal.set(keys.deletedDatabase(record.namespaceId, record.id), {
+          ...{ database, deletedAt, untilMs: deletedAt + keepMs },
+        }),
+    );
+  }
+
+  /** The database with that slug which was deleted last and can be had back, or null. */
+  async findDeleted(namespaceId: string, slug: string): Promise<DeletedDatabaseRecord | null> {
+    let latest: DeletedDatabaseRecord | null = null;
+    for await (const { value } of kvEntries(this.kv, keys.deletedDatabasesOf(namespaceId))) {
+      if (value.database.slug !== slug || value.untilMs <= this.clock.now()) continue;
+      if (latest === null || value.deletedAt > latest.deletedAt) latest = value;
+    }
+    return latest;
+  }
+
+  /** Brings a deleted database back under a slug. */
+  async undelete(deleted: DeletedDatabaseRecord, slug: string): Promise<AddOutcome> {
+    const { namespaceId, id } = deleted.database;
+    const record = { ...deleted.database, slug };
+    const key = keys.deletedDatabase(namespaceId, id);
+    const pointer = keys.databaseBySlug(namespaceId, slug);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const [namespace, taken, entry] = await Promise.all([
+        kvGet(this.kv, keys.namespace(namespaceId)),
+        kvGet(this.kv, pointer),
+        kvGet(this.kv, key),
+      ]);
+      if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
+      if (taken.versionstamp !== null) return { ok: false, reason: "slug_taken" };
+      if (entry.versionstamp === null) return { ok: false, reason: "swept" };
+      const change = this.kv.atomic().check(namespace, taken, entry).delete(key)
+        .set(pointer, id).set(keys.database(namespaceId, id), record);
+      if (await kvCommit(change)) return { ok: true };
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /** Makes leftovers of deleted databases: of those whose time is over, or of all of one namespace. */
+  async expireDeleted(namespaceId: string | null): Promise<string[]> {
+    const prefix = namespaceId === null ? keys.deletedDatabases() : keys.deletedDatabasesOf(namespaceId);
+    const now = this.clock.now();
+    const forgotten: string[] = [];
+    for await (const entry of kvEntries(this.kv, prefix)) {
+      if (namespaceId === null && entry.value.untilMs > now) continue;
+      const { id } = entry.value.database;
+      const change = this.kv.atomic().check(entry).delete(entry.key)
+        .set(keys.leftover(id), { kind: "database", sinceMs: now });
+      if (await kvCommit(change)) forgotten.push(id);
+    }
+    return forgotten;
+  }
+
+  async #unlink(
+    record: DatabaseRecord,
+    note: (removal: Deno.AtomicOperation, database: DatabaseRecord) => Deno.AtomicOperation,
+  ): Promise<void> {
     const key = keys.database(record.namespaceId, record.id);
     try {
       for (;;) {
         const entry = await kvGet(this.kv, key);
         if (entry.versionstamp === null) return;
         const removal = this.kv.atomic().check(entry).delete(key)
-          .delete(keys.databaseBySlug(record.namespaceId, record.slug))
-          .set(keys.leftover(record.id), { kind: "database", sinceMs: this.clock.now() });
-        if (await kvCommit(removal)) return;
+          .delete(keys.databaseBySlug(record.namespaceId, record.slug));
+        if (await kvCommit(note(removal, entry.value))) return;
       }
     } finally {
       this.#cache.forget(cacheKey(record.namespaceId, record.slug));

@@ -35,7 +35,7 @@ export interface Claim {
   keep(answer: Uint8Array): Promise<void>;
   /** Notes that the tenant's database keeps the answer. */
   keptByTenant(): Promise<void>;
-  /** The call failed: it may run again. */
+  /** The call failed: it may run again. Never fails itself: what KV does not hear of ends with the lease. */
   release(): Promise<void>;
 }
 
@@ -44,6 +44,8 @@ const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 /** KV forgets a little after the deadline, which is compared here. */
 const EXPIRY_SLACK_MS = 60_000;
+/** A claim whose process died and whose call never came again must not stay for ever. */
+const FORGET_RUN = { expireIn: REPLAY_MS } as const;
 
 interface Run {
   readonly requestHash: string;
@@ -101,7 +103,7 @@ export class Replays {
       run: newId("run", now),
       untilMs: now + LEASE_MS,
     };
-    const taken = await kvCommit(this.kv.atomic().check(found).set(keys.replay(key), record));
+    const taken = await kvCommit(this.kv.atomic().check(found).set(keys.replay(key), record, FORGET_RUN));
     return taken ? { state: "claimed", claim: this.#open(key, record, finish) } : { state: "running" };
   }
 
@@ -121,7 +123,8 @@ export class Replays {
     const kvKey = keys.replay(key);
     const renewal = setInterval(() => {
       const untilMs = this.clock.now() + LEASE_MS;
-      this.#replace(key, record.run, (atomic) => atomic.set(kvKey, { ...record, untilMs })).catch(() => {});
+      const renew = (atomic: Deno.AtomicOperation) => atomic.set(kvKey, { ...record, untilMs }, FORGET_RUN);
+      this.#replace(key, record.run, renew).catch(() => {});
     }, RENEW_MS);
     let ended = false;
     const close = async (change: (atomic: Deno.AtomicOperation) => Deno.AtomicOperation) => {
@@ -152,17 +155,20 @@ export class Replays {
         await closed("kept", pieces);
       },
       keptByTenant: () => closed("tenant", 0),
-      release: () => close((atomic) => atomic.delete(kvKey)),
+      release: () => close((atomic) => atomic.delete(kvKey)).catch(() => {}),
     };
   }
 
-  /** Changes the record only while it is still about this run. */
+  /** Changes the record only while this run has not ended; again when a sign of life came in between. */
   async #replace(
     key: string,
     run: string,
     change: (atomic: Deno.AtomicOperation) => Deno.AtomicOperation,
   ): Promise<void> {
-    const found = await kvGet(this.kv, keys.replay(key));
-    if (found.value?.run === run) await kvCommit(change(this.kv.atomic().check(found)));
+    for (;;) {
+      const found = await kvGet(this.kv, keys.replay(key));
+      if (found.value?.run !== run || found.value.state !== "running") return;
+      if (await kvCommit(change(this.kv.atomic().check(found)))) return;
+    }
   }
 }

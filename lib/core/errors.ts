@@ -62,6 +62,7 @@ export const errorTable = {
   not_found: { status: 404, message: "Nothing is at this address", retryable: false },
   namespace_not_found: { status: 404, message: "Namespace not found", retryable: false },
   database_not_found: { status: 404, message: "Database not found", retryable: false },
+  snapshot_not_found: { status: 404, message: "Snapshot not found", retryable: false },
   token_not_found: { status: 404, message: "Token not found", retryable: false },
   method_not_allowed: { status: 405, message: "Use a method that the Allow header lists", retryable: false },
   request_timeout: {

@@ -18,5 +18,7 @@ export const LOG_SQL_BYTES = 4096;
 export const LOG_DELAY_MS = 250;
 /** Milliseconds that the answer of a keyed call is kept (specification, Limits: 24 hours). */
 export const REPLAY_MS = 86_400_000;
+/** Milliseconds that a deleted database can be brought back (contract 7: 7 days). */
+export const DELETED_KEEP_MS = 7 * 86_400_000;
 /** Milliseconds that a cached control-plane record may be used before it is read again (contract 7: 5 s). */
 export const CACHE_AGE_MS = 4_000;

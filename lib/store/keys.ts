@@ -4,6 +4,7 @@ import type {
   BlockRecord,
   CreditRecord,
   DatabaseRecord,
+  DeletedDatabaseRecord,
   FirstStartRecord,
   LeftoverRecord,
   NamespaceRecord,
@@ -45,6 +46,15 @@ export const keys = {
   /** Until it is revoked, or a day after it expired. Sorted by creation within the namespace. */
   token: (namespaceId: string, tokenId: string): Key<TokenRecord> => ["token", namespaceId, tokenId],
   tokens: (namespaceId: string): Key<TokenRecord> => ["token", namespaceId],
+
+  /** From its deletion until its storage is dropped. Sorted by creation within the namespace. */
+  deletedDatabase: (namespaceId: string, databaseId: string): Key<DeletedDatabaseRecord> => [
+    "deleted_database",
+    namespaceId,
+    databaseId,
+  ],
+  deletedDatabasesOf: (namespaceId: string): Key<DeletedDatabaseRecord> => ["deleted_database", namespaceId],
+  deletedDatabases: (): Key<DeletedDatabaseRecord> => ["deleted_database"],
 
   /** As long as the token. The hash is SHA-256, hex. */
   tokenByHash: (hash: string): Key<TokenPointer> => ["token_by_hash", hash],

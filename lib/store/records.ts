@@ -25,6 +25,14 @@ export interface DatabaseRecord {
   readonly tokensMinIat?: number;
 }
 
+/** A database that is out of reach and can be brought back. */
+export interface DeletedDatabaseRecord {
+  readonly database: DatabaseRecord;
+  readonly deletedAt: number;
+  /** Then its storage is dropped. */
+  readonly untilMs: number;
+}
+
 /** What a token may touch: one branch of one database, with at most this role. */
 export interface ScopeRow {
   readonly databaseId: string;

@@ -8,8 +8,11 @@ import type { SqlParameter } from "../sql/sql_value.ts";
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
-  /** Runs the service's own statements in one transaction, in a database that nobody can find yet. */
-  fill(databaseId: string, statements: readonly FillStatement[]): Promise<void>;
+  /**
+   * Makes a database that is a copy of another one: of its present state, or of a snapshot. Its log, audit trail and
+   * kept answers begin empty. Errors: `snapshot_not_found`.
+   */
+  copy(databaseId: string, from: CopySource): Promise<void>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
@@ -21,8 +24,14 @@ export interface TenantStore {
   close(): Promise<void>;
 }
 
+export interface CopySource {
+  readonly databaseId: string;
+  /** Null: the present state. */
+  readonly snapshot: string | null;
+}
+
 /** A statement of the service's own, which no check stands before. */
-export interface FillStatement {
+export interface ServiceStatement {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
 }
@@ -39,10 +48,31 @@ export interface TenantDatabase {
   run(call: TenantCall): Promise<TenantOutcome>;
   /** The kept answer of an earlier call under one of the keys, without running anything; null where there is none. */
   findReplay(replay: ReplayKeys): Promise<ReplayFound | null>;
+  /** Runs the service's own statements in one transaction, in the write slot. */
+  write(statements: readonly ServiceStatement[]): Promise<void>;
+  /** Newest first. */
+  snapshots(): Promise<SnapshotInfo[]>;
+  /** Errors: `slug_taken` when the label is in use. */
+  takeSnapshot(label: string): Promise<SnapshotInfo>;
+  /**
+   * Makes the database what it was, after a snapshot of what it is (`undoLabel`). Log, audit trail and kept answers
+   * stay. Calls in flight finish first, later ones wait. Errors: `snapshot_not_found`.
+   */
+  restore(label: string, undoLabel: string): Promise<void>;
   /** Tables, views and their columns, for messages that name near matches. */
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
   record(row: LogRow): void;
+}
+
+/** A state of a database that can be had back. */
+export interface SnapshotInfo {
+  readonly label: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly sizeBytes: number;
+  /** Taken by the service before a destructive statement, rather than asked for. */
+  readonly automatic: boolean;
 }
 
 export interface InspectedStatement {

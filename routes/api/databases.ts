@@ -6,6 +6,7 @@ import { createDatabase } from "../../lib/services/databases/create_database.ts"
 import { deleteDatabase } from "../../lib/services/databases/delete_database.ts";
 import { getDatabase } from "../../lib/services/databases/get_database.ts";
 import { listDatabases } from "../../lib/services/databases/list_databases.ts";
+import { undeleteDatabase } from "../../lib/services/databases/undelete_database.ts";
 import { updateDatabase } from "../../lib/services/databases/update_database.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
@@ -24,6 +25,10 @@ const databaseRecord = z.object({
   sizeBytes: z.int(),
 });
 const databaseBody = z.strictObject({ slug, name: displayName.optional() });
+const undeleteBody = z.strictObject({
+  slug: slug.describe("As it was called; of several the one deleted last"),
+  into: slug.optional().describe("Another slug for it"),
+});
 const tags = ["databases"];
 
 export function databaseRoutes(deps: AppDeps): Hono<Env> {
@@ -39,6 +44,15 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
         return c.json({ success: true, data: await createDatabase(manageContext(deps, c), input) }, 201);
+      },
+    )
+    .post(
+      "/:slug/databases/restore",
+      describeRoute({ summary: "Bring a deleted database back", tags, responses: answers(databaseRecord) }),
+      validate("json", undeleteBody),
+      async (c) => {
+        const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
+        return c.json({ success: true, data: await undeleteDatabase(manageContext(deps, c), input) });
       },
     )
     .get(

@@ -19,8 +19,13 @@ export function plan(replays: Replays): MiddlewareHandler<Env> {
     if (claim.state === "running") throw new AppError("replay_running");
     if (claim.state === "kept") return keptResponse(claim.answer);
     c.set("plan", scope);
-    await next();
-    if (claim.state === "claimed") await finish(c, claim.claim);
+    try {
+      await next();
+      if (claim.state === "claimed") await finish(c, claim.claim);
+    } finally {
+      // An address at which nothing is throws past this; otherwise the claim has ended and this does nothing.
+      if (claim.state === "claimed") await claim.claim.release();
+    }
   };
 }
 
@@ -43,17 +48,17 @@ async function planScope(c: Context<Env>): Promise<ReplayScope | null> {
 
 /** The answer is given whether it can be kept or not: the call has run. */
 async function finish(c: Context<Env>, claim: Claim): Promise<void> {
-  if (!c.res.ok) await claim.release().catch(ignore);
+  if (!c.res.ok) await claim.release();
   else if (c.get("keptForPlan")) await claim.keptByTenant().catch(ignore);
-  else await claim.keep(await keptBytes(c.res.clone())).catch(ignore);
+  else await claim.keep(await keptBytes(c.res)).catch(ignore);
 }
 
 function ignore(): void {}
 
-/** A line with status and type, then the body. */
+/** A line with status and type, then the body. A clone may have lost its type, so that is read from the response. */
 async function keptBytes(response: Response): Promise<Uint8Array> {
   const head = JSON.stringify([response.status, response.headers.get("content-type")]);
-  const body = await response.bytes();
+  const body = await response.clone().bytes();
   const line = new TextEncoder().encode(`${head}\n`);
   const kept = new Uint8Array(line.length + body.length);
   kept.set(line);

@@ -5,9 +5,14 @@ import type { Env } from "../env.ts";
 import { tokenBearer } from "../middleware/bearer.ts";
 import { plan } from "../middleware/plan.ts";
 import { target } from "../middleware/target.ts";
+import { describeRoutes } from "./describe.ts";
+import { doctorRoutes } from "./doctor.ts";
 import { meRoutes } from "./me.ts";
 import { queryRoutes } from "./query.ts";
+import { searchRoutes } from "./search.ts";
+import { snapshotRoutes } from "./snapshots.ts";
 import { tableRoutes } from "./tables.ts";
+import { validateRoutes } from "./validate.ts";
 
 export function v1Routes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
@@ -15,5 +20,10 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/", meRoutes())
     .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
-    .route("/db/:ns/:db", tableRoutes(deps.query));
+    .route("/db/:ns/:db", tableRoutes(deps.query))
+    .route("/db/:ns/:db", describeRoutes(deps.query))
+    .route("/db/:ns/:db", searchRoutes(deps.query))
+    .route("/db/:ns/:db", doctorRoutes(deps.query))
+    .route("/db/:ns/:db", validateRoutes(deps.query))
+    .route("/db/:ns/:db", snapshotRoutes(deps));
 }

@@ -18,6 +18,7 @@ async function withStore(
     dataDirectory,
     queryTimeoutMs: 5000,
     logDays: 30,
+    snapshotDays: 7,
     clock: systemClock,
     log: silentLog,
     engineEnvironment: configFromEnvironment().engineEnvironment,

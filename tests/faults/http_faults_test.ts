@@ -96,10 +96,8 @@ Deno.test("a client that asks before it sends 9 MB is told 413 without having se
 Deno.test("a body that never ends is 408 request_timeout, and the service waits for it no longer", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  let cancelled = false;
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"sql":"SELECT')),
-    cancel: () => void (cancelled = true),
   });
   const slow = app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
   while (app.deps.bodyWatch.pending === 0) await sleep(1);
@@ -107,7 +105,7 @@ Deno.test("a body that never ends is 408 request_timeout, and the service waits 
   const answer = await slow;
   assertEquals([answer.status, answer.body.code], [408, "request_timeout"]);
   assertEquals(answer.headers.get("connection"), "close");
-  assertEquals([app.deps.bodyWatch.pending, typeof cancelled], [0, "boolean"]);
+  assertEquals(app.deps.bodyWatch.pending, 0);
   assertEquals((await tenant.query("SELECT 1")).status, 200);
 });
 

@@ -11,6 +11,7 @@ const store = await createLocalStore({
   dataDirectory,
   queryTimeoutMs: 60_000,
   logDays: 30,
+  snapshotDays: 7,
   clock: systemClock,
   log: silentLog,
   engineEnvironment: configFromEnvironment().engineEnvironment,

@@ -34,7 +34,7 @@ export async function withCorpusTenant(body: (tenant: CorpusTenant) => Promise<v
 async function addDatabase(store: LocalStore): Promise<string> {
   const databaseId = newId("db", systemClock.now());
   await store.create(databaseId);
-  await store.fill(databaseId, [
+  await store.open(databaseId, "").write([
     ...corpusSchema.map((sql) => ({ sql, params: [] })),
     {
       sql:

@@ -63,7 +63,7 @@ Deno.test("what is learned after a change of the schema holds for the schema as 
     const id = await tenant.addDatabase();
     const insert = "INSERT INTO audit_copy VALUES ('x')";
     assertEquals(await described(tenant, id, insert, ""), "write insert; writes audit_copy");
-    await tenant.store.fill(id, [{
+    await tenant.store.open(id, tenant.namespaceId).write([{
       sql: "CREATE TRIGGER later AFTER INSERT ON audit_copy BEGIN DELETE FROM parents WHERE id = 1; END",
       params: [],
     }]);
@@ -71,7 +71,7 @@ Deno.test("what is learned after a change of the schema holds for the schema as 
       await described(tenant, id, `${insert} `, ""),
       "write insert; reads children, parents; writes audit_copy, parents",
     );
-    await tenant.store.fill(id, [{ sql: "DROP TRIGGER later", params: [] }]);
+    await tenant.store.open(id, tenant.namespaceId).write([{ sql: "DROP TRIGGER later", params: [] }]);
     assertEquals(await described(tenant, id, ` ${insert}`, ""), "write insert; writes audit_copy");
   });
 });

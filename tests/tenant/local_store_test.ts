@@ -11,6 +11,7 @@ tenantStoreContract("local", async () => {
     dataDirectory,
     queryTimeoutMs: 1000,
     logDays: 30,
+    snapshotDays: 7,
     clock: systemClock,
     log: silentLog,
     engineEnvironment: configFromEnvironment().engineEnvironment,

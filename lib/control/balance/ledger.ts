@@ -6,7 +6,7 @@ import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord } from "../../store/records.ts";
 import { type AccountStep, changeAccount } from "./change_account.ts";
 import { inMonth } from "./in_month.ts";
-import { kvEntries } from "./kv_entries.ts";
+import { kvEntries } from "../../store/kv_entries.ts";
 import { openAccount } from "./open_account.ts";
 import { readUsage, type UsageRange, type UsageRow } from "./read_usage.ts";
 

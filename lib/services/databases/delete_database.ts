@@ -1,8 +1,8 @@
-// Deletes a database, once the caller has written its slug again.
+// Deletes a database, once the caller has written its slug again. For a while it can be brought back.
+import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import { requireConfirm } from "../require_confirm.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { type DatabaseView, databaseView } from "./database_view.ts";
-import { removeDatabase } from "./remove_database.ts";
 import { type DatabaseAddress, requireDatabase } from "./require_database.ts";
 
 /** Errors: `validation_failed` unless `confirm` is the slug, and those of `requireDatabase`. */
@@ -13,6 +13,6 @@ export async function deleteDatabase(
   const record = await requireDatabase(ctx, input);
   requireConfirm(input.confirm, record.slug);
   const view = await databaseView(ctx.tenants, record);
-  await removeDatabase(ctx, record);
+  await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
   return view;
 }

@@ -1,5 +1,5 @@
 // The demo database: a small shop whose rows are the same on every machine, so that examples have known answers.
-import type { FillStatement } from "../../tenant/tenant_store.ts";
+import type { ServiceStatement } from "../../tenant/tenant_store.ts";
 
 const DAY_MS = 86_400_000;
 /** 1 March 2026, the day of the first order. */
@@ -68,7 +68,7 @@ const descriptions = [
 ] as const;
 
 /** Statements that make and fill an empty database. */
-export function demoShop(): FillStatement[] {
+export function demoShop(): ServiceStatement[] {
   return [
     ...tables.map((sql) => ({ sql, params: [] })),
     ...people.map(([name, city], at) => insertCustomer(at + 1, name, city)),
@@ -84,7 +84,7 @@ export function demoShop(): FillStatement[] {
   ];
 }
 
-function insertCustomer(id: number, name: string, city: string): FillStatement {
+function insertCustomer(id: number, name: string, city: string): ServiceStatement {
   const joined = new Date(FIRST_ORDER_MS - (40 - id) * DAY_MS).toISOString();
   return {
     sql: "INSERT INTO customers VALUES (?, ?, ?, ?, ?)",
@@ -93,7 +93,7 @@ function insertCustomer(id: number, name: string, city: string): FillStatement {
 }
 
 /** One order with one to three lines, spread over customers, products and states by its number. */
-function insertOrder(id: number): FillStatement[] {
+function insertOrder(id: number): ServiceStatement[] {
   const status = ["paid", "shipped", "open", "shipped", "cancelled"][id % 5] ?? "open";
   const orderedAt = new Date(FIRST_ORDER_MS + id * DAY_MS + id * 37 * 60_000).toISOString();
   const lines = Array.from({ length: 1 + id % 3 }, (_, line) => ({

@@ -21,12 +21,15 @@ type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
 export class DatabaseLanes {
   readonly flights = new Set<Flight>();
   dropped = false;
+  /** Nothing starts but the exclusive task, and that only when nothing runs. */
+  held = false;
   /** Settles when the log rows taken last are in the table. */
   logFlush: Promise<unknown> = Promise.resolve();
   #reads: CallJob[] = [];
   #readTasks: TaskJob[] = [];
   #writes: WriteLaneJob[] = [];
   #logRows: WireLogRow[] = [];
+  #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
 
   constructor(readonly databaseId: string, readonly namespaceId: string) {}
@@ -36,7 +39,7 @@ export class DatabaseLanes {
   }
 
   get idle(): boolean {
-    return this.waiting === 0 && this.flights.size === 0 && this.#logRows.length === 0;
+    return this.waiting === 0 && this.flights.size === 0 && this.#logRows.length === 0 && !this.held;
   }
 
   get logRowCount(): number {
@@ -55,6 +58,11 @@ export class DatabaseLanes {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (lane === "read") this.#readTasks.push(job);
     else this.#writes.push({ kind: "task", job });
+  }
+
+  /** For `held` lanes. */
+  setExclusive(job: TaskJob): void {
+    this.#exclusive = job;
   }
 
   /** Puts work that did not run back to the front, in its order. */
@@ -103,6 +111,7 @@ export class DatabaseLanes {
 
   /** The next work that may start now, or null. `slowMs`: age at which one flight no longer holds up reads. */
   takeWork(nowMs: number, slowMs: number): Flight["work"] | null {
+    if (this.held) return this.#takeExclusive();
     const write = this.writeSlotFree && this.#writes.length > 0;
     const read = (this.#reads.length > 0 || this.#readTasks.length > 0) && this.#mayRead(nowMs, slowMs);
     if (!write && !read) return null;
@@ -112,6 +121,7 @@ export class DatabaseLanes {
   }
 
   hasStartableWork(nowMs: number, slowMs: number): boolean {
+    if (this.held) return this.#exclusive !== null && this.flights.size === 0;
     return (this.#writes.length > 0 && this.writeSlotFree) ||
       (this.#reads.length + this.#readTasks.length > 0 && this.#mayRead(nowMs, slowMs));
   }
@@ -134,6 +144,13 @@ export class DatabaseLanes {
       reading++;
     }
     return reading < 2;
+  }
+
+  #takeExclusive(): Flight["work"] | null {
+    const job = this.#exclusive;
+    if (job === null || this.flights.size > 0) return null;
+    this.#exclusive = null;
+    return { kind: "task", job, holdsWriteSlot: true };
   }
 
   #takeRead(): Flight["work"] {
@@ -168,8 +185,8 @@ function groupLength(jobs: readonly CallJob[]): number {
       characters += statement.sql.length + statement.params.length * 16;
     }
     if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
-    // A call that crashed a child before travels alone.
-    if (job.crashes > 0) return Math.max(1, count);
+    // One that crashed a child before travels alone, and one that wants the state before it kept.
+    if (job.crashes > 0 || job.call.snapshot !== null) return Math.max(1, count);
     count++;
   }
   return Math.max(1, count);

@@ -8,31 +8,20 @@ import type {
   ReplayFound,
   ReplayKeys,
   SchemaNames,
+  ServiceStatement,
+  SnapshotInfo,
   TenantCall,
   TenantDatabase,
   TenantOutcome,
 } from "../tenant_store.ts";
-import type { Request } from "./child/protocol.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { DatabaseHost } from "./database_host.ts";
+import type { LocalSnapshots } from "./local_snapshots.ts";
 import { logRow, replayFound, wireCall } from "./wire.ts";
-
-/** The store's side of one database. */
-export interface DatabaseHost {
-  lanes(databaseId: string, namespaceId: string): DatabaseLanes;
-  wake(lanes: DatabaseLanes): void;
-  task(
-    databaseId: string,
-    namespaceId: string,
-    request: Request,
-    lane: "read" | "write",
-  ): Promise<ReplyFrame>;
-  flushLog(lanes: DatabaseLanes): Promise<void>;
-}
 
 export class LocalDatabase implements TenantDatabase {
   constructor(
     private readonly store: DatabaseHost,
+    private readonly snapshotFiles: LocalSnapshots,
     private readonly databaseId: string,
     private readonly namespaceId: string,
     private readonly clock: Clock,
@@ -58,7 +47,28 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   run(call: TenantCall): Promise<TenantOutcome> {
-    return call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
+    const outcome = call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
+    return call.snapshot === null ? outcome : outcome.finally(() => this.snapshotFiles.thin(this.databaseId));
+  }
+
+  async write(statements: readonly ServiceStatement[]): Promise<void> {
+    await this.store.task(this.databaseId, this.namespaceId, {
+      op: "internal",
+      db: this.databaseId,
+      statements: statements.map(({ sql, params }) => [sql, params] as const),
+    }, "write");
+  }
+
+  snapshots(): Promise<SnapshotInfo[]> {
+    return this.snapshotFiles.list(this.databaseId);
+  }
+
+  takeSnapshot(label: string): Promise<SnapshotInfo> {
+    return this.snapshotFiles.take(this.databaseId, this.namespaceId, label);
+  }
+
+  restore(label: string, undoLabel: string): Promise<void> {
+    return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, undoLabel });
   }
 
   record(row: LogRow): void {

@@ -1,17 +1,19 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { idFloor } from "../../core/ids.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
-import type { FillStatement, TenantDatabase, TenantStore } from "../tenant_store.ts";
-import type { Request, WirePrune } from "./child/protocol.ts";
+import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
+import type { Request } from "./child/protocol.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { findParentTie, type ParentTie } from "./engine_process.ts";
-import { type DatabaseHost, LocalDatabase } from "./local_database.ts";
+import type { DatabaseHost } from "./database_host.ts";
+import { LocalDatabase } from "./local_database.ts";
+import { LocalSnapshots } from "./local_snapshots.ts";
+import { LogFlusher } from "./log_flusher.ts";
 import { Scheduler } from "./scheduler.ts";
-import { databaseFiles, databasePath, tenantPaths } from "./tenant_paths.ts";
+import { databaseFiles, databasePath, snapshotFolder, tenantPaths } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface LocalStoreOptions {
@@ -20,6 +22,8 @@ export interface LocalStoreOptions {
   readonly queryTimeoutMs: number;
   /** Days that log and audit rows are kept. */
   readonly logDays: number;
+  /** Days that snapshots are kept. */
+  readonly snapshotDays: number;
   readonly clock: Clock;
   readonly log: Log;
   /** What Deno needs of the environment to start a child (`HOME`, `DENO_DIR`). */
@@ -31,8 +35,8 @@ export interface LocalStoreOptions {
 
 /** Milliseconds between two rounds of closing what is unused. */
 const SWEEP_MS = 30_000;
-/** Milliseconds between two prunings of one database's log. */
-const PRUNE_MS = 3_600_000;
+/** Milliseconds between two looks at all snapshots. */
+const SNAPSHOT_SWEEP_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits for work in flight. */
 const STOP_MS = 10_000;
@@ -63,7 +67,8 @@ async function realDirectory(path: string): Promise<string> {
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #watchdog: Watchdog;
-  readonly #pruned = new Map<string, number>();
+  readonly #log: LogFlusher;
+  readonly #snapshots: LocalSnapshots;
   readonly #timers: ReturnType<typeof setInterval>[];
 
   constructor(
@@ -74,38 +79,70 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#watchdog = new Watchdog(scheduler, options.queryTimeoutMs);
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
+    this.#log = new LogFlusher({
+      host: this,
+      clock: options.clock,
+      log: options.log,
+      logDays: options.logDays,
+    });
+    this.#snapshots = new LocalSnapshots({
+      ...{ host: this, tenants, clock: options.clock, keepMs: options.snapshotDays * DAY_MS },
+    });
     this.#timers = [
-      setInterval(() => this.#flushLogs(), LOG_DELAY_MS / 2),
+      setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),
+      setInterval(() => void this.#snapshots.sweep().catch(() => {}), SNAPSHOT_SWEEP_MS),
     ];
   }
 
   async create(databaseId: string): Promise<void> {
-    const path = databasePath(this.tenants, databaseId);
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+    await this.#makeFolder(databaseId);
     await this.task(databaseId, "", { op: "create", db: databaseId }, "write");
   }
 
   open(databaseId: string, namespaceId: string): TenantDatabase {
-    return new LocalDatabase(this, databaseId, namespaceId, this.options.clock);
+    return new LocalDatabase(this, this.#snapshots, databaseId, namespaceId, this.options.clock);
   }
 
-  async fill(databaseId: string, statements: readonly FillStatement[]): Promise<void> {
-    await this.task(databaseId, "", {
-      op: "fill",
-      db: databaseId,
-      statements: statements.map(({ sql, params }) => [sql, params] as const),
-    }, "write");
+  async copy(databaseId: string, from: CopySource): Promise<void> {
+    await this.#makeFolder(databaseId);
+    await this.#snapshots.copy(from, databaseId);
+  }
+
+  async exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame> {
+    const lanes = this.lanes(databaseId, namespaceId);
+    if (lanes.held) throw new AppError("database_busy");
+    lanes.held = true;
+    try {
+      await nothingRuns(lanes);
+      await this.scheduler.closeEverywhere(databaseId);
+      return await new Promise((resolve, reject) => {
+        lanes.setExclusive({
+          ...{ request, resolve, reject, crashes: 0 },
+          queuedMs: this.options.clock.monotonicMs(),
+        });
+        this.wake(lanes);
+      });
+    } finally {
+      lanes.held = false;
+      this.wake(lanes);
+    }
   }
 
   async drop(databaseId: string): Promise<void> {
     const lanes = this.lanes(databaseId, "");
     lanes.dropped = true;
     lanes.rejectAll(new AppError("store_unavailable"));
-    while (lanes.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await nothingRuns(lanes);
     await this.scheduler.closeEverywhere(databaseId);
     for (const file of databaseFiles(this.tenants, databaseId)) await Deno.remove(file).catch(ignoreMissing);
+    await Deno.remove(snapshotFolder(this.tenants, databaseId), { recursive: true }).catch(ignoreMissing);
     this.#lanes.delete(databaseId);
+  }
+
+  async #makeFolder(databaseId: string): Promise<void> {
+    const path = databasePath(this.tenants, databaseId);
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
   }
 
   async sizeBytes(databaseId: string): Promise<number> {
@@ -129,12 +166,13 @@ export class LocalStore implements TenantStore, DatabaseHost {
     for (const timer of this.#timers) clearInterval(timer);
     const deadlineMs = this.options.clock.monotonicMs() + STOP_MS;
     do {
-      this.#flushLogs();
+      this.#log.flushAll(this.#lanes.values());
       await new Promise((resolve) => setTimeout(resolve, 1));
     } while (
       [...this.#lanes.values()].some((lanes) => !lanes.idle) && this.options.clock.monotonicMs() < deadlineMs
     );
     this.#watchdog.stop();
+    await this.#snapshots.close();
     await Promise.all(this.scheduler.slots.map((slot) => {
       if (slot.flight) slot.child.kill();
       return slot.child.finish();
@@ -171,47 +209,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
     });
   }
 
-  /** Writes the log rows that wait for this database; resolves when a statement would see them. */
-  async flushLog(lanes: DatabaseLanes): Promise<void> {
-    // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
-    const underWay = lanes.logFlush;
-    const own = this.#writeLogRows(lanes);
-    lanes.logFlush = Promise.all([underWay, own]);
-    await lanes.logFlush;
-  }
-
-  async #writeLogRows(lanes: DatabaseLanes): Promise<void> {
-    // A write group under way may carry rows as well: an empty task behind it says when they are there.
-    let waits = !lanes.writeSlotFree;
-    while (waits || lanes.logRowCount > 0) {
-      waits = false;
-      const rows = lanes.takeLogRows();
-      try {
-        await this.task(lanes.databaseId, lanes.namespaceId, {
-          op: "log",
-          db: lanes.databaseId,
-          logRows: rows,
-          prune: this.#prune(lanes.databaseId),
-        }, "write");
-      } catch (error) {
-        if (error instanceof AppError && error.code === "storage_full") lanes.putBackLogRows(rows);
-        this.options.log("warn", "log_rows_not_written", { rows: rows.length });
-        return;
-      }
-    }
-  }
-
-  #prune(databaseId: string): WirePrune | null {
-    const nowMs = this.options.clock.now();
-    if (nowMs - (this.#pruned.get(databaseId) ?? 0) < PRUNE_MS) return null;
-    this.#pruned.set(databaseId, nowMs);
-    return { beforeId: idFloor("qry", nowMs - this.options.logDays * DAY_MS), nowMs };
-  }
-
-  #flushLogs(): void {
-    for (const lanes of this.#lanes.values()) {
-      if (lanes.logRowCount > 0 && !lanes.dropped) void this.flushLog(lanes);
-    }
+  flushLog(lanes: DatabaseLanes): Promise<void> {
+    return this.#log.flush(lanes);
   }
 
   /** Forgets what is idle and ends children that nobody needs; one stays. */
@@ -230,6 +229,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
       }
     }
   }
+}
+
+async function nothingRuns(lanes: DatabaseLanes): Promise<void> {
+  while (lanes.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 function ignoreMissing(error: unknown): void {

@@ -36,9 +36,14 @@ function runningMs(flight: LaneFlight): number {
 
 function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): void {
   job.crashes++;
-  if (job.crashes >= MAX_CRASHES || job.request.op === "create" || flight.killed !== null) {
+  if (job.crashes >= MAX_CRASHES || !isRepeatable(job.request.op) || flight.killed !== null) {
     job.reject(new AppError("store_unavailable"));
   } else flight.lanes.putBackTask(job, lane);
+}
+
+/** What may have been done in full before the child ended, and is not the same when done twice. */
+function isRepeatable(op: TaskJob["request"]["op"]): boolean {
+  return !["create", "internal", "restore"].includes(op);
 }
 
 /**

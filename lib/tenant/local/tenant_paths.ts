@@ -18,6 +18,11 @@ export function databasePath(tenants: string, databaseId: string): string {
   return `${tenants}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
 }
 
+/** Where a database's snapshots are. */
+export function snapshotFolder(tenants: string, databaseId: string): string {
+  return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.snapshots`;
+}
+
 /** The database file and what SQLite keeps beside it. */
 export function databaseFiles(tenants: string, databaseId: string): string[] {
   const path = databasePath(tenants, databaseId);

@@ -1,6 +1,7 @@
 // Between the store's calls and outcomes and what travels to an engine child.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
+import { snapshotName } from "./snapshot_files.ts";
 import type { LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type {
   WireCall,
@@ -26,7 +27,7 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     foreignKeysOff: call.foreignKeysOff,
     ...(reads || call.log === null ? {} : { log: logRow({ ...call.log, ...noFigures }) }),
     ...(call.failsWith === null ? {} : { failsWith: call.failsWith }),
-    ...(call.snapshot === null ? {} : { snapshot: call.snapshot }),
+    ...(call.snapshot === null ? {} : { snapshot: snapshotName(clock.now(), call.snapshot) }),
     ...(call.replay === null ? {} : { replay: call.replay }),
     ...(call.auditTables === null
       ? {}

@@ -47,6 +47,8 @@ export interface RunResult {
   readonly rowCount: number;
 }
 
+export type { EngineValue };
+
 export class Connection {
   readonly database: DatabaseSync;
   readonly guard: Guard;

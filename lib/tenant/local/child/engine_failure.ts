@@ -37,6 +37,7 @@ const DAMAGE = new Set([266 + 256, 522]);
 export function engineFailure(error: unknown, denial: string | null): WireFailure {
   const code = numberMember(error, "errcode");
   const message = error instanceof Error ? error.message : "";
+  if (isDiskFailure(error)) return plain("full", "the disk did not take a copy of the database");
   if (code === undefined) return unknownFailure(error, message);
   const primary = code & 0xff;
   if (denial !== null || primary === 23) return plain("denied", denial ?? "not authorized");
@@ -105,6 +106,12 @@ function unknownFailure(error: unknown, message: string): WireFailure {
   }
   if (error instanceof RangeError) return plain("too_big", "value out of range");
   return plain("unknown", "the engine could not run the statement");
+}
+
+/** Of a copy of files, which the engine has no part in. */
+function isDiskFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS"].includes(String(Reflect.get(error, "code")));
 }
 
 function numberMember(value: unknown, key: string): number | undefined {

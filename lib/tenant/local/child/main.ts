@@ -10,6 +10,7 @@ import { Progress } from "./progress.ts";
 import type { Request, WireFailure, WireLogRow, WirePrune } from "./protocol.ts";
 import { readGroup } from "./read_group.ts";
 import { findReplay, pruneReplays } from "./replay.ts";
+import { copyTo, restoreSnapshot } from "./restore.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { writeGroup } from "./write_group.ts";
 
@@ -61,9 +62,18 @@ function serve(request: Request): void {
     case "create":
       files.get(request.db).create();
       return writeReply({ t: "done" });
-    case "fill":
-      fill(files.get(request.db), request.statements);
+    case "internal":
+      runInternal(files.get(request.db), request.statements);
       return writeReply({ t: "done" });
+    case "snapshot":
+      files.get(request.db).snapshot(request.name);
+      return writeReply({ t: "done" });
+    case "restore":
+      return writeReply({ t: restoreSnapshot(files.get(request.db), request) ? "done" : "missing" });
+    case "copy": {
+      const made = copyTo(files.get(request.db), request.snapshot, files.pathOf(request.to));
+      return writeReply({ t: made ? "done" : "missing" });
+    }
     case "has_log":
       return writeReply({ t: "ids", ids: request.ids.filter((id) => hasLog(files.get(request.db), id)) });
     case "close":
@@ -107,7 +117,10 @@ function writeLog(file: TenantFile, rows: readonly WireLogRow[], prune: WirePrun
   }
 }
 
-function fill(file: TenantFile, statements: readonly (readonly [string, readonly SqlParameter[]])[]): void {
+function runInternal(
+  file: TenantFile,
+  statements: readonly (readonly [string, readonly SqlParameter[]])[],
+): void {
   const writer = file.writer();
   writer.internalRun("BEGIN IMMEDIATE");
   try {

@@ -6,6 +6,7 @@ declare module "node:sqlite" {
     setAuthorizer(
       callback: ((action: number, first: string | null, second: string | null) => number) | null,
     ): void;
+    enableDefensive(active: boolean): void;
   }
   interface StatementSync {
     setReturnArrays(enabled: boolean): void;

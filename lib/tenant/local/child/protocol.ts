@@ -73,11 +73,21 @@ export type Request =
   }
   | { readonly op: "schema"; readonly db: string }
   | { readonly op: "create"; readonly db: string }
+  /** The service's own statements. */
   | {
-    readonly op: "fill";
+    readonly op: "internal";
     readonly db: string;
     readonly statements: readonly (readonly [string, readonly SqlParameter[]])[];
   }
+  | { readonly op: "snapshot"; readonly db: string; readonly name: string }
+  | {
+    readonly op: "restore";
+    readonly db: string;
+    readonly snapshot: string;
+    readonly undo: string;
+    readonly nowMs: number;
+  }
+  | { readonly op: "copy"; readonly db: string; readonly snapshot: string | null; readonly to: string }
   | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
   | { readonly op: "close"; readonly db: string }
@@ -122,6 +132,8 @@ export type Reply =
   | { readonly t: "replay"; readonly found: WireReplayed | null }
   | { readonly t: "ids"; readonly ids: readonly string[] }
   | { readonly t: "done" }
+  /** What the request names is not there. */
+  | { readonly t: "missing" }
   | { readonly t: "failed"; readonly f: WireFailure };
 
 export interface WireTable {

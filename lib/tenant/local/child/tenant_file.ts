@@ -2,6 +2,7 @@
 // the schema version both were last seen at.
 import { isReservedName, serviceTableStatements } from "../../../sql/service_tables.ts";
 import { Connection } from "./connection.ts";
+import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import type { WireTable } from "./protocol.ts";
 
 export class TenantFile {
@@ -11,7 +12,7 @@ export class TenantFile {
   #versionOfReader = -1;
   #versionOfWriter = -1;
 
-  constructor(private readonly path: string) {}
+  constructor(readonly path: string) {}
 
   /** Makes the file and the service's tables. Fails when the file exists already. */
   create(): void {
@@ -65,6 +66,19 @@ export class TenantFile {
       tables.push({ name, kind, columns: columnsOf(reader, name) });
     }
     return tables;
+  }
+
+  /** Copies what is committed, while nobody writes. */
+  snapshot(name: string): void {
+    // An open connection of ours keeps others from folding the log into the file meanwhile.
+    this.writer();
+    const folder = snapshotFolder(this.path);
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    copyDatabase(this.path, `${folder}/${name}.db`);
+  }
+
+  dropSnapshot(name: string): void {
+    removeDatabase(`${snapshotFolder(this.path)}/${name}.db`);
   }
 
   close(): void {

@@ -103,12 +103,24 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
       outcomes.push({ k: "stale", v: version });
       continue;
     }
+    // Nothing of this transaction is written yet: such a call travels alone.
+    if (call.snapshot !== undefined) {
+      group.progress.startStatement(firstIndex + index, 0);
+      group.file.snapshot(call.snapshot);
+    }
     const run = runSaved(group, connection, call, firstIndex + index, calls.length === 1);
+    if (call.snapshot !== undefined && run.nothingKept) group.file.dropSnapshot(call.snapshot);
     text += run.text;
     outcomes.push(run.outcome);
     if (call.level === "schema") version = group.file.writerVersion();
   }
   return { outcomes, text };
+}
+
+interface SavedRun {
+  readonly outcome: WireOutcome;
+  readonly text: string;
+  readonly nothingKept: boolean;
 }
 
 /**
@@ -122,7 +134,7 @@ function runSaved(
   call: WireCall,
   index: number,
   alone: boolean,
-): { readonly outcome: WireOutcome; readonly text: string } {
+): SavedRun {
   connection.internalRun("SAVEPOINT call");
   const single = call.statements.length === 1;
   const run = runCall(
@@ -146,7 +158,11 @@ function runSaved(
   const nothingKept = lost || (run.failure !== null && call.atomic);
   const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
   record(connection, call, kept);
-  return { outcome: outcomeOf(kept, [run.rowsRead, run.rowsWritten]), text: kept.text };
+  return {
+    outcome: outcomeOf(kept, [run.rowsRead, run.rowsWritten]),
+    text: kept.text,
+    nothingKept: run.failure !== null && kept.results.length === 0,
+  };
 }
 
 function record(connection: Connection, call: WireCall, run: CallRun): void {

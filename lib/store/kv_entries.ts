@@ -1,6 +1,6 @@
 // All records under a prefix, page by page.
-import type { Key } from "../../store/keys.ts";
-import { kvCall } from "../../store/kv_call.ts";
+import type { Key } from "./keys.ts";
+import { kvCall } from "./kv_call.ts";
 
 const PAGE_SIZE = 200;
 

@@ -1,0 +1,53 @@
+// Makes storage and then the record that lets it be found. An id is made anew each time, so that no database ever gets
+// the file of another.
+import { TRUNK } from "../../access/resolve_target.ts";
+import type { ControlPlane } from "../../control/control_plane.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { DatabaseRecord } from "../../store/records.ts";
+import type { TenantStore } from "../../tenant/tenant_store.ts";
+
+export interface NewStorage {
+  readonly control: ControlPlane;
+  readonly tenants: TenantStore;
+  readonly clock: Clock;
+}
+
+export interface NewDatabase {
+  readonly namespaceId: string;
+  readonly slug: string;
+  readonly name: string;
+  /** Makes the storage. */
+  readonly make: (databaseId: string) => Promise<void>;
+}
+
+const failureCode = {
+  slug_taken: "slug_taken",
+  namespace_gone: "namespace_not_found",
+  swept: "store_unavailable",
+} as const;
+
+/** Errors: `slug_taken`, `namespace_not_found`, and those of `make`; storage of a failure is dropped. */
+export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseRecord> {
+  const { databases, leftovers } = ctx.control;
+  const { namespaceId, slug, name } = input;
+  if (await databases.bySlug(namespaceId, slug) !== null) throw new AppError("slug_taken");
+  const createdAt = ctx.clock.now();
+  const record = { id: newId("db", createdAt), slug, name, namespaceId, branchRef: TRUNK, createdAt };
+  await databases.announce(record.id);
+  const drop = async () => {
+    await ctx.tenants.drop(record.id);
+    await leftovers.end(record.id);
+  };
+  try {
+    await input.make(record.id);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  const outcome = await databases.add(record);
+  if (outcome.ok) return record;
+  await drop();
+  throw new AppError(failureCode[outcome.reason]);
+}

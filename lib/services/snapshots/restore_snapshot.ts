@@ -1,0 +1,21 @@
+// Makes a database what a snapshot says. What it was before is a snapshot afterwards.
+import { requireRole } from "../../access/require_role.ts";
+import { autoLabel } from "../../query/choose_snapshot.ts";
+import { databaseOf, type SnapshotContext } from "./snapshot_context.ts";
+
+export interface Restored {
+  readonly snapshot: string;
+  /** Label of the snapshot that undoes this. */
+  readonly undo: string;
+}
+
+/** Errors: `role_too_low`, `snapshot_not_found`, `database_busy`, `storage_full`. */
+export async function restoreSnapshot(
+  ctx: SnapshotContext,
+  input: { readonly snapshot: string },
+): Promise<Restored> {
+  requireRole(ctx.target, "admin");
+  const undo = autoLabel(ctx.clock, "restore", input.snapshot);
+  await databaseOf(ctx).restore(input.snapshot, undo);
+  return { snapshot: input.snapshot, undo };
+}

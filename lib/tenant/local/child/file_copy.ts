@@ -1,0 +1,65 @@
+// Copies of a tenant's file inside its folder: while nobody writes and an own connection is open, so that the file and
+// its write-ahead log belong together (engine facts: a copy without that is malformed).
+
+/** Where the snapshots of the file at `path` (`….db`) are. */
+export function snapshotFolder(path: string): string {
+  return `${path.slice(0, -".db".length)}.snapshots`;
+}
+
+/**
+ * Copies a database with its log. `target` is there only once it is whole and on the disk. The system clones the
+ * blocks where the file system can (copy_file_range).
+ */
+export function copyDatabase(source: string, target: string): void {
+  const staged = `${target}.part`;
+  removeIfThere(staged);
+  removeIfThere(`${target}-wal`);
+  if (exists(`${source}-wal`)) {
+    Deno.copyFileSync(`${source}-wal`, `${target}-wal`);
+    sync(`${target}-wal`);
+  }
+  Deno.copyFileSync(source, staged);
+  sync(staged);
+  Deno.renameSync(staged, target);
+  sync(target.slice(0, target.lastIndexOf("/")));
+}
+
+/** Puts `source`, which has no log, in the place of `target`, whose log is folded in and closed. */
+export function replaceDatabase(source: string, target: string): void {
+  sync(source);
+  for (const suffix of ["-wal", "-shm"]) removeIfThere(target + suffix);
+  Deno.renameSync(source, target);
+  sync(target.slice(0, target.lastIndexOf("/")));
+}
+
+export function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) removeIfThere(path + suffix);
+}
+
+export function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Of a file, or of a folder whose entries have changed. */
+function sync(path: string): void {
+  const file = Deno.openSync(path, { read: true });
+  try {
+    file.syncSync();
+  } finally {
+    file.close();
+  }
+}

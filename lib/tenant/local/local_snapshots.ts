@@ -1,0 +1,136 @@
+// Snapshots of embedded databases: taken and restored by engine children in the write slot, listed and thinned out here.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { isId } from "../../core/ids.ts";
+import type { SnapshotInfo } from "../tenant_store.ts";
+import { snapshotsToDrop } from "../thin_snapshots.ts";
+import type { DatabaseHost } from "./database_host.ts";
+import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
+import { snapshotFolder } from "./tenant_paths.ts";
+
+export interface LocalSnapshotsOptions {
+  readonly host: DatabaseHost;
+  readonly tenants: string;
+  readonly clock: Clock;
+  /** Milliseconds that a snapshot is kept. */
+  readonly keepMs: number;
+}
+
+export class LocalSnapshots {
+  /** Per database the last thinning, and whether it still waits for the one before. */
+  readonly #thinning = new Map<string, { waiting: boolean; done: Promise<void> }>();
+
+  constructor(private readonly options: LocalSnapshotsOptions) {}
+
+  async list(databaseId: string): Promise<SnapshotInfo[]> {
+    const { clock, keepMs } = this.options;
+    const files = await this.#files(databaseId);
+    return files.filter((one) => clock.now() - one.createdAt <= keepMs).map(toInfo);
+  }
+
+  /** Errors: `slug_taken`. */
+  async take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
+    if (await this.#find(databaseId, label)) {
+      throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
+    }
+    const name = snapshotName(this.options.clock.now(), label);
+    await this.options.host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name }, "write");
+    this.thin(databaseId);
+    const taken = await this.#find(databaseId, label);
+    if (!taken) throw new AppError("store_unavailable");
+    return toInfo(taken);
+  }
+
+  /** Errors: `snapshot_not_found`, `database_busy` while another restore is under way. */
+  async restore(
+    databaseId: string,
+    namespaceId: string,
+    labels: { readonly label: string; readonly undoLabel: string },
+  ): Promise<void> {
+    const snapshot = await this.#require(databaseId, labels.label);
+    const nowMs = this.options.clock.now();
+    const undo = snapshotName(nowMs, labels.undoLabel);
+    const { reply } = await this.options.host.exclusively(databaseId, namespaceId, {
+      ...{ op: "restore", db: databaseId, snapshot: snapshot.name, undo, nowMs },
+    });
+    if (reply.t === "missing") throw new AppError("snapshot_not_found");
+    this.thin(databaseId);
+  }
+
+  /** Copies a database into storage of its own. Errors: `snapshot_not_found`. */
+  async copy(
+    from: { readonly databaseId: string; readonly snapshot: string | null },
+    to: string,
+  ): Promise<void> {
+    const snapshot = from.snapshot === null
+      ? null
+      : (await this.#require(from.databaseId, from.snapshot)).name;
+    const { reply } = await this.options.host.task(
+      from.databaseId,
+      "",
+      { op: "copy", db: from.databaseId, snapshot, to },
+      "write",
+    );
+    if (reply.t === "missing") throw new AppError("snapshot_not_found");
+  }
+
+  /** Drops what is too old or too much, soon. */
+  thin(databaseId: string): void {
+    // Behind one that is under way: that has looked before the newest one was there.
+    const before = this.#thinning.get(databaseId);
+    if (before?.waiting) return;
+    const entry = { waiting: before !== undefined, done: Promise.resolve() };
+    entry.done = this.#thinAfter(databaseId, before?.done, () => {
+      entry.waiting = false;
+    }).finally(() => {
+      if (this.#thinning.get(databaseId) === entry) this.#thinning.delete(databaseId);
+    });
+    this.#thinning.set(databaseId, entry);
+  }
+
+  /** Looks at every database that has snapshots. */
+  async sweep(): Promise<void> {
+    for await (const folder of Deno.readDir(this.options.tenants)) {
+      if (!folder.isDirectory) continue;
+      for await (const entry of Deno.readDir(`${this.options.tenants}/${folder.name}`)) {
+        const databaseId = entry.name.replace(/\.snapshots$/, "");
+        if (databaseId !== entry.name && isId("db", databaseId)) await this.#thin(databaseId);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#thinning.values()].map((entry) => entry.done));
+  }
+
+  async #thinAfter(databaseId: string, before: Promise<void> | undefined, begins: () => void): Promise<void> {
+    await before;
+    begins();
+    // What is not dropped now is dropped next time.
+    await this.#thin(databaseId).catch(() => {});
+  }
+
+  async #thin(databaseId: string): Promise<void> {
+    const { tenants, clock, keepMs } = this.options;
+    const dropped = snapshotsToDrop(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
+    for (const { name } of dropped) await removeSnapshotFile(snapshotFolder(tenants, databaseId), name);
+  }
+
+  #files(databaseId: string): Promise<SnapshotFile[]> {
+    return listSnapshotFiles(snapshotFolder(this.options.tenants, databaseId));
+  }
+
+  async #find(databaseId: string, label: string): Promise<SnapshotFile | undefined> {
+    return (await this.#files(databaseId)).find((one) => one.label === label);
+  }
+
+  async #require(databaseId: string, label: string): Promise<SnapshotFile> {
+    const found = await this.#find(databaseId, label);
+    if (!found) throw new AppError("snapshot_not_found");
+    return found;
+  }
+}
+
+function toInfo({ label, createdAt, sizeBytes, automatic }: SnapshotFile): SnapshotInfo {
+  return { label, createdAt, sizeBytes, automatic };
+}

@@ -1,0 +1,71 @@
+// Log rows of reads wait a little for company, then go into their database's table in one transaction without an fsync.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { idFloor } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { WirePrune } from "./child/protocol.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import type { DatabaseHost } from "./database_host.ts";
+
+export interface LogFlusherOptions {
+  readonly host: DatabaseHost;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Days that log and audit rows are kept. */
+  readonly logDays: number;
+}
+
+/** Milliseconds between two prunings of one database's log. */
+const PRUNE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+export class LogFlusher {
+  readonly #pruned = new Map<string, number>();
+
+  constructor(private readonly options: LogFlusherOptions) {}
+
+  /** Writes the log rows that wait for this database; resolves when a statement would see them. */
+  async flush(lanes: DatabaseLanes): Promise<void> {
+    // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
+    const underWay = lanes.logFlush;
+    const own = this.#writeRows(lanes);
+    lanes.logFlush = Promise.all([underWay, own]);
+    await lanes.logFlush;
+  }
+
+  /** Starts writing wherever rows wait. */
+  flushAll(all: Iterable<DatabaseLanes>): void {
+    for (const lanes of all) {
+      if (lanes.logRowCount > 0 && !lanes.dropped) void this.flush(lanes);
+    }
+  }
+
+  async #writeRows(lanes: DatabaseLanes): Promise<void> {
+    const { host, log } = this.options;
+    // A write group under way may carry rows as well: an empty task behind it says when they are there.
+    let waits = !lanes.writeSlotFree;
+    while (waits || lanes.logRowCount > 0) {
+      waits = false;
+      const rows = lanes.takeLogRows();
+      try {
+        await host.task(lanes.databaseId, lanes.namespaceId, {
+          op: "log",
+          db: lanes.databaseId,
+          logRows: rows,
+          prune: this.#prune(lanes.databaseId),
+        }, "write");
+      } catch (error) {
+        if (error instanceof AppError && error.code === "storage_full") lanes.putBackLogRows(rows);
+        log("warn", "log_rows_not_written", { rows: rows.length });
+        return;
+      }
+    }
+  }
+
+  #prune(databaseId: string): WirePrune | null {
+    const nowMs = this.options.clock.now();
+    if (nowMs - (this.#pruned.get(databaseId) ?? 0) < PRUNE_MS) return null;
+    this.#pruned.set(databaseId, nowMs);
+    return { beforeId: idFloor("qry", nowMs - this.options.logDays * DAY_MS), nowMs };
+  }
+}

@@ -1,0 +1,69 @@
+// GET and POST /v1/db/:ns/:db/snapshots, POST /restore.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { listSnapshots } from "../../lib/services/snapshots/list_snapshots.ts";
+import { restoreInto, type RestoreIntoContext } from "../../lib/services/snapshots/restore_into.ts";
+import { restoreSnapshot } from "../../lib/services/snapshots/restore_snapshot.ts";
+import { takeSnapshot } from "../../lib/services/snapshots/take_snapshot.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { isoTimestamp, slug } from "../schemas.ts";
+
+const snapshot = z.object({
+  label: z.string(),
+  createdAt: isoTimestamp,
+  sizeBytes: z.int(),
+  automatic: z.boolean(),
+});
+const snapshotBody = z.strictObject({
+  label: z.string().regex(/^(?!auto-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/).optional(),
+}).optional();
+const restoreBody = z.strictObject({
+  snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
+  into: slug.optional().describe("Slug of a new database; without it the present one is replaced"),
+});
+const restored = z.object({ snapshot: z.string(), undo: z.string().describe("Label of the state before") });
+const tags = ["snapshots"];
+
+export function snapshotRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/snapshots",
+      describeRoute({
+        summary: "List the snapshots, newest first",
+        tags,
+        responses: answers(z.array(snapshot)),
+      }),
+      async (c) => c.json({ success: true, data: await listSnapshots(snapshotContext(deps, c)) }),
+    )
+    .post(
+      "/snapshots",
+      describeRoute({ summary: "Take a snapshot", tags, responses: answers(snapshot, { status: 201 }) }),
+      validate("json", snapshotBody),
+      async (c) => {
+        const data = await takeSnapshot(snapshotContext(deps, c), { label: c.req.valid("json")?.label });
+        return c.json({ success: true, data }, 201);
+      },
+    )
+    .post(
+      "/restore",
+      describeRoute({ summary: "Restore a snapshot", tags, responses: answers(restored) }),
+      validate("json", restoreBody),
+      async (c) => {
+        const { snapshot, into } = c.req.valid("json");
+        const ctx = snapshotContext(deps, c);
+        if (into !== undefined) {
+          return c.json({ success: true, data: await restoreInto(ctx, { snapshot, into }) }, 201);
+        }
+        return c.json({ success: true, data: await restoreSnapshot(ctx, { snapshot }) });
+      },
+    );
+}
+
+function snapshotContext(deps: AppDeps, c: Context<Env>): RestoreIntoContext {
+  const { tenants, clock, control } = deps;
+  return { tenants, clock, control, target: c.get("target"), token: c.get("token") };
+}

@@ -1,0 +1,97 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { RecordCache } from "../../lib/control/record_cache.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+interface Named {
+  readonly name: string;
+}
+
+function open(maxEntries = 10) {
+  const clock = new TurnableClock();
+  const cache = new RecordCache<Named>(clock, { maxAgeMs: 1_000_000, maxEntries });
+  let loads = 0;
+  const load = (name: string | null) => () => {
+    loads++;
+    return Promise.resolve(name === null ? null : { name });
+  };
+  return { clock, cache, load, loads: () => loads };
+}
+
+Deno.test("RecordCache gives a kept record at once and reads it once", async () => {
+  const { cache, load, loads } = open();
+  assertEquals(await cache.read("a", load("x")), { name: "x" });
+  assertEquals(cache.read("a", load("y")), { name: "x" });
+  assertEquals(loads(), 1);
+});
+
+Deno.test("RecordCache reads again what has reached its age", async () => {
+  const { clock, cache, load } = open();
+  await cache.read("a", load("x"));
+  clock.turn(1_000_000);
+  assertEquals(await cache.read("a", load("y")), { name: "y" });
+});
+
+Deno.test("RecordCache counts the age from the beginning of the read", async () => {
+  const { clock, cache, load } = open();
+  const slow = Promise.withResolvers<Named>();
+  const reading = cache.read("a", () => slow.promise);
+  clock.turn(1_000_000);
+  slow.resolve({ name: "old" });
+  await reading;
+  assertEquals(await cache.read("a", load("new")), { name: "new" });
+});
+
+Deno.test("RecordCache never keeps that something does not exist", async () => {
+  const { cache, load, loads } = open();
+  assertEquals(await cache.read("a", load(null)), null);
+  assertEquals(await cache.read("a", load("x")), { name: "x" });
+  assertEquals(loads(), 2);
+});
+
+Deno.test("RecordCache shares one read among those who ask meanwhile", async () => {
+  const { cache, load, loads } = open();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => cache.read("a", load("x"))));
+  assertEquals([answers.length, loads()], [20, 1]);
+});
+
+Deno.test("RecordCache does not keep a read that was under way when the record changed", async () => {
+  const { cache, load } = open();
+  const slow = Promise.withResolvers<Named>();
+  const before = cache.read("a", () => slow.promise);
+  cache.forget("a");
+  const after = cache.read("a", load("new"));
+  assertEquals(await after, { name: "new" });
+  slow.resolve({ name: "old" });
+  assertEquals(await before, { name: "old" });
+  assertEquals(cache.read("a", load("newer")), { name: "new" });
+});
+
+Deno.test("RecordCache forgets all at once, reads under way too", async () => {
+  const { cache, load } = open();
+  await cache.read("a", load("x"));
+  const slow = Promise.withResolvers<Named>();
+  const running = cache.read("b", () => slow.promise);
+  cache.clear();
+  slow.resolve({ name: "old" });
+  await running;
+  assertEquals(await cache.read("a", load("y")), { name: "y" });
+  assertEquals(await cache.read("b", load("y")), { name: "y" });
+});
+
+Deno.test("RecordCache passes a failed read on to all who wait and tries again for the next", async () => {
+  const { cache, load } = open();
+  const failing = () => Promise.reject(new Error("gone"));
+  const first = cache.read("a", failing);
+  const second = cache.read("a", load("x"));
+  await assertRejects(async () => await first, /gone/);
+  await assertRejects(async () => await second, /gone/);
+  assertEquals(await cache.read("a", load("x")), { name: "x" });
+});
+
+Deno.test("RecordCache holds no more than its number of entries and drops the oldest", async () => {
+  const { cache, load } = open(3);
+  for (const key of ["a", "b", "c", "d"]) await cache.read(key, load(key));
+  assertEquals(cache.read("d", load("again")), { name: "d" });
+  assertEquals(cache.read("b", load("again")), { name: "b" });
+  assertEquals(await cache.read("a", load("again")), { name: "again" });
+});

@@ -1,0 +1,91 @@
+import { assertEquals } from "@std/assert";
+import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { controlWorld } from "../testing/control_world.ts";
+
+Deno.test("Tokens.byHash() finds a token and its namespace, the second time without waiting", async () => {
+  using world = await controlWorld();
+  const { id } = await world.namespace("acme");
+  const { record } = await world.token(id);
+  assertEquals(await world.control.tokens.byHash(record.hash), { token: record, namespaceSlug: "acme" });
+  assertEquals(world.control.tokens.byHash(record.hash) instanceof Promise, false);
+  assertEquals(await world.control.tokens.byHash("0".repeat(64)), null);
+});
+
+Deno.test("Tokens.remove() is seen at once in this process and within the cache's age in others", async () => {
+  using world = await controlWorld();
+  const other = world.other();
+  const { id } = await world.namespace();
+  const { record } = await world.token(id);
+  for (const { tokens } of [world.control, other]) await tokens.byHash(record.hash);
+  assertEquals(await world.control.tokens.remove(id, record.id), true);
+  assertEquals(await world.control.tokens.byHash(record.hash), null);
+  world.clock.turn(CACHE_AGE_MS);
+  assertEquals(await other.tokens.byHash(record.hash), null);
+});
+
+Deno.test("the cache's age is within the five seconds that the contract gives a revocation", () => {
+  assertEquals(CACHE_AGE_MS < 5000, true);
+});
+
+Deno.test("Tokens.remove() wins over a look-up that is under way", async () => {
+  using world = await controlWorld();
+  const { id } = await world.namespace();
+  const { record } = await world.token(id);
+  for (let round = 0; round < 20; round++) {
+    const fresh = await world.token(id);
+    const looking = world.control.tokens.byHash(fresh.record.hash);
+    await Promise.all([looking, world.control.tokens.remove(id, fresh.record.id)]);
+    assertEquals(await world.control.tokens.byHash(fresh.record.hash), null);
+  }
+  assertEquals((await world.control.tokens.byHash(record.hash))?.token.id, record.id);
+});
+
+Deno.test("Tokens.remove() does not reach into another namespace", async () => {
+  using world = await controlWorld();
+  const [a, b] = [await world.namespace("a"), await world.namespace("b")];
+  const { record } = await world.token(b.id);
+  assertEquals(await world.control.tokens.remove(a.id, record.id), false);
+  assertEquals((await world.control.tokens.byHash(record.hash))?.token.id, record.id);
+});
+
+Deno.test("a token of a namespace that is gone is unknown, and none can be added", async () => {
+  using world = await controlWorld();
+  const namespace = await world.namespace();
+  const { record } = await world.token(namespace.id);
+  await world.control.namespaces.remove(namespace);
+  world.control.tokens.forgetAll();
+  assertEquals(await world.control.tokens.byHash(record.hash), null);
+  assertEquals(await world.control.tokens.add({ ...record, id: "tok_other", hash: "1".repeat(64) }), false);
+});
+
+Deno.test("Tokens.removeAll() leaves no key of any token, however many there are", async () => {
+  using world = await controlWorld();
+  const { id } = await world.namespace("acme");
+  const other = await world.namespace("other");
+  const { record } = await world.token(other.id);
+  for (let n = 0; n < 230; n++) await world.token(id);
+  await world.control.tokens.removeAll(id);
+  assertEquals((await world.control.tokens.list(id, { cursor: null, pageSize: 10 })).records, []);
+  const pointers = await Array.fromAsync(world.kv.list({ prefix: keys.tokenByHash("").slice(0, 1) }));
+  assertEquals(pointers.map(({ key }) => key), [[...keys.tokenByHash(record.hash)]]);
+});
+
+Deno.test("Tokens.list() gives pages in the order of creation, each token once", async () => {
+  using world = await controlWorld();
+  const { id } = await world.namespace();
+  const made: string[] = [];
+  for (let n = 0; n < 7; n++) made.push((await world.token(id)).record.id);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { records: readonly { id: string }[]; nextCursor: string | null } = await world.control.tokens
+      .list(
+        id,
+        { cursor, pageSize: 3 },
+      );
+    seen.push(...page.records.map((record) => record.id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  assertEquals(seen, made);
+});

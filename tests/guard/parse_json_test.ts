@@ -1,0 +1,53 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
+import { parseJson } from "../../lib/guard/parse_json.ts";
+
+Deno.test("parseJson() gives what JSON.parse gives for text without long numbers", () => {
+  for (const text of ['{"a":[1,-2.5e3,true,null,"x"]}', "0", '"\\u0000"', "[]", ' {"a":{}} ']) {
+    assertEquals(parseJson(text), JSON.parse(text));
+  }
+});
+
+Deno.test("parseJson() refuses integers that would be rounded, at any depth, and names none of them", () => {
+  const texts = [
+    "9007199254740993",
+    "-9007199254740993",
+    '{"a":[{"b":36028797018963969}]}',
+    "123456789012345678901",
+  ];
+  for (const text of texts) {
+    try {
+      parseJson(text);
+    } catch (error) {
+      assertEquals(error instanceof AppError && error.code, "invalid_json", text);
+      assertEquals(error instanceof AppError && /\d{3}/.test(error.message.replace("2^53", "")), false);
+      continue;
+    }
+    throw new Error(`${text} passed`);
+  }
+});
+
+Deno.test("parseJson() takes long integers that a double holds exactly, and long fractions", () => {
+  assertEquals(parseJson("9007199254740991"), 9007199254740991);
+  assertEquals(parseJson("9007199254740992"), 9007199254740992);
+  assertEquals(parseJson("[1000000000000000000000]"), [1e21]);
+  assertEquals(parseJson("3.1415926535897932384626433"), Math.PI);
+  assertEquals(parseJson("1.00000000000000000000e2"), 100);
+});
+
+Deno.test("parseJson() leaves digits inside strings and names alone", () => {
+  const value = { "9007199254740993": "9007199254740993" };
+  assertEquals(parseJson(JSON.stringify(value)), value);
+});
+
+Deno.test("parseJson() answers invalid_json for what is no JSON, without quoting it", () => {
+  for (const text of ["", "{", "hunter2", '{"hunter2"}', "[1,]", "9007199254740993hunter2", "\u0001"]) {
+    assertThrows(() => parseJson(text), /^AppError: Send the body as JSON; it could not be parsed$/);
+  }
+});
+
+Deno.test("parseJson() makes an own property of __proto__", () => {
+  const value = parseJson('{"__proto__":{"polluted":12345678901234560}}');
+  assertEquals(Object.hasOwn(value as object, "__proto__"), true);
+  assertEquals(Reflect.get({}, "polluted"), undefined);
+});

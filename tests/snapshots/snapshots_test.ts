@@ -1,0 +1,229 @@
+// Snapshots through the API: taken before what destroys, listed, restored in place and into a new database.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+
+interface Listed {
+  readonly label: string;
+  readonly automatic: boolean;
+  readonly sizeBytes: number;
+}
+
+async function withShop(body: (shop: TestNamespace, app: StartedApp) => Promise<void>): Promise<void> {
+  await using app = await startApp();
+  const shop = await app.namespace();
+  await shop.query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+  await shop.query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
+  await body(shop, app);
+}
+
+function post(app: StartedApp, shop: TestNamespace, operation: string, body: unknown, token = shop.token) {
+  return app.request("POST", `${shop.database.path}/${operation}`, { token, body });
+}
+
+async function labels(app: StartedApp, shop: TestNamespace): Promise<Listed[]> {
+  const { body } = await app.request("GET", `${shop.database.path}/snapshots`, { token: shop.token });
+  assert(Array.isArray(body.data));
+  return body.data;
+}
+
+Deno.test("every destructive statement is preceded by a snapshot with its verb and table", async () => {
+  await withShop(async (shop) => {
+    for (
+      const [sql, ending] of [
+        ["CREATE TABLE other (a)", "create-other"],
+        ["UPDATE items SET name = 'x'", "update-items"],
+        ["REPLACE INTO items VALUES (1, 'pen')", "-items"],
+        ["INSERT OR REPLACE INTO items VALUES (1, 'pen')", "-items"],
+        ["DELETE FROM items", "delete-items"],
+        ["DROP TABLE items", "drop-items"],
+      ] as const
+    ) {
+      const { body } = await shop.query(sql);
+      assertMatch(String(body.meta?.snapshot), /^auto-\d{8}T\d{9}Z-[a-z]+-\w+$/, sql);
+      assert(body.meta?.snapshot?.endsWith(ending), `${sql}: ${body.meta?.snapshot}`);
+    }
+    for (
+      const sql of [
+        "SELECT 1",
+        "INSERT INTO other VALUES (1)",
+        "UPDATE other SET a = 2 WHERE a = 1",
+        "DELETE FROM other WHERE a = 2",
+        "PRAGMA user_version = 3",
+      ]
+    ) assertEquals((await shop.query(sql)).body.meta?.snapshot, null, sql);
+  });
+});
+
+Deno.test("X-Service-No-Snapshot: 1 does without, and any other value is refused", async () => {
+  await withShop(async (shop, app) => {
+    const before = (await labels(app, shop)).length;
+    const headers = { "x-service-no-snapshot": "1" };
+    const answer = await shop.query("DELETE FROM items", [], { headers });
+    assertEquals(answer.body.meta?.snapshot, null);
+    assertEquals((await labels(app, shop)).length, before);
+    const odd = await shop.query("DELETE FROM items", [], { headers: { "x-service-no-snapshot": "yes" } });
+    assertEquals([odd.status, odd.body.code], [400, "validation_failed"]);
+  });
+});
+
+Deno.test("a batch has one snapshot, of the state before its first statement", async () => {
+  await withShop(async (shop, app) => {
+    const { body } = await shop.batch([
+      ["INSERT INTO items VALUES (3, 'cap')"],
+      ["DELETE FROM items"],
+      ["DROP TABLE items"],
+    ], { transaction: true });
+    const label = body.meta?.snapshot;
+    assert(label?.includes("-delete-items"), String(label));
+    assertEquals((await post(app, shop, "restore", { snapshot: label })).status, 200);
+    assertEquals(rowsOf(await shop.query("SELECT name FROM items ORDER BY id")), [["pen"], ["ink"]]);
+  });
+});
+
+Deno.test("a statement that fails leaves no snapshot behind", async () => {
+  await withShop(async (shop, app) => {
+    await shop.query("CREATE TRIGGER keep BEFORE DELETE ON items BEGIN SELECT raise(ABORT, 'kept'); END");
+    const before = await labels(app, shop);
+    assertEquals((await shop.query("DELETE FROM items")).status, 400);
+    assertEquals(await labels(app, shop), before);
+  });
+});
+
+Deno.test("restoring in place can be undone, and neither loses log, audit or kept answers", async () => {
+  await withShop(async (shop, app) => {
+    const asked = await post(app, shop, "snapshots", { label: "before" });
+    assertEquals([asked.status, member(asked, "label")], [201, "before"]);
+    const key = { headers: { "idempotency-key": "k1" } };
+    const inserted = await shop.query("INSERT INTO items VALUES (3, 'cap')", [], key);
+    await shop.query("DROP TABLE items");
+    const restored = await post(app, shop, "restore", { snapshot: "before" });
+    assertEquals(restored.status, 200, restored.text);
+    assertEquals(rowsOf(await shop.query("SELECT count(*) FROM items")), [[2]]);
+    const log = await shop.query(
+      "SELECT count(*) FROM _service_meta_query_log WHERE id = ?",
+      [inserted.body.meta?.queryLogId],
+    );
+    assertEquals(rowsOf(log), [[1]]);
+    const audit = await shop.query("SELECT count(*) FROM _service_meta_audit WHERE tables LIKE '%items%'");
+    assertEquals(rowsOf(audit), [[4]]);
+    const again = await shop.query("INSERT INTO items VALUES (3, 'cap')", [], key);
+    assertEquals([again.headers.get("idempotency-replayed"), again.text], ["true", inserted.text]);
+    const undone = await post(app, shop, "restore", { snapshot: member(restored, "undo") });
+    assertEquals(undone.status, 200);
+    assertEquals((await shop.query("SELECT count(*) FROM items")).body.errorDetail?.kind, "unknown_table");
+  });
+});
+
+Deno.test("after a restore, statements are understood by the schema that is there now", async () => {
+  await withShop(async (shop, app) => {
+    await post(app, shop, "snapshots", { label: "narrow" });
+    await shop.query("ALTER TABLE items ADD COLUMN price INTEGER");
+    assertEquals((await shop.query("SELECT price FROM items")).status, 200);
+    await post(app, shop, "restore", { snapshot: "narrow" });
+    assertEquals((await shop.query("SELECT price FROM items")).body.errorDetail?.kind, "unknown_column");
+    await shop.query("ALTER TABLE items ADD COLUMN colour TEXT");
+    assertEquals((await shop.query("SELECT price FROM items")).body.errorDetail?.kind, "unknown_column");
+    assertEquals((await shop.query("SELECT colour FROM items")).status, 200);
+  });
+});
+
+Deno.test("writes that come while a restore runs are kept by it or come after it, and none is lost", async () => {
+  await withShop(async (shop, app) => {
+    await post(app, shop, "snapshots", { label: "start" });
+    const writes = Array.from(
+      { length: 60 },
+      (_, n) => shop.query("INSERT INTO items VALUES (?, 'new') RETURNING id", [100 + n]),
+    );
+    const restored = await post(app, shop, "restore", { snapshot: "start" });
+    assertEquals(restored.status, 200, restored.text);
+    const answers = await Promise.all(writes);
+    for (const answer of answers) assertEquals(answer.status, 200, answer.text);
+    const present = rowsOf(await shop.query("SELECT id FROM items WHERE id >= 100")).map(([id]) => id);
+    await post(app, shop, "restore", { snapshot: member(restored, "undo") });
+    const undone = rowsOf(await shop.query("SELECT id FROM items WHERE id >= 100")).map(([id]) => id);
+    const found = [...present, ...undone].map(Number).sort((a, b) => a - b);
+    assertEquals(found, Array.from({ length: 60 }, (_, n) => 100 + n));
+  });
+});
+
+Deno.test("a snapshot becomes a database of its own, which begins with an empty log", async () => {
+  await withShop(async (shop, app) => {
+    await post(app, shop, "snapshots", { label: "copy-me" });
+    await shop.query("DELETE FROM items");
+    const made = await post(app, shop, "restore", { snapshot: "copy-me", into: "copy" });
+    assertEquals([made.status, member(made, "slug")], [201, "copy"]);
+    const ask = async (sql: string) =>
+      rowsOf(
+        await app.request("POST", `/v1/db/${shop.slug}/copy/query`, { token: shop.token, body: { sql } }),
+      );
+    assertEquals(await ask("SELECT count(*) FROM items"), [[2]]);
+    assertEquals(await ask("SELECT count(*) FROM _service_meta_audit"), [[0]]);
+    assertEquals(rowsOf(await shop.query("SELECT count(*) FROM items")), [[0]]);
+    const taken = await post(app, shop, "restore", { snapshot: "copy-me", into: "copy" });
+    assertEquals([taken.status, taken.body.code], [409, "slug_taken"]);
+  });
+});
+
+Deno.test("labels are checked, used once, and unknown ones are 404; only an admin restores", async () => {
+  await withShop(async (shop, app) => {
+    for (const label of ["auto-x", "", "a b", "../x", "x".repeat(101)]) {
+      assertEquals((await post(app, shop, "snapshots", { label })).status, 400, label);
+    }
+    assertEquals((await post(app, shop, "snapshots", { label: "one" })).status, 201);
+    assertEquals((await post(app, shop, "snapshots", { label: "one" })).status, 409);
+    assertEquals((await post(app, shop, "restore", { snapshot: "none" })).body.code, "snapshot_not_found");
+    const writer = await shop.mint("write");
+    assertEquals((await post(app, shop, "restore", { snapshot: "one" }, writer.token)).status, 403);
+    const reader = await shop.mint("read");
+    assertEquals((await post(app, shop, "snapshots", { label: "two" }, reader.token)).status, 403);
+    const scoped = await shop.mint("admin", {
+      scopes: [{ databaseId: shop.database.id, branchRef: "main", role: "admin" }],
+    });
+    const into = await post(app, shop, "restore", { snapshot: "one", into: "new" }, scoped.token);
+    assertEquals([into.status, into.body.code], [403, "out_of_scope"]);
+  });
+});
+
+Deno.test("of more than fifty snapshots those with a close successor go first and labelled ones stay", async () => {
+  await withShop(async (shop, app) => {
+    await post(app, shop, "snapshots", { label: "mine" });
+    for (let n = 0; n < 55; n++) await shop.query(`CREATE TABLE t${n} (a)`);
+    const deadline = Date.now() + 5000;
+    let listed = await labels(app, shop);
+    while (listed.length > 50 && Date.now() < deadline) listed = await labels(app, shop);
+    assertEquals(listed.length, 50);
+    assert(listed.some((one) => one.label === "mine" && !one.automatic));
+    assert(listed[0]?.label.endsWith("create-t54"), listed[0]?.label);
+  });
+});
+
+Deno.test("a deleted database comes back as it was, under its slug or another one", async () => {
+  await withShop(async (shop, app) => {
+    const base = `/api/namespaces/${shop.slug}/databases`;
+    const gone = await app.request("DELETE", `${base}/main`, {
+      token: shop.token,
+      body: { confirm: "main" },
+    });
+    assertEquals(gone.status, 200);
+    assertEquals((await shop.query("SELECT 1")).status, 404);
+    await shop.createDatabase("main");
+    const clash = await app.request("POST", `${base}/restore`, { token: shop.token, body: { slug: "main" } });
+    assertEquals(clash.status, 409);
+    const back = await app.request("POST", `${base}/restore`, {
+      token: shop.token,
+      body: { slug: "main", into: "old" },
+    });
+    assertEquals([back.status, member(back, "id")], [200, shop.database.id]);
+    const rows = await app.request("POST", `/v1/db/${shop.slug}/old/query`, {
+      token: shop.token,
+      body: { sql: "SELECT count(*) FROM items" },
+    });
+    assertEquals(rowsOf(rows), [[2]]);
+    const never = await app.request("POST", `${base}/restore`, {
+      token: shop.token,
+      body: { slug: "never" },
+    });
+    assertEquals([never.status, never.body.code], [404, "database_not_found"]);
+  });
+});
