@@ -12,8 +12,10 @@ import { bodyText } from "./body_text.ts";
  */
 export function plan(replays: Replays): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const scope = await planScope(c);
-    if (scope === null) return await next();
+    const key = c.req.header("plan-key");
+    const step = c.req.header("plan-step");
+    if (key === undefined && step === undefined) return await next();
+    const scope = await planScope(c, key, step);
     const claim = await replays.claim(scope);
     if (claim.state === "mismatch") throw new AppError("replay_mismatch");
     if (claim.state === "running") throw new AppError("replay_running");
@@ -29,10 +31,11 @@ export function plan(replays: Replays): MiddlewareHandler<Env> {
   };
 }
 
-async function planScope(c: Context<Env>): Promise<ReplayScope | null> {
-  const key = c.req.header("plan-key");
-  const step = c.req.header("plan-step");
-  if (key === undefined && step === undefined) return null;
+async function planScope(
+  c: Context<Env>,
+  key: string | undefined,
+  step: string | undefined,
+): Promise<ReplayScope> {
   if (key === undefined || step === undefined) {
     const missing = key === undefined ? "Plan-Key" : "Plan-Step";
     throw new AppError("validation_failed", {

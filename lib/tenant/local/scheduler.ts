@@ -113,13 +113,19 @@ export class Scheduler {
     const home = this.#homes.get(lanes);
     if (home && !home.leaving && this.slots.includes(home)) {
       if (home.flight === null) return home;
-      if (nowMs - home.flight.startedMs < SLOW_FLIGHT_MS) return null;
+      if (nowMs - home.flight.startedMs < SLOW_FLIGHT_MS) return lanes.crowded ? this.#beside(home) : null;
     }
     if (this.#holdsTooMany(lanes.namespaceId, nowMs)) return null;
     const free = this.slots.find((slot) => slot.flight === null && !slot.leaving);
     const slot = free ?? this.#oneMore(nowMs);
     if (slot) this.#homes.set(lanes, slot);
     return slot;
+  }
+
+  /** Another child for a crowd; the database stays at home where it is. */
+  #beside(home: ChildSlot): ChildSlot | null {
+    const free = this.slots.find((slot) => slot !== home && slot.flight === null && !slot.leaving);
+    return free ?? (this.slots.length < 2 ? this.addChild() : null);
   }
 
   /** One more child, when all there are have been busy for a while: a short wait is cheaper than a process. */
