@@ -30,6 +30,11 @@ export const errorTable = {
     message: "Ask for less with LIMIT; the result is above the limit",
     retryable: false,
   },
+  too_many_affected: {
+    status: 400,
+    message: "Narrow the statement; it affects more rows than it may and nothing was kept",
+    retryable: false,
+  },
   missing_bearer: { status: 401, message: "Send an API token as Authorization: Bearer", retryable: false },
   invalid_bearer: {
     status: 401,

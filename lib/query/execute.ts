@@ -3,6 +3,9 @@ import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { Level, ReplayKeys, TenantOutcome } from "../tenant/tenant_store.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 
+/** Milliseconds that a dry run may hold the write slot. */
+const DRY_RUN_TIMEOUT_MS = 5000;
+
 export interface ExecuteOptions {
   /** Kind of the error that stops a batch after its last statement here. */
   readonly failsWith: string | null;
@@ -36,6 +39,9 @@ export function execute(
     failsWith,
     replay: level === "read" ? null : replay,
     snapshot,
+    dryRun: call.dryRun,
+    affected: call.affected,
+    timeoutMs: call.dryRun ? DRY_RUN_TIMEOUT_MS : null,
     auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
     signal: call.signal,
   });

@@ -28,6 +28,7 @@ export async function failureError(database: TenantDatabase, failed: FailedState
   const { failure } = failed;
   const extra = { ...(failed.index === null ? {} : { failedIndex: failed.index }), ...failed.extra };
   if (failure.kind === "denied") return refused(failure.message, extra);
+  if (failure.kind === "affected") return tooManyAffected(failure.affected ?? 0, extra);
   const kind = sqlKind(failure.kind);
   const known = kind === "unknown_table" || kind === "unknown_column" ? (await database.schema()).tables : [];
   const detail = detailOf(failed, kind, known);
@@ -39,6 +40,14 @@ export async function failureError(database: TenantDatabase, failed: FailedState
 /** A statement that no role may run: `what` ends with what it would do, as "PRAGMA journal_mode". */
 export function refused(what: string, extra: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError("statement_refused", { message: `${what} is not available to any role`, extra });
+}
+
+/** Nothing of the call was kept: it changed another number of rows than it may. */
+function tooManyAffected(affected: number, extra: Readonly<Record<string, unknown>>): AppError {
+  return new AppError("too_many_affected", {
+    message: `Narrow the statement or raise X-Max-Affected; it affects ${affected} rows and nothing was kept`,
+    extra: { ...extra, affected },
+  });
 }
 
 function detailOf(failed: FailedStatement, kind: SqlErrorKind, known: KnownTables): ErrorDetail {
@@ -59,6 +68,7 @@ function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {
     case "corrupt":
     case "full":
     case "unavailable":
+    case "affected":
       return "unknown";
     default:
       return kind;

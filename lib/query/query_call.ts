@@ -48,6 +48,10 @@ export interface QueryCall {
   readonly integersAsStrings: boolean;
   /** Null: a repeated call runs again. */
   readonly replay: CallReplay | null;
+  /** Tells what it would do and does nothing. */
+  readonly dryRun: boolean;
+  /** Rows that it must change in all, or nothing of it stays. */
+  readonly affected: { readonly min: number; readonly max: number } | null;
   /** False: the caller does without the snapshot before a destructive statement. */
   readonly snapshots: boolean;
   readonly signal: () => AbortSignal | null;

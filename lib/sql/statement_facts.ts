@@ -13,6 +13,8 @@ export interface EngineFacts {
   readonly columnsRead: readonly string[];
   readonly tablesWritten: readonly string[];
   readonly columnsWritten: readonly string[];
+  /** What happens to which table: `insert orders`, `update …`, `delete …`, `schema …`. */
+  readonly actions: readonly string[];
   readonly functions: readonly string[];
   /** Those of `tablesWritten` that belong to a virtual table. */
   readonly shadowTables: readonly string[];
@@ -40,6 +42,7 @@ export const noEngineFacts: EngineFacts = {
   columnsRead: [],
   tablesWritten: [],
   columnsWritten: [],
+  actions: [],
   functions: [],
   shadowTables: [],
 };
@@ -50,6 +53,7 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
   const statementClass = refusal === null ? syntax.class : "refused";
   return {
     ...engine,
+    actions: actionsOf(syntax, engine),
     class: statementClass,
     verb: syntax.verb,
     role: statementClass === "refused" ? null : roleOfClass[statementClass],
@@ -61,6 +65,14 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
     pragma: syntax.pragma,
     readsLog: engine.tablesRead.some((table) => bufferedServiceTables.has(table.toLowerCase())),
   };
+}
+
+/** A conflict that replaces deletes rows without the engine saying so. */
+function actionsOf(syntax: Syntax, engine: EngineFacts): readonly string[] {
+  if (!syntax.replaces) return engine.actions;
+  const inserted = engine.actions.filter((action) => action.startsWith("insert "));
+  return [...new Set([...engine.actions, ...inserted.map((action) => action.replace("insert", "delete"))])]
+    .sort();
 }
 
 function disagreement(syntax: Syntax, engine: EngineFacts): string | null {

@@ -90,11 +90,13 @@ export interface Inspection {
 }
 
 export interface EngineFailure {
-  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable";
+  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected";
   /** The engine's own words, without values. */
   readonly message: string;
   readonly table: string | null;
   readonly columns: readonly string[];
+  /** Of `affected`: the rows that it would have changed. */
+  readonly affected?: number;
 }
 
 /** What a connection, or a statement on it, may do; each includes the ones before it. */
@@ -131,6 +133,12 @@ export interface TenantCall {
   readonly replay: ReplayKeys | null;
   /** Label of the snapshot to take in the write slot before the first statement; dropped again when nothing is kept. */
   readonly snapshot: string | null;
+  /** Runs it and undoes it: the results carry what it would do. Writes no log, audit or kept answer. */
+  readonly dryRun: boolean;
+  /** Rows that it must change in all, triggers and cascades included: others undo it (`affected`). */
+  readonly affected: { readonly min: number; readonly max: number } | null;
+  /** Milliseconds that a statement of it may run, where that is less than the store's own bound. */
+  readonly timeoutMs: number | null;
   /** Aborted when nobody waits for the answer any more: the statement is stopped. */
   readonly signal: () => AbortSignal | null;
 }
@@ -156,6 +164,31 @@ export interface StatementResult {
   readonly json: string;
   readonly rowsRead: number;
   readonly rowsWritten: number;
+  /** Of a dry run. */
+  readonly effect?: StatementEffect;
+}
+
+/** A value of a row as JSON has it (contract 4). */
+export type JsonValue = string | number | null | { readonly $blob: string };
+
+/** What one statement of a dry run would do. */
+export interface StatementEffect {
+  /** Rows that the statement itself changes; null for changes of the schema. */
+  readonly ownRows: number | null;
+  /** Rows that triggers and foreign keys change beside. */
+  readonly cascadedRows: number;
+  /** The engine's EXPLAIN QUERY PLAN rows. */
+  readonly plan: readonly (readonly JsonValue[])[];
+  /** Up to ten affected rows of an UPDATE or DELETE of one table; null for others. */
+  readonly preview: RowPreview | null;
+}
+
+export interface RowPreview {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly before: readonly (readonly JsonValue[])[];
+  /** Empty for DELETE. */
+  readonly after: readonly (readonly JsonValue[])[];
 }
 
 export type TenantOutcome =

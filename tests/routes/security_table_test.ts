@@ -8,6 +8,8 @@ import { startApp, type StartedApp } from "../testing/start_app.ts";
 const bodies: Readonly<Record<string, unknown>> = {
   "POST /v1/db/:ns/:db/query": { sql: "SELECT 1" },
   "POST /v1/db/:ns/:db/batch": { statements: [{ sql: "SELECT 1" }] },
+  "PUT /v1/db/:ns/:db/describe": {},
+  "POST /v1/db/:ns/:db/validate": { sql: "SELECT 1" },
   "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
   "POST /api/namespaces": { slug: "fresh" },
   "PATCH /api/namespaces/:slug": { name: "New name" },
@@ -19,6 +21,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /api/namespaces/:slug/credits": { amountUsd: 1, reference: "invoice-1" },
   "POST /api/namespaces/:slug/tokens": { name: "fresh", role: "read" },
 };
+
+/** Query parameters that a route cannot do without. */
+const queries: Readonly<Record<string, string>> = { "GET /v1/db/:ns/:db/search": "?q=orders" };
 
 const segments: Readonly<Record<string, string>> = {
   ns: "acme",
@@ -39,13 +44,17 @@ async function knock(
 ): Promise<{ status: number; code: string | undefined; challenge: boolean }> {
   const path = route.path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name);
   const body = bodies[nameOf(route)];
-  const { status, headers, body: answer } = await request(route.method, path, {
-    headers: {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(authorization === undefined ? {} : { authorization }),
+  const { status, headers, body: answer } = await request(
+    route.method,
+    path + (queries[nameOf(route)] ?? ""),
+    {
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      ...(body === undefined ? {} : { body }),
     },
-    ...(body === undefined ? {} : { body }),
-  });
+  );
   return { status, code: answer.code, challenge: headers.has("www-authenticate") };
 }
 

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Role } from "../../lib/core/role.ts";
+import { plainCall } from "../../lib/query/plain_call.ts";
 import { run } from "../../lib/query/run.ts";
 import { replaySecret } from "../sql/corpus_schema.ts";
 import { type CorpusTenant, withCorpusTenant } from "../sql/corpus_tenant.ts";
@@ -30,18 +31,13 @@ async function runAs(
     return { sql, params: Array<number>(result.ok ? result.syntax.parameterCount : 0).fill(1) };
   });
   try {
-    const { results } = await run(ctx, {
+    const call = plainCall({
       target: { namespaceId, databaseId, role },
       tokenId: "tok_1",
-      userId: null,
       operation: texts.length > 1 ? "batch" : "query",
       statements,
-      atomic: true,
-      integersAsStrings: false,
-      replay: null,
-      snapshots: false,
-      signal: () => null,
     });
+    const { results } = await run(ctx, call);
     return { code: "ok", status: 200, text: results.map(({ json }) => json).join("") };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

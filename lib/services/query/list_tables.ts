@@ -1,5 +1,6 @@
 // The tables of a database with their exact row counts.
 import { quoteIdentifier } from "../../sql/quote.ts";
+import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "./run_statements.ts";
 
@@ -26,18 +27,8 @@ export async function listTables(ctx: StatementsContext): Promise<TableSummary[]
     );
     statements.push({ sql: counts.join(" UNION ALL "), params: [] });
   }
-  const answer = await run(ctx, {
-    target: ctx.target,
-    tokenId: ctx.tokenId,
-    userId: null,
-    operation: "service",
-    statements,
-    atomic: true,
-    integersAsStrings: false,
-    replay: null,
-    snapshots: false,
-    signal: () => null,
-  });
+  const { target, tokenId } = ctx;
+  const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
   const countOf = new Map(answer.results.flatMap((result) => countRows(result.json)));
   return names.map((name, index) => ({ name, rowCount: countOf.get(index) ?? 0 }));
 }

@@ -2,6 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { isoTime } from "../../core/clock.ts";
+import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "./run_statements.ts";
 
@@ -60,21 +61,12 @@ export async function readQueryLog(
   where("token_id = ?", input.tokenId);
   where("status = ?", input.status);
   const filter = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
-  const answer = await run(ctx, {
-    target: ctx.target,
-    tokenId: ctx.tokenId,
-    userId: null,
-    operation: "service",
-    statements: [{
-      sql: `${SELECT}${filter} ORDER BY id DESC LIMIT ?`,
-      params: [...params, input.pageSize + 1],
-    }],
-    atomic: true,
-    integersAsStrings: false,
-    replay: null,
-    snapshots: false,
-    signal: () => null,
-  });
+  const { target, tokenId } = ctx;
+  const statements = [{
+    sql: `${SELECT}${filter} ORDER BY id DESC LIMIT ?`,
+    params: [...params, input.pageSize + 1],
+  }];
+  const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
   const entries = entriesOf(answer.results[0]?.json ?? '{"rows":[]');
   const page = entries.slice(0, input.pageSize);
   return { entries: page, nextCursor: entries.length > input.pageSize ? page.at(-1)?.id ?? null : null };

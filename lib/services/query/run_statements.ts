@@ -1,6 +1,7 @@
 // Runs one statement or a batch for the caller of a request.
 import { toSqlParameter } from "../../sql/sql_value.ts";
 import type { CallReplay, QueryAnswer, QueryContext, QueryTarget } from "../../query/query_call.ts";
+import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 
 /** A parameter as it comes in JSON. */
@@ -28,19 +29,17 @@ export interface StatementsContext extends QueryContext {
 
 /** Errors: every code of the pipeline. */
 export function runStatements(ctx: StatementsContext, input: StatementsInput): Promise<QueryAnswer> {
-  return run(ctx, {
-    target: ctx.target,
-    tokenId: ctx.tokenId,
-    userId: null,
-    operation: input.operation,
-    statements: input.statements.map(({ sql, params }) => ({
-      sql,
-      params: params === undefined ? [] : params.map(toSqlParameter),
-    })),
-    atomic: input.atomic,
-    integersAsStrings: input.integersAsStrings,
-    replay: input.replay,
-    snapshots: input.snapshots,
-    signal: input.signal,
-  });
+  const { statements, ...more } = input;
+  return run(
+    ctx,
+    plainCall({
+      target: ctx.target,
+      tokenId: ctx.tokenId,
+      operation: input.operation,
+      statements: statements.map(({ sql, params }) => ({
+        sql,
+        params: params === undefined ? [] : params.map(toSqlParameter),
+      })),
+    }, more),
+  );
 }

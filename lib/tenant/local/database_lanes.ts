@@ -192,8 +192,8 @@ function groupLength(jobs: readonly CallJob[]): number {
       characters += statement.sql.length + statement.params.length * 16;
     }
     if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
-    // One that crashed a child before travels alone, and one that wants the state before it kept.
-    if (job.crashes > 0 || job.call.snapshot !== null) return Math.max(1, count);
+    // One that crashed a child before travels alone, and one that wants the state before it kept, and one that undoes itself.
+    if (job.crashes > 0 || job.call.snapshot !== null || job.call.dryRun) return Math.max(1, count);
     count++;
   }
   return Math.max(1, count);

@@ -3,6 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { CallJob } from "./jobs.ts";
 import { abandonCall } from "./settle_group.ts";
 
 const TICK_MS = 5;
@@ -69,7 +70,7 @@ export class Watchdog {
   #groupReason(
     slot: ChildSlot,
     flight: LaneFlight,
-    jobs: readonly { readonly call: { readonly signal: () => AbortSignal | null } }[],
+    jobs: readonly CallJob[],
     nowMs: number,
   ): "timeout" | "gone" | null {
     const progress = slot.child.progressOf(flight.frame);
@@ -80,7 +81,8 @@ export class Watchdog {
       flight.seen = { ...progress, sinceMs: seen.call === -1 ? flight.startedMs : nowMs };
     }
     if (jobs[progress.call]?.call.signal()?.aborted && flight.answered === null) return "gone";
-    return nowMs - flight.seen.sinceMs >= this.timeoutMs ? "timeout" : null;
+    const timeoutMs = Math.min(this.timeoutMs, jobs[progress.call]?.call.timeoutMs ?? Infinity);
+    return nowMs - flight.seen.sinceMs >= timeoutMs ? "timeout" : null;
   }
 
   #expireWaiting(nowMs: number): void {

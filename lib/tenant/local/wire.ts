@@ -25,8 +25,10 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     maxBytes: call.bounds.bytes,
     integersAsStrings: call.integersAsStrings,
     foreignKeysOff: call.foreignKeysOff,
-    ...(reads || call.log === null ? {} : { log: logRow({ ...call.log, ...noFigures }) }),
+    ...(reads || call.dryRun || call.log === null ? {} : { log: logRow({ ...call.log, ...noFigures }) }),
     ...(call.failsWith === null ? {} : { failsWith: call.failsWith }),
+    ...(call.dryRun ? { dryRun: true } : {}),
+    ...(call.affected === null ? {} : { affected: call.affected }),
     ...(call.snapshot === null ? {} : { snapshot: snapshotName(clock.now(), call.snapshot) }),
     ...(call.replay === null ? {} : { replay: call.replay }),
     ...(call.auditTables === null
@@ -89,10 +91,12 @@ export function readOutcome(
     return { outcome: replayFound(outcome, text.slice(start, end)), end };
   }
   let end = start;
-  const results = outcome.r.map(([length, rowsRead, rowsWritten]: WireResult) => {
+  const effects = outcome.k === "ok" ? outcome.e : undefined;
+  const results = outcome.r.map(([length, rowsRead, rowsWritten]: WireResult, index) => {
     const json = text.slice(end, end + length);
     end += length;
-    return { json, rowsRead, rowsWritten };
+    const effect = effects?.[index];
+    return effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
   });
   const figures = { results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
   return outcome.k === "ok" ? { outcome: { ok: true, ...figures }, end } : {

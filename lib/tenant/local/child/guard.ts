@@ -24,14 +24,21 @@ export class Recorder {
   readonly columnsRead = new Set<string>();
   readonly tablesWritten = new Set<string>();
   readonly columnsWritten = new Set<string>();
+  /** `insert orders`: what happens to which table. */
+  readonly actions = new Set<string>();
   readonly functions = new Set<string>();
   /** Tables that ANALYZE measures and indexes that are built anew: no row of theirs changes. */
   readonly analyzed = new Set<string>();
   readonly reindexed = new Set<string>();
 
-  wrote(table: string | null, column: string | null = null): void {
+  wrote(
+    action: "insert" | "update" | "delete" | "schema",
+    table: string | null,
+    column: string | null = null,
+  ): void {
     if (table === null || table.toLowerCase().startsWith("sqlite_")) return;
     this.tablesWritten.add(table);
+    this.actions.add(`${action} ${table}`);
     if (column !== null) this.columnsWritten.add(`${table}.${column}`);
   }
 
@@ -77,11 +84,13 @@ export class Guard {
         return allowedFunctions.has(name) ? null : `The function ${second}`;
       }
       case actions.INSERT:
+        this.recorder?.wrote("insert", first);
+        return this.#write(first ?? "");
       case actions.DELETE:
-        this.recorder?.wrote(first);
+        this.recorder?.wrote("delete", first);
         return this.#write(first ?? "");
       case actions.UPDATE:
-        this.recorder?.wrote(first, second);
+        this.recorder?.wrote("update", first, second);
         return this.#write(first ?? "");
       case actions.PRAGMA:
         return this.#pragma((first ?? "").toLowerCase(), second);
@@ -126,7 +135,7 @@ export class Guard {
     }
     if (action === actions.ANALYZE) this.recorder?.analyzed.add(name);
     else if (action === actions.REINDEX) this.recorder?.reindexed.add(name);
-    else this.recorder?.wrote(name);
+    else this.recorder?.wrote("schema", name);
     return null;
   }
 }

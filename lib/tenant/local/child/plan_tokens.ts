@@ -7,6 +7,8 @@ export interface PlanToken {
   readonly key: string;
   /** How many parentheses are open around it; the parentheses themselves stand outside. */
   readonly depth: number;
+  /** Where it begins in the statement. */
+  readonly at: number;
 }
 
 const PIECE =
@@ -19,17 +21,18 @@ export function planTokens(sql: string): PlanToken[] {
   for (const match of sql.matchAll(PIECE)) {
     const groups = match.groups ?? {};
     const text = match[0];
+    const at = match.index;
     if (groups["word"] !== undefined) {
-      tokens.push({ kind: "word", text, key: text.toUpperCase(), depth });
+      tokens.push({ kind: "word", text, key: text.toUpperCase(), depth, at });
     } else if (groups["quoted"] !== undefined) {
-      tokens.push({ kind: "name", text: unquote(text), key: "", depth });
+      tokens.push({ kind: "name", text: unquote(text), key: "", depth, at });
     } else if (groups["string"] !== undefined || groups["number"] !== undefined) {
-      tokens.push({ kind: "literal", text, key: "", depth });
+      tokens.push({ kind: "literal", text, key: "", depth, at });
     } else if (groups["parameter"] !== undefined) {
-      tokens.push({ kind: "parameter", text, key: "", depth });
+      tokens.push({ kind: "parameter", text, key: "", depth, at });
     } else if (groups["mark"] !== undefined) {
       if (text === ")") depth = Math.max(0, depth - 1);
-      tokens.push({ kind: "mark", text, key: text, depth });
+      tokens.push({ kind: "mark", text, key: text, depth, at });
       if (text === "(") depth++;
     }
   }

@@ -6,10 +6,11 @@ import type { SqlErrorKind } from "../../../core/errors.ts";
 
 /** Why the engine did not run a statement to its end. `message` holds no value. */
 export interface WireFailure {
-  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable";
+  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected";
   readonly message: string;
   readonly table: string | null;
   readonly columns: readonly string[];
+  readonly affected?: number;
 }
 
 /** Columns of `_service_meta_query_log` in order, from `id` to `sql`. */
@@ -39,6 +40,9 @@ export interface WireCall {
   readonly replay?: WireReplay;
   /** File name of the snapshot to take first; such a call travels alone. */
   readonly snapshot?: string;
+  /** Such a call travels alone. */
+  readonly dryRun?: true;
+  readonly affected?: { readonly min: number; readonly max: number };
   readonly auditId?: string;
   readonly auditTables?: string;
 }
@@ -98,7 +102,12 @@ export type Request =
 export type WireResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
 
 export type WireOutcome =
-  | { readonly k: "ok"; readonly r: readonly WireResult[]; readonly ms: number }
+  | {
+    readonly k: "ok";
+    readonly r: readonly WireResult[];
+    readonly ms: number;
+    readonly e?: readonly WireEffect[];
+  }
   | {
     readonly k: "failed";
     readonly r: readonly WireResult[];
@@ -117,6 +126,21 @@ export type WireOutcome =
 export type WireReplayed =
   | { readonly k: "replayed"; readonly length: number; readonly matched: readonly number[] }
   | { readonly k: "mismatch" };
+
+/** `StatementEffect` of the store, as it is. */
+export interface WireEffect {
+  readonly ownRows: number | null;
+  readonly cascadedRows: number;
+  readonly plan: readonly (readonly WireValue[])[];
+  readonly preview: {
+    readonly table: string;
+    readonly columns: readonly string[];
+    readonly before: readonly (readonly WireValue[])[];
+    readonly after: readonly (readonly WireValue[])[];
+  } | null;
+}
+
+export type WireValue = string | number | null | { readonly $blob: string };
 
 /** First line of a frame towards the service. `committed` follows the `outcomes` of a write group. */
 export type Reply =

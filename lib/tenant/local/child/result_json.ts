@@ -57,7 +57,11 @@ function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boole
   return true;
 }
 
-function jsonValue(value: EngineValue, integersAsStrings: boolean): unknown {
+/** One value in the form of contract 4. */
+export function jsonValue(
+  value: EngineValue,
+  integersAsStrings: boolean,
+): string | number | null | { readonly $blob: string } {
   if (typeof value === "bigint") {
     const number = Number(value);
     return integersAsStrings || !Number.isSafeInteger(number) ? value.toString() : number;

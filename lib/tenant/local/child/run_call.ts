@@ -1,6 +1,6 @@
 // Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, RunResult } from "./connection.ts";
 import { engineFailure } from "./engine_failure.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireFailure, WireOutcome, WireResult, WireStatement } from "./protocol.ts";
@@ -36,7 +36,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
     scope.progress.startStatement(callIndex, index);
     try {
       const before = scope.countWritten();
-      const run = runOnce(scope, call, statement);
+      const run = runStatement(scope, call, statement);
       const written = scope.countWritten() - before;
       const read = scope.connection.rowsRead(statement[0], run.rowCount, written);
       results.push([run.json.length, read, written]);
@@ -62,7 +62,12 @@ export function outcomeOf(
     : { k: "ok", r: results, ms };
 }
 
-function runOnce(scope: CallScope, call: WireCall, [sql, params, level]: WireStatement) {
+/** Runs one statement; again with integers as bigint where a number would not do. Throws what the engine throws. */
+export function runStatement(
+  scope: Pick<CallScope, "connection" | "guardStatement">,
+  call: WireCall,
+  [sql, params, level]: WireStatement,
+): RunResult {
   const { connection } = scope;
   const run = () =>
     scope.guardStatement(() => connection.run(level, sql, params, call, call.integersAsStrings));
@@ -75,7 +80,7 @@ function runOnce(scope: CallScope, call: WireCall, [sql, params, level]: WireSta
   }
 }
 
-function failureOf(error: unknown, connection: Connection): WireFailure {
+export function failureOf(error: unknown, connection: Connection): WireFailure {
   if (error instanceof ResultTooLarge) {
     return { kind: "result_too_large", message: error.message, table: null, columns: [] };
   }

@@ -1,8 +1,9 @@
 // One tenant's database file in this child: a connection that reads, one that writes (opened when first needed), and
 // the schema version both were last seen at.
-import { isReservedName, serviceTableStatements } from "../../../sql/service_tables.ts";
+import { serviceTableStatements } from "../../../sql/service_tables.ts";
 import { Connection } from "./connection.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import { listTables } from "./list_tables.ts";
 import type { WireTable } from "./protocol.ts";
 
 export class TenantFile {
@@ -55,17 +56,7 @@ export class TenantFile {
 
   /** Tables and views of the tenant with their columns. */
   tables(): WireTable[] {
-    const reader = this.reader();
-    const listed = reader.internalRows(
-      "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name",
-    );
-    const tables: WireTable[] = [];
-    for (const [name, type] of listed) {
-      if (typeof name !== "string" || isReservedName(name)) continue;
-      const kind = type === "view" || type === "virtual" || type === "shadow" ? type : "table";
-      tables.push({ name, kind, columns: columnsOf(reader, name) });
-    }
-    return tables;
+    return listTables(this.reader());
   }
 
   /** Copies what is committed, while nobody writes. */
@@ -92,16 +83,6 @@ export class TenantFile {
     // A missing file must be an error, never an empty new database.
     Deno.statSync(this.path);
     return new Connection(this.path, readOnly);
-  }
-}
-
-/** A view whose tables are gone has no columns, and must not hide those of the others. */
-function columnsOf(reader: Connection, table: string): string[] {
-  try {
-    const rows = reader.internalRows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);
-    return rows.map(([column]) => String(column));
-  } catch {
-    return [];
   }
 }
 

@@ -2,6 +2,7 @@
 // with its log and audit rows, and is answered after the commit has reached the disk.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "./connection.ts";
+import { dryRun } from "./dry_run.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { insertAuditRow, insertCallRow, insertLogRow } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
@@ -24,6 +25,8 @@ class GroupLost extends Error {}
 
 /** Runs and commits the group. On return everything answered last is on the disk. */
 export function writeGroup(group: WriteGroup): void {
+  const [only] = group.calls;
+  if (only?.dryRun) return answerDryRun(group, only);
   try {
     if (group.calls.length > 1 && mustRunAlone(group)) throw new GroupLost();
     commitTogether(group, group.calls, true);
@@ -33,6 +36,16 @@ export function writeGroup(group: WriteGroup): void {
       return;
     }
     commitOneByOne(group);
+  }
+}
+
+/** Nothing of it stays, so there is nothing to commit; log rows that came along go as usual. */
+function answerDryRun(group: WriteGroup, call: WireCall): void {
+  try {
+    const { outcome, text } = dryRun(group.file, call, group.progress);
+    group.answer([outcome], text);
+  } catch (error) {
+    group.answer([failedCall(error)], "");
   }
 }
 
@@ -137,25 +150,28 @@ function runSaved(
 ): SavedRun {
   connection.internalRun("SAVEPOINT call");
   const single = call.statements.length === 1;
-  const run = runCall(
-    {
-      connection,
-      progress: group.progress,
-      guardStatement: (work) =>
-        single ? undoing(connection, "call", work) : behindSavepoint(connection, work),
-      countWritten: () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0),
-    },
+  const run = boundedRun(
+    runCall(
+      {
+        connection,
+        progress: group.progress,
+        guardStatement: (work) =>
+          single ? undoing(connection, "call", work) : behindSavepoint(connection, work),
+        countWritten: () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0),
+      },
+      call,
+      index,
+    ),
     call,
-    index,
   );
   const lost = !connection.database.isTransaction;
   if (lost && !alone) throw new GroupLost();
   if (lost) connection.internalRun("BEGIN IMMEDIATE");
   else {
-    if (run.failure && call.atomic) connection.internalRun("ROLLBACK TO call");
+    if (undone(run, call)) connection.internalRun("ROLLBACK TO call");
     connection.internalRun("RELEASE call");
   }
-  const nothingKept = lost || (run.failure !== null && call.atomic);
+  const nothingKept = lost || undone(run, call);
   const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
   record(connection, call, kept);
   return {
@@ -163,6 +179,25 @@ function runSaved(
     text: kept.text,
     nothingKept: run.failure !== null && kept.results.length === 0,
   };
+}
+
+/** A call that changed more or fewer rows than it may has failed at its last statement. */
+function boundedRun(run: CallRun, { affected, statements }: WireCall): CallRun {
+  if (run.failure !== null || affected === undefined) return run;
+  if (run.rowsWritten >= affected.min && run.rowsWritten <= affected.max) return run;
+  const failure = {
+    kind: "affected",
+    message: "",
+    table: null,
+    columns: [],
+    affected: run.rowsWritten,
+  } as const;
+  return { ...run, failure: { at: statements.length - 1, failure } };
+}
+
+/** An atomic call is undone whole by any failure, every call by the wrong number of rows. */
+function undone({ failure }: CallRun, call: WireCall): boolean {
+  return failure !== null && (call.atomic || failure.failure.kind === "affected");
 }
 
 function record(connection: Connection, call: WireCall, run: CallRun): void {

@@ -1,0 +1,20 @@
+// A call with nothing asked for but its statements.
+import type { QueryCall } from "./query_call.ts";
+
+type Essentials = Pick<QueryCall, "target" | "tokenId" | "operation" | "statements">;
+
+/** `more` overrides what is usual: all or nothing, no replay, no snapshot, no bound on the rows it changes. */
+export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): QueryCall {
+  return {
+    userId: null,
+    atomic: true,
+    integersAsStrings: false,
+    replay: null,
+    dryRun: false,
+    affected: null,
+    snapshots: false,
+    signal: () => null,
+    ...call,
+    ...more,
+  };
+}

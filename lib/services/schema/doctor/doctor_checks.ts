@@ -1,0 +1,35 @@
+// The doctor's table: one row for each thing that it looks for.
+import { ambiguousColumnName } from "./ambiguous_column_name.ts";
+import { brokenForeignKey } from "./broken_foreign_key.ts";
+import type { Examined } from "./examined.ts";
+import type { FindingCode, Found, Severity } from "./finding.ts";
+import { integerTextMix } from "./integer_text_mix.ts";
+import { missingDescription } from "./missing_description.ts";
+import { missingPk } from "./missing_pk.ts";
+import { publicMutation } from "./public_mutation.ts";
+import { redundantIndexes } from "./redundant_indexes.ts";
+import { reservedWordName } from "./reserved_word_name.ts";
+import { sensitiveColumnExposed } from "./sensitive_column_exposed.ts";
+import { unindexedForeignKey } from "./unindexed_foreign_key.ts";
+import { untypedColumn } from "./untyped_column.ts";
+
+export interface DoctorCheck {
+  readonly severity: Severity;
+  /** Pure; each finding's suggestion, when it has run, keeps the finding from coming back. */
+  readonly find: (examined: Examined) => Found[];
+}
+
+/** Worst first: the order of the answer. */
+export const doctorChecks: Readonly<Record<FindingCode, DoctorCheck>> = {
+  sensitive_column_exposed: { severity: "error", find: sensitiveColumnExposed },
+  broken_foreign_key: { severity: "error", find: brokenForeignKey },
+  public_mutation: { severity: "warning", find: publicMutation },
+  missing_pk: { severity: "warning", find: missingPk },
+  unindexed_foreign_key: { severity: "warning", find: unindexedForeignKey },
+  integer_text_mix: { severity: "warning", find: integerTextMix },
+  redundant_index: { severity: "warning", find: redundantIndexes },
+  untyped_column: { severity: "info", find: untypedColumn },
+  ambiguous_column_name: { severity: "info", find: ambiguousColumnName },
+  reserved_word_name: { severity: "info", find: reservedWordName },
+  missing_description: { severity: "info", find: missingDescription },
+};

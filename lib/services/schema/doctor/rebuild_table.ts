@@ -1,0 +1,68 @@
+// Statements that give a table another definition with the same rows, for what ALTER TABLE cannot change.
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import { foldName } from "../fold_name.ts";
+import type { TableFacts } from "../schema_facts.ts";
+import type { Examined } from "./examined.ts";
+import { foreignKeyFault } from "./foreign_key_fault.ts";
+import { freeName } from "./free_name.ts";
+import { uniqueTarget } from "./unique_target.ts";
+
+export interface Rebuild {
+  /** The new CREATE TABLE. */
+  readonly sql: string;
+  /** A column of the new table that takes the row ids of the old one. */
+  readonly keyColumn?: string;
+}
+
+/**
+ * For one atomic batch. The rows go through a copy, because a table cannot be renamed into the place of one that
+ * views refer to; foreign keys are off meanwhile, so that dropping the table touches no row of another.
+ */
+export function rebuildTable(examined: Examined, table: TableFacts, { sql, keyColumn }: Rebuild): string[] {
+  const name = quoteIdentifier(table.name);
+  const copy = quoteIdentifier(freeName(examined.takenNames, `${table.name}_copy`));
+  const columns = table.columns.filter(({ generated }) => !generated).map((column) => column.name);
+  const rowId = rowIdOf(table);
+  const keepsRowId = rowId !== null && (keyColumn !== undefined || !hasRowIdColumn(table));
+  const kept = freeName(new Set(columns.map(foldName)), "kept_row_id");
+  const source = columns.map(quoteIdentifier);
+  const into = [
+    ...(keepsRowId ? [keyColumn === undefined ? rowId : quoteIdentifier(keyColumn)] : []),
+    ...source,
+  ];
+  const first = keepsRowId ? [`${rowId} AS ${quoteIdentifier(kept)}`] : [];
+  return [
+    "PRAGMA foreign_keys = OFF",
+    `CREATE TABLE ${copy} AS SELECT ${[...first, ...source].join(", ")} FROM ${name}`,
+    `DROP TABLE ${name}`,
+    sql,
+    ...neededIndexes(examined, table),
+    `INSERT INTO ${name} (${into.join(", ")}) SELECT * FROM ${copy}`,
+    `DROP TABLE ${copy}`,
+    ...examined.sources.get(table.name)?.indexesAndTriggers ?? [],
+  ];
+}
+
+/** The engine refuses rows of both tables while the target of a foreign key between them is not unique. */
+function neededIndexes(examined: Examined, table: TableFacts): string[] {
+  const needed = examined.schema.tables.flatMap((child) =>
+    child.foreignKeys.filter((key) =>
+      (child === table || key.toTable === table.name) &&
+      foreignKeyFault(examined, child, key) === "not_unique"
+    )
+  );
+  return [...new Set(needed.map((key) => uniqueTarget(examined, key)))];
+}
+
+/** A name of the row id that no column hides; null where there is no row id or no such name. */
+export function rowIdOf(table: TableFacts): string | null {
+  if (table.withoutRowid) return null;
+  const names = new Set(table.columns.map(({ name }) => foldName(name)));
+  return ["rowid", "_rowid_", "oid"].find((name) => !names.has(name)) ?? null;
+}
+
+/** INTEGER PRIMARY KEY: the column is the row id. */
+export function hasRowIdColumn(table: TableFacts): boolean {
+  const key = table.columns.filter(({ pk }) => pk > 0);
+  return !table.withoutRowid && key.length === 1 && /^integer$/i.test(key[0]?.type ?? "");
+}

@@ -1,0 +1,93 @@
+// Ranks the database, its tables and its columns by the words of a question (BM25+ with prefixes and small typos).
+import MiniSearch, { type SearchOptions } from "minisearch";
+import type { SchemaFacts } from "./schema_facts.ts";
+import { questionWords, splitWords, wordForms } from "./search_words.ts";
+
+export interface SearchHit {
+  readonly kind: "database" | "table" | "column";
+  /** Empty for the database. */
+  readonly table: string;
+  readonly column: string | null;
+  readonly description: string;
+  /** Above zero; its scale has no meaning beyond one answer. */
+  readonly score: number;
+}
+
+/** One thing that can be found. `parent` is the table's name, for a column. */
+interface Entry {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly parent: string;
+}
+
+type Found = Omit<SearchHit, "score">;
+
+const FIELDS = ["name", "description", "parent"] as const;
+
+const options: SearchOptions = {
+  boost: { name: 3, description: 2, parent: 1 },
+  combineWith: "OR",
+  prefix: (term) => term.length >= 3,
+  // Of the longer words one letter in four may be wrong, two letters at most.
+  fuzzy: (term) => term.length < 4 ? false : term.length < 8 ? 1 : 2,
+  weights: { fuzzy: 0.45, prefix: 0.5 },
+};
+
+export class RankedSchema {
+  readonly #found: readonly Found[];
+  readonly #index: MiniSearch<Entry>;
+
+  constructor(schema: SchemaFacts) {
+    const found: Found[] = [];
+    const entries: Entry[] = [];
+    const add = (hit: Found, entry: Omit<Entry, "id">) => {
+      entries.push({ id: found.length, ...entry });
+      found.push(hit);
+    };
+    add(
+      { kind: "database", table: "", column: null, description: schema.databaseDescription },
+      { name: "", description: schema.databaseDescription, parent: "" },
+    );
+    for (const table of schema.tables) {
+      add(
+        { kind: "table", table: table.name, column: null, description: table.description },
+        { name: table.name, description: table.description, parent: "" },
+      );
+      for (const column of table.columns) {
+        add(
+          { kind: "column", table: table.name, column: column.name, description: column.description },
+          { name: column.name, description: column.description, parent: table.name },
+        );
+      }
+    }
+    this.#found = found;
+    this.#index = new MiniSearch<Entry>({
+      fields: [...FIELDS],
+      tokenize: splitWords,
+      processTerm: wordForms,
+    });
+    this.#index.addAll(entries);
+  }
+
+  /** The best `limit` hits, best first; equal ones in the order of the schema. */
+  search(question: string, limit: number): SearchHit[] {
+    const words = [...new Set(questionWords(question))].map(wordForms);
+    const ranked = this.#index.search(question, { ...options, tokenize: questionWords });
+    return ranked.map(({ id, score, queryTerms }) => ({
+      id: Number(id),
+      score: score * coverage(words, queryTerms),
+    }))
+      .sort((a, b) => b.score - a.score || a.id - b.id)
+      .slice(0, limit)
+      .flatMap(({ id, score }) => {
+        const found = this.#found[id];
+        return found ? [{ ...found, score: Math.round(score * 1000) / 1000 }] : [];
+      });
+  }
+}
+
+/** Share of the question's words that a hit answers to: who asks for two things means what has both. */
+function coverage(words: readonly (readonly string[])[], matched: readonly string[]): number {
+  return words.filter((forms) => forms.some((form) => matched.includes(form))).length / words.length;
+}

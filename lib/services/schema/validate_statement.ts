@@ -1,0 +1,99 @@
+// Understands a statement without running it: what it is, what it touches, who may run it.
+import { AppError, type ErrorDetail } from "../../core/errors.ts";
+import { MAX_PARAMETERS } from "../../core/limits.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import { classify } from "../../query/classify.ts";
+import { misunderstoodError } from "../../query/call_error.ts";
+import type { QueryCall } from "../../query/query_call.ts";
+import { identify } from "../../query/record.ts";
+import { reserveBalance } from "../../query/reserve_balance.ts";
+import { settle } from "../../query/settle.ts";
+import type { Role } from "../../core/role.ts";
+import type { StatementFacts } from "../../sql/statement_facts.ts";
+import type { StatementClass } from "../../sql/statement_kinds.ts";
+import { toSqlParameter } from "../../sql/sql_value.ts";
+import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
+
+export interface ValidateInput {
+  readonly sql: string;
+  /** Absent: values are not looked at, nor their number. */
+  readonly params?: readonly JsonParameter[] | undefined;
+}
+
+export interface Validation {
+  /** The engine compiles it and some role may run it. */
+  readonly ok: boolean;
+  /** Null for a text that is no statement of this database. */
+  readonly class: StatementClass | null;
+  /** Read and written, as the schema spells them, views and triggers seen through. */
+  readonly tables: readonly string[];
+  /** `table.column`. */
+  readonly columns: readonly string[];
+  /** Least role that may run it; null where nobody may. */
+  readonly role: Role | null;
+  readonly errorDetail?: ErrorDetail;
+}
+
+/** Billed as one request. Errors: those of the balance and of the store; never the statement's own. */
+export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
+  const call = callOf(ctx, input);
+  const admission = await reserveBalance(ctx, call);
+  try {
+    const { databaseId, namespaceId } = ctx.target;
+    const database = ctx.tenants.open(databaseId, namespaceId);
+    const classified = await classify(ctx, databaseId, database, call.statements);
+    settle(ctx, call, admission, { rowsRead: 0, rowsWritten: 0 });
+    const [facts] = classified.facts;
+    if (facts) return understood(facts);
+    return misunderstood(
+      await misunderstoodError({ ...classified, call, database, log: identify(ctx, call) }, []),
+    );
+  } finally {
+    if (admission) ctx.meter.release(admission);
+  }
+}
+
+function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCall {
+  return plainCall({
+    target: ctx.target,
+    tokenId: ctx.tokenId,
+    operation: "query",
+    statements: [{ sql, params: params ? params.map(toSqlParameter) : placeholders(ctx, sql) }],
+  });
+}
+
+/** As many values as the text has places, so that their number is no mistake. */
+function placeholders(ctx: StatementsContext, sql: string): null[] {
+  const result = ctx.facts.syntax(sql);
+  const count = result.ok ? result.syntax.parameterCount : 0;
+  return Array.from({ length: Math.min(count, MAX_PARAMETERS) }, () => null);
+}
+
+function understood(facts: StatementFacts): Validation {
+  const refused = facts.role === null;
+  const touched = {
+    tables: [...new Set([...facts.tablesRead, ...facts.tablesWritten])].sort(),
+    columns: [...new Set([...facts.columnsRead, ...facts.columnsWritten])].sort(),
+  };
+  return {
+    ...{ ok: !refused, class: facts.class, ...touched, role: facts.role },
+    ...(refused
+      ? {
+        errorDetail: detail("unknown", `${facts.refusal ?? "This statement"} is not available to any role`),
+      }
+      : {}),
+  };
+}
+
+/** Errors that are not the text's own, such as a store that does not answer, go on. */
+function misunderstood(error: AppError): Validation {
+  if (error.status !== 400) throw error;
+  return {
+    ...{ ok: false, class: null, tables: [], columns: [], role: null },
+    errorDetail: error.facts.detail ?? detail("syntax_error", error.message),
+  };
+}
+
+function detail(kind: ErrorDetail["kind"], hint: string): ErrorDetail {
+  return { kind, table: null, column: null, hint };
+}

@@ -1,0 +1,98 @@
+// Changes the text of a CREATE TABLE where ALTER TABLE cannot: everything that is not changed stays as it was written.
+import { type ColumnDefinition, type CreateTableStmt, parseStmt } from "sqlite3-parser";
+import { quoteIdentifier } from "./quote.ts";
+
+type Body = Extract<CreateTableStmt["body"], { type: "ColumnsAndConstraintsCreateTableBody" }>;
+type Place = { readonly offset: number; readonly length: number };
+
+export class TableText {
+  private constructor(private readonly sql: string, private readonly body: Body) {}
+
+  /** Null for a text that is no CREATE TABLE with a list of columns in the grammar that the service knows. */
+  static read(sql: string): TableText | null {
+    const parsed = parseStmt(sql);
+    if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return null;
+    const { body } = parsed.root;
+    return body.type === "ColumnsAndConstraintsCreateTableBody" ? new TableText(sql, body) : null;
+  }
+
+  /** With one more column, before the first. `definition` is SQL. */
+  withFirstColumn(definition: string): string {
+    const at = this.body.columns[0]?.span.offset ?? this.sql.indexOf("(") + 1;
+    return this.#splice([{ from: at, to: at, text: `${definition}, ` }]);
+  }
+
+  /** With a primary key over columns that exist, after everything else. */
+  withPrimaryKey(columns: readonly string[]): string {
+    const elements: readonly { readonly span: Place }[] = [
+      ...this.body.columns,
+      ...this.body.constraints ?? [],
+    ];
+    const at = Math.max(...elements.map(({ span }) => end(span)));
+    return this.#splice([{
+      ...{ from: at, to: at },
+      text: `, PRIMARY KEY (${columns.map(quoteIdentifier).join(", ")})`,
+    }]);
+  }
+
+  /** With types for columns that have none; `typeOf` answers null where a column stays as it is. */
+  withTypes(typeOf: (column: string) => string | null): string {
+    return this.#splice(this.body.columns.flatMap((column) => {
+      const type = column.colType === undefined ? typeOf(column.colName.text) : null;
+      const at = end(column.colName.span);
+      return type === null ? [] : [{ from: at, to: at, text: ` ${type}` }];
+    }));
+  }
+
+  /** Without the foreign key of these columns to this table; `same` compares two names. Null where there is none. */
+  withoutForeignKey(
+    columns: readonly string[],
+    toTable: string,
+    same: (a: string, b: string) => boolean,
+  ): string | null {
+    const [only] = columns;
+    for (const column of this.body.columns) {
+      if (columns.length !== 1 || only === undefined || !same(column.colName.text, only)) continue;
+      const cut = columnKey(column, (target) => same(target, toTable));
+      if (cut) return this.#splice([cut]);
+    }
+    let before = Math.max(...this.body.columns.map(({ span }) => end(span)));
+    for (const { constraint, span } of this.body.constraints ?? []) {
+      if (constraint.type === "ForeignKeyTableConstraint" && same(constraint.clause.tblName.text, toTable)) {
+        const own = constraint.columns.map((one) => one.colName.text);
+        const equal = own.length === columns.length && own.every((name, at) => same(name, columns[at] ?? ""));
+        if (equal) return this.#splice([{ from: before, to: end(span), text: "" }]);
+      }
+      before = end(span);
+    }
+    return null;
+  }
+
+  #splice(edits: readonly { readonly from: number; readonly to: number; readonly text: string }[]): string {
+    let text = "";
+    let at = 0;
+    for (const edit of edits) {
+      text += this.sql.slice(at, edit.from) + edit.text;
+      at = edit.to;
+    }
+    return text + this.sql.slice(at);
+  }
+}
+
+/** The place of a column's REFERENCES clause, with the name before it and the DEFERRABLE after it. */
+function columnKey(column: ColumnDefinition, isTarget: (table: string) => boolean) {
+  let before = end(column.colType?.span ?? column.colName.span);
+  for (const [at, { constraint, span }] of column.constraints.entries()) {
+    if (constraint.type === "ForeignKeyColumnConstraint" && isTarget(constraint.clause.tblName.text)) {
+      const next = column.constraints[at + 1];
+      const deferred = next?.constraint.type === "DeferColumnConstraint" ? next.span : span;
+      return { from: before, to: end(deferred), text: "" };
+    }
+    before = end(span);
+  }
+  return null;
+}
+
+function end({ offset, length }: Place): number {
+  return offset + length;
+}

@@ -1,0 +1,133 @@
+// Compiles one statement under the recording guard and tells what it would touch. Nothing runs.
+import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import { allowedTableFunctions } from "../../../sql/functions.ts";
+import { pragmaTable } from "../../../sql/pragmas.ts";
+import { isReservedName } from "../../../sql/service_tables.ts";
+import type { Connection } from "./connection.ts";
+import { engineFailure } from "./engine_failure.ts";
+import { Recorder } from "./guard.ts";
+import type { WireFailure } from "./protocol.ts";
+
+export interface CompiledText {
+  readonly sql: string;
+  readonly changesSchema: boolean;
+}
+
+export type Compiled =
+  | { readonly ok: true; readonly facts: EngineFacts }
+  | { readonly ok: false; readonly failure: WireFailure };
+
+/** Compiles against the schema of the connection; `apply` then does what later statements build on. Never throws. */
+export function compileStatement(
+  connection: Connection,
+  statement: CompiledText,
+  apply: (() => void) | null,
+): Compiled {
+  try {
+    const facts = compile(connection, statement);
+    if (typeof facts === "string") return { ok: false, failure: denied(facts) };
+    apply?.();
+    return { ok: true, facts };
+  } catch (error) {
+    const failure = engineFailure(error, connection.guard.denial);
+    const refusal = engineRefusal(failure.message);
+    return { ok: false, failure: refusal === null ? failure : denied(refusal) };
+  }
+}
+
+/** The facts, or what the statement reads that no tenant may. */
+function compile(connection: Connection, { sql, changesSchema }: CompiledText): EngineFacts | string {
+  // Twice, because a virtual table compiles statements of its own when it is first touched.
+  connection.compile("schema", sql);
+  const recorder = new Recorder();
+  connection.guard.recorder = recorder;
+  try {
+    connection.compile("schema", sql);
+  } finally {
+    connection.guard.recorder = null;
+  }
+  const read = tablesRead(connection, recorder);
+  if (typeof read === "string") return read;
+  const shadowTables = shadowAmong(connection, [...recorder.tablesWritten]);
+  const maintainedTables = maintained(connection, recorder);
+  const written = new Set([...recorder.tablesWritten, ...maintainedTables]);
+  return {
+    // A change of the schema reads and writes the engine's own catalogue by itself.
+    tablesRead: sorted(read).filter((name) => !changesSchema || !isReservedName(name)),
+    columnsRead: sorted(recorder.columnsRead).filter((name) => !changesSchema || !isReservedName(name)),
+    tablesWritten: sorted(written),
+    columnsWritten: sorted(recorder.columnsWritten),
+    actions: [...sorted(recorder.actions), ...maintainedTables.map((table) => `schema ${table}`)],
+    functions: sorted(recorder.functions),
+    shadowTables,
+  };
+}
+
+/**
+ * Names as the schema spells them. Where a statement uses no column, the engine reports the name as the text has it,
+ * and that may be a CTE's, which is no table. What is neither in the schema nor on a list is closed.
+ */
+function tablesRead(connection: Connection, recorder: Recorder): Set<string> | string {
+  const names = new Set<string>();
+  for (const name of recorder.tablesRead) {
+    const lower = name.toLowerCase();
+    const own = connection.internalRow(
+      "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE",
+      name,
+    );
+    const pragma = lower.startsWith("pragma_");
+    if (own) names.add(String(own[0]));
+    else if (isReservedName(name) || allowedTableFunctions.has(lower)) names.add(lower);
+    else if (pragma && pragmaTable.has(lower.slice(7))) names.add(lower);
+    // A table that is being made may read itself, in a generated column.
+    else if (recorder.tablesWritten.has(name)) continue;
+    else if (pragma || hasColumns(recorder, name)) return `The table-valued function ${name}`;
+  }
+  return names;
+}
+
+function hasColumns(recorder: Recorder, table: string): boolean {
+  return [...recorder.columnsRead].some((column) => column.startsWith(`${table}.`));
+}
+
+/** The tables that ANALYZE and REINDEX are about, without the service's and those of virtual tables. */
+function maintained(connection: Connection, recorder: Recorder): string[] {
+  const tables = [...recorder.analyzed];
+  for (const index of recorder.reindexed) {
+    const row = connection.internalRow(
+      "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
+      index,
+    );
+    if (row) tables.push(String(row[0]));
+  }
+  const shadow = shadowAmong(connection, tables);
+  return tables.filter((name) => !isReservedName(name) && !shadow.includes(name));
+}
+
+/** What the engine refuses in words of its own, rather than by asking the guard. */
+function engineRefusal(message: string): string | null {
+  if (/may not be (?:dropped|altered|indexed)$|shadow table/.test(message)) {
+    return "Changing a table that belongs to a virtual table";
+  }
+  if (message.startsWith("unsafe use of")) {
+    return "A virtual table or function of this kind in a view or trigger";
+  }
+  return null;
+}
+
+function denied(message: string): WireFailure {
+  return { kind: "denied", message, table: null, columns: [] };
+}
+
+function shadowAmong(connection: Connection, written: readonly string[]): string[] {
+  if (written.length === 0) return [];
+  const rows = connection.internalRows(
+    "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
+  );
+  const shadow = new Set(rows.map((row) => String(row[0])));
+  return written.filter((table) => shadow.has(table.toLowerCase()));
+}
+
+function sorted(names: ReadonlySet<string>): string[] {
+  return [...names].sort();
+}

@@ -1,0 +1,28 @@
+// Names for messages and listings: the tables and views of a tenant with their columns.
+import { isReservedName } from "../../../sql/service_tables.ts";
+import type { Connection } from "./connection.ts";
+import type { WireTable } from "./protocol.ts";
+
+/** Sorted by name, without the engine's and the service's own. */
+export function listTables(connection: Connection): WireTable[] {
+  const listed = connection.internalRows(
+    "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name",
+  );
+  const tables: WireTable[] = [];
+  for (const [name, type] of listed) {
+    if (typeof name !== "string" || isReservedName(name)) continue;
+    const kind = type === "view" || type === "virtual" || type === "shadow" ? type : "table";
+    tables.push({ name, kind, columns: columnsOf(connection, name) });
+  }
+  return tables;
+}
+
+/** A view whose tables are gone has no columns, and must not hide those of the others. */
+function columnsOf(connection: Connection, table: string): string[] {
+  try {
+    const rows = connection.internalRows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);
+    return rows.map(([column]) => String(column));
+  } catch {
+    return [];
+  }
+}

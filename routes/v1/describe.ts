@@ -1,0 +1,69 @@
+// GET and PUT /v1/db/:ns/:db/describe: the schema and what is said about it.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { describeSchema } from "../../lib/services/schema/describe_schema.ts";
+import { updateDescriptions } from "../../lib/services/schema/update_descriptions.ts";
+import { answers } from "../answers.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { statementsContext } from "./statements_context.ts";
+
+const schemaDescription = z.object({
+  databaseDescription: z.string(),
+  tables: z.array(z.object({
+    table: z.string(),
+    description: z.string(),
+    columns: z.array(z.object({
+      name: z.string(),
+      type: z.string(),
+      pk: z.boolean(),
+      notNull: z.boolean(),
+      description: z.string(),
+    })),
+    foreignKeys: z.array(z.object({ from: z.string(), toTable: z.string(), toColumn: z.string() })),
+  })),
+});
+
+/** What the engine would cut or change is refused. */
+const text = z.string().max(10_000).refine((value) => !value.includes("\u0000") && value.isWellFormed(), {
+  error: "Remove U+0000 and lone surrogates",
+});
+const name = z.string().min(1).max(1000);
+
+const descriptions = z.strictObject({
+  databaseDescription: text.optional(),
+  tables: z.array(z.strictObject({
+    table: name,
+    description: text.optional(),
+    columns: z.array(z.strictObject({ column: name, description: text.optional() })).optional(),
+  })).optional(),
+});
+
+export function describeRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/describe",
+      describeRoute({
+        summary: "Describe the schema",
+        tags: ["schema"],
+        responses: answers(schemaDescription),
+      }),
+      validate("query", z.strictObject({})),
+      async (c) => c.json({ success: true, data: await describeSchema(statementsContext(query, c)) }),
+    )
+    .put(
+      "/describe",
+      describeRoute({
+        summary: "Store descriptions of the database, its tables and columns",
+        tags: ["schema"],
+        responses: answers(schemaDescription),
+      }),
+      validate("json", descriptions),
+      async (c) => {
+        const data = await updateDescriptions(statementsContext(query, c), c.req.valid("json"));
+        return c.json({ success: true, data });
+      },
+    );
+}

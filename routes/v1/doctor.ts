@@ -1,0 +1,40 @@
+// GET /v1/db/:ns/:db/doctor: what is wrong or unclear in the schema.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { examineSchema } from "../../lib/services/schema/examine_schema.ts";
+import { answers } from "../answers.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { isoTimestamp } from "../schemas.ts";
+import { statementsContext } from "./statements_context.ts";
+
+const doctorResult = z.object({
+  findings: z.array(z.object({
+    code: z.string(),
+    severity: z.enum(["error", "warning", "info"]),
+    table: z.string(),
+    column: z.string().nullable(),
+    message: z.string(),
+    suggestion: z.string().describe("One SQL statement, or a call as METHOD path body"),
+  })),
+  tablesScanned: z.int(),
+  generatedAt: isoTimestamp,
+});
+
+export function doctorRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>().get(
+    "/doctor",
+    describeRoute({ summary: "Examine the schema", tags: ["schema"], responses: answers(doctorResult) }),
+    validate("query", z.strictObject({})),
+    async (c) => {
+      const { namespaceSlug } = c.get("target");
+      const data = await examineSchema(statementsContext(query, c), {
+        address: { namespaceSlug, databasePath: c.req.param("db") ?? "" },
+        endpoints: [],
+      });
+      return c.json({ success: true, data });
+    },
+  );
+}

@@ -1,0 +1,43 @@
+// GET /v1/db/:ns/:db/search: tables and columns by words.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { KeptRankings, searchSchema } from "../../lib/services/schema/search_schema.ts";
+import { answers } from "../answers.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { statementsContext } from "./statements_context.ts";
+
+const searchQuery = z.strictObject({
+  q: z.string().min(1).max(500).describe("A question or words, in plain language"),
+  limit: z.coerce.number().int().min(1).max(50).default(10),
+});
+
+const searchResult = z.object({
+  query: z.string(),
+  hits: z.array(z.object({
+    kind: z.enum(["database", "table", "column"]),
+    table: z.string(),
+    column: z.string().nullable(),
+    description: z.string(),
+    score: z.number(),
+  })),
+});
+
+export function searchRoutes(query: QueryContext): Hono<Env> {
+  const rankings = new KeptRankings();
+  return new Hono<Env>().get(
+    "/search",
+    describeRoute({
+      summary: "Find tables and columns by words",
+      tags: ["schema"],
+      responses: answers(searchResult),
+    }),
+    validate("query", searchQuery),
+    async (c) => {
+      const data = await searchSchema({ ...statementsContext(query, c), rankings }, c.req.valid("query"));
+      return c.json({ success: true, data });
+    },
+  );
+}

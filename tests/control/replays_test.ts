@@ -1,0 +1,208 @@
+// Calls that must not run twice, as KV knows them: who may run one, who waits, what is left when it ends.
+import { assert, assertEquals } from "@std/assert";
+import { type Claim, type ReplayClaim, Replays, type ReplayScope } from "../../lib/control/replays.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { failureCode } from "../replay/keyed.ts";
+import { failingKv } from "../replay/second_app.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const SCOPE: ReplayScope = { key: "k", requestHash: "h" };
+const OTHER: ReplayScope = { key: "k", requestHash: "other" };
+const DAY_MS = 86_400_000;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+interface World {
+  readonly kv: Deno.Kv;
+  readonly clock: TurnableClock;
+  down: boolean;
+  /** Another process over the same KV. */
+  replays(): Replays;
+}
+
+async function withKv(body: (world: World) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const clock = new TurnableClock();
+  const world: World = {
+    ...{ kv, clock, down: false },
+    replays: () => new Replays(failingKv(kv, () => world.down), clock),
+  };
+  try {
+    await body(world);
+  } finally {
+    kv.close();
+  }
+}
+
+function claimOf(claimed: ReplayClaim): Claim {
+  assert(claimed.state === "claimed", claimed.state);
+  return claimed.claim;
+}
+
+Deno.test("claim() gives a call to one process and tells the others that it runs", async () => {
+  await withKv(async (world) => {
+    const processes = Array.from({ length: 12 }, () => world.replays());
+    const claims = await Promise.all(processes.map((one) => one.claim(SCOPE)));
+    const states = claims.map(({ state }) => state).sort();
+    assertEquals([states[0], new Set(states.slice(1))], ["claimed", new Set(["running"])]);
+    assertEquals((await processes[0]?.claim(OTHER))?.state, "mismatch");
+    for (const claim of claims) if (claim.state === "claimed") await claim.claim.release();
+  });
+});
+
+Deno.test("claim() in the process that runs the call waits for its end and gets its answer", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    const claim = claimOf(await replays.claim(SCOPE));
+    const waiting = Array.from({ length: 20 }, () => replays.claim(SCOPE));
+    assertEquals((await replays.claim(OTHER)).state, "mismatch");
+    await claim.keep(bytes("answer"));
+    for (const found of await Promise.all(waiting)) {
+      assert(found.state === "kept");
+      assertEquals(new TextDecoder().decode(found.answer), "answer");
+    }
+  });
+});
+
+Deno.test("release() lets one of those who wait run, and it leaves nothing", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    let running = claimOf(await replays.claim(SCOPE));
+    const waiting = Array.from({ length: 5 }, () => replays.claim(SCOPE));
+    for (let round = 0; round < 5; round++) {
+      await running.release();
+      // They come in the order in which they wait.
+      running = claimOf(await (waiting[round] ?? replays.claim(SCOPE)));
+      assertEquals((await world.replays().claim(SCOPE)).state, "running");
+    }
+    await running.release();
+    assertEquals((await Array.fromAsync(world.kv.list({ prefix: [] }))).length, 0);
+  });
+});
+
+Deno.test("the first end of a claim counts", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    const claim = claimOf(await replays.claim(SCOPE));
+    await claim.keep(bytes("first"));
+    await claim.release();
+    await claim.keep(bytes("second"));
+    await claim.keptByTenant();
+    const found = await replays.find(SCOPE);
+    assertEquals(found.state === "kept" && new TextDecoder().decode(found.answer), "first");
+  });
+});
+
+Deno.test("an answer is found for a day, whole, by its own request only", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    for (const [at, length] of [0, 1, 61_440, 61_441, 3_000_000].entries()) {
+      const scope = { key: `k${at}`, requestHash: "h" };
+      const answer = new Uint8Array(length).map((_, index) => index * 31);
+      await claimOf(await replays.claim(scope)).keep(answer);
+      const found = await world.replays().find(scope);
+      assert(found.state === "kept");
+      assertEquals(
+        found.answer.length === length && found.answer.every((byte, i) => byte === answer[i]),
+        true,
+      );
+      assertEquals((await replays.find({ ...scope, requestHash: "x" })).state, "mismatch");
+    }
+    world.clock.turn(DAY_MS - 60_000);
+    assertEquals((await replays.find({ key: "k0", requestHash: "h" })).state, "kept");
+    world.clock.turn(60_000);
+    assertEquals((await replays.find({ key: "k0", requestHash: "h" })).state, "free");
+    assertEquals((await replays.find({ key: "k0", requestHash: "x" })).state, "free");
+    await claimOf(await replays.claim({ key: "k0", requestHash: "x" })).release();
+  });
+});
+
+Deno.test("an answer with a piece missing counts as none", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    await claimOf(await replays.claim(SCOPE)).keep(new Uint8Array(200_000));
+    const pieces = await Array.fromAsync(world.kv.list({ prefix: ["replay_piece"] }));
+    assertEquals(pieces.length, 4);
+    await world.kv.delete(pieces[2]?.key ?? []);
+    assertEquals((await replays.find(SCOPE)).state, "free");
+    await claimOf(await replays.claim(SCOPE)).keep(bytes("again"));
+    assertEquals((await replays.find(SCOPE)).state, "kept");
+  });
+});
+
+Deno.test("a note that the tenant keeps the answer is found as such", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    await claimOf(await replays.claim(SCOPE)).keptByTenant();
+    assertEquals((await replays.find(SCOPE)).state, "tenant");
+    assertEquals((await world.replays().claim(SCOPE)).state, "tenant");
+    assertEquals((await replays.claim(OTHER)).state, "mismatch");
+  });
+});
+
+Deno.test("the claim of a silent process is taken over after its lease, and its late end changes nothing", async () => {
+  await withKv(async (world) => {
+    const [dead, heir] = [world.replays(), world.replays()];
+    const late = claimOf(await dead.claim(SCOPE));
+    world.clock.turn(29_000);
+    assertEquals((await heir.claim(SCOPE)).state, "running");
+    world.clock.turn(2_000);
+    const claim = claimOf(await heir.claim(SCOPE));
+    await late.keep(bytes("late"));
+    assertEquals((await world.replays().claim(SCOPE)).state, "running");
+    await claim.keep(bytes("heir"));
+    const found = await world.replays().find(SCOPE);
+    assertEquals(found.state === "kept" && new TextDecoder().decode(found.answer), "heir");
+  });
+});
+
+Deno.test("an end is noted although a sign of life gets in between", async () => {
+  await withKv(async (world) => {
+    for (const end of ["keep", "keptByTenant", "release"] as const) {
+      const scope = { key: end, requestHash: "h" };
+      // Changes the record between the claim's own reading and writing, as its renewal would.
+      let between = async () => {};
+      const kv = failingKv(world.kv, () => false);
+      const raced = new Proxy(kv, {
+        get: (target, name) => async (...input: unknown[]) => {
+          const found = await Reflect.apply(Reflect.get(target, name), target, input);
+          if (name === "get") await between();
+          return found;
+        },
+      });
+      const mixed = new Proxy(kv, {
+        get: (target, name) => Reflect.get(name === "get" ? raced : target, name),
+      });
+      const claim = claimOf(await new Replays(mixed, world.clock).claim(scope));
+      between = async () => {
+        between = async () => {};
+        const found = await world.kv.get(keys.replay(end));
+        await world.kv.set(found.key, found.value);
+      };
+      await (end === "keep" ? claim.keep(bytes("x")) : claim[end]());
+      const { state } = await world.replays().find(scope);
+      assertEquals([end, state], [end, { keep: "kept", keptByTenant: "tenant", release: "free" }[end]]);
+    }
+  });
+});
+
+Deno.test("while KV is away nothing is claimed or found, and a claim that ends then is held by its lease alone", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    world.down = true;
+    for (const call of [() => replays.find(SCOPE), () => replays.claim(SCOPE)]) {
+      assertEquals(await failureCode(call), "meter_unreachable");
+    }
+    world.down = false;
+    const kept = claimOf(await replays.claim(SCOPE));
+    const released = claimOf(await replays.claim({ key: "r", requestHash: "h" }));
+    world.down = true;
+    assertEquals(await failureCode(() => kept.keep(bytes("x"))), "meter_unreachable");
+    await released.release();
+    world.down = false;
+    assertEquals((await replays.claim(SCOPE)).state, "running");
+    world.clock.turn(31_000);
+    for (const scope of [SCOPE, { key: "r", requestHash: "h" }]) {
+      await claimOf(await replays.claim(scope)).release();
+    }
+  });
+});

@@ -1,0 +1,164 @@
+// What calls cost, where it stands, and what is free.
+import { assert, assertEquals } from "@std/assert";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { startApp } from "../testing/start_app.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { money, nano, usage } from "./money_world.ts";
+
+const REQUEST = 500;
+const READ = 5;
+const WRITTEN = 2000;
+
+Deno.test("what every call says it cost adds up to the usage and to what left the balance", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const other = await tenant.createDatabase("other");
+  const answers: ApiAnswer[] = [
+    await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)"),
+    await tenant.query("INSERT INTO t (a) VALUES ('x'), ('y'), ('z')"),
+    await tenant.query("SELECT * FROM t"),
+    await tenant.batch([["SELECT 1"], ["INSERT INTO t (a) VALUES ('p')"], ["DELETE FROM t WHERE a = 'x'"]]),
+    await tenant.query("UPDATE t SET a = 'u'"),
+  ];
+  const elsewhere = await app.request("POST", `${other.path}/query`, {
+    token: tenant.token,
+    body: { sql: "SELECT 1" },
+  });
+  for (const { status, body, text } of [...answers, elsewhere]) {
+    assertEquals(status, 200, text);
+    const { rowsRead = 0, rowsWritten = 0, costUsd } = body.meta ?? {};
+    assertEquals(nano(costUsd), REQUEST + READ * rowsRead + WRITTEN * rowsWritten);
+  }
+  const cost = answers.reduce((sum, { body }) => sum + nano(body.meta?.costUsd), 0);
+  await app.deps.query.meter.close();
+  const all = cost + nano(elsewhere.body.meta?.costUsd);
+  assertEquals(await money(app, tenant), {
+    balance: 5e9 - all,
+    reserved: 0,
+    used: all,
+    credited: 5e9,
+    writtenOff: 0,
+  });
+  for (const by of ["", "by=hour", "by=day"]) {
+    const sums = await usage(app, tenant, by);
+    assertEquals([sums.size, sums.get(other.id)?.requests, sums.get(other.id)?.cost], [
+      2,
+      1,
+      nano(elsewhere.body.meta?.costUsd),
+    ]);
+    assertEquals(sums.get(tenant.database.id), {
+      requests: answers.length,
+      rowsRead: answers.reduce((sum, { body }) => sum + (body.meta?.rowsRead ?? 0), 0),
+      rowsWritten: answers.reduce((sum, { body }) => sum + (body.meta?.rowsWritten ?? 0), 0),
+      cost,
+    });
+  }
+});
+
+Deno.test("many calls at once are all paid, to the last nano-dollar", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const answers = await Promise.all(
+    Array.from(
+      { length: 300 },
+      (_, at) =>
+        at % 3 === 0
+          ? tenant.query("INSERT INTO t VALUES (?)", [at])
+          : tenant.query("SELECT count(*) FROM t WHERE a > ?", [at]),
+    ),
+  );
+  assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const cost = answers.reduce((sum, { body }) => sum + nano(body.meta?.costUsd), 0);
+  await app.deps.query.meter.close();
+  const { used } = await money(app, tenant);
+  const sums = await usage(app, tenant, "by=hour");
+  assertEquals([sums.get(tenant.database.id)?.requests, sums.get(tenant.database.id)?.cost], [301, used]);
+  assert(used > cost && used - cost < 20 * WRITTEN, `${used - cost}`); // the CREATE TABLE
+});
+
+Deno.test("control-plane calls, tables, the query log and refused statements are free", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const { token } = await tenant.mint("read");
+  await tenant.query("CREATE TABLE t (a)");
+  await app.deps.query.meter.tick();
+  const before = (await money(app, tenant)).used;
+  assert(before > 0);
+  for (const path of ["tables", "query_log"]) {
+    assertEquals(
+      (await app.request("GET", `${tenant.database.path}/${path}`, { token: tenant.token })).status,
+      200,
+    );
+  }
+  for (const path of ["databases", "tokens", "balance", "usage", ""]) {
+    const url = `/api/namespaces/${tenant.slug}${path === "" ? "" : "/"}${path}`;
+    assertEquals((await app.request("GET", url, { token: app.operatorKey })).status, 200);
+  }
+  assertEquals((await app.request("GET", "/v1/me", { token })).status, 200);
+  const refused = [
+    () => tenant.query("INSERT INTO t VALUES (1)", [], { token }),
+    () => tenant.query("DROP TABLE t", [], { token }),
+    () => tenant.query("ATTACH ':memory:' AS x"),
+    () => tenant.query("SELECT * FROM _service_meta_replay"),
+    () => tenant.batch([["SELECT 1"], ["INSERT INTO t VALUES (1)"]], { token }),
+  ];
+  for (const call of refused) assertEquals((await call()).status, 403);
+  for (const body of ["{", { sql: 1 }, {}]) {
+    const invalid = await app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
+    assertEquals(invalid.status, 400);
+  }
+  await app.deps.query.meter.tick();
+  assertEquals((await money(app, tenant)).used, before);
+});
+
+Deno.test("a failed statement bills the request and what the engine did", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a INTEGER UNIQUE)");
+  await tenant.query("INSERT INTO t VALUES (1), (2), (3)");
+  const costOf = async (call: () => Promise<ApiAnswer>) => {
+    await app.deps.query.meter.tick();
+    const { used } = await money(app, tenant);
+    const answer = await call();
+    assertEquals(answer.status, 400, answer.text);
+    await app.deps.query.meter.tick();
+    return (await money(app, tenant)).used - used;
+  };
+  assertEquals(await costOf(() => tenant.query("SELEC 1")), REQUEST);
+  assertEquals(await costOf(() => tenant.query("SELECT * FROM nowhere")), REQUEST);
+  const unique = await costOf(() => tenant.query("INSERT INTO t VALUES (1)"));
+  assert(unique >= REQUEST && unique <= REQUEST + WRITTEN, `${unique}`);
+  const partly = await costOf(() =>
+    tenant.batch([["INSERT INTO t VALUES (10), (11)"], ["SELECT * FROM nowhere"]])
+  );
+  assert(partly >= REQUEST + 2 * WRITTEN, `${partly}`);
+});
+
+Deno.test("usage is kept by hour and by day, and asked for by time", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  const hour = 3_600_000;
+  const startedMs = clock.now();
+  for (let round = 0; round < 3; round++) {
+    assertEquals((await tenant.query("SELECT 1")).status, 200);
+    await app.deps.query.meter.tick();
+    clock.turn(25 * hour);
+    // A block whose lease is over by then comes back.
+    await app.deps.query.meter.tick();
+  }
+  const iso = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
+  const requests = async (query: string) =>
+    [...(await usage(app, tenant, query)).values()].reduce((sum, row) => sum + row.requests, 0);
+  assertEquals(await requests(""), 3);
+  assertEquals(await requests(`by=hour&from=${iso(startedMs)}`), 3);
+  assertEquals(await requests(`by=hour&from=${iso(startedMs)}&to=${iso(startedMs + 2 * hour)}`), 1);
+  assertEquals(await requests(`by=day&from=${iso(startedMs + 50 * hour)}`), 1);
+  for (const query of ["by=week", "from=yesterday", "x=1"]) {
+    const { status } = await app.request("GET", `/api/namespaces/${tenant.slug}/usage?${query}`, {
+      token: tenant.token,
+    });
+    assertEquals(status, 400, query);
+  }
+});

@@ -1,0 +1,134 @@
+// GET /search: its form, its bounds, and that it always knows the present schema.
+import { assert, assertEquals } from "@std/assert";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+
+interface Hit {
+  readonly kind: string;
+  readonly table: string;
+  readonly column: string | null;
+  readonly description: string;
+  readonly score: number;
+}
+
+async function search(app: StartedApp, { database, token }: TestNamespace, query: string): Promise<Hit[]> {
+  const answer = await app.request("GET", `${database.path}/search?${query}`, { token });
+  assertEquals(answer.status, 200, answer.text);
+  return (answer.body.data as { hits: Hit[] }).hits;
+}
+
+const places = (hits: readonly Hit[]) =>
+  hits.map(({ table, column }) => column === null ? table : `${table}.${column}`);
+
+Deno.test("search answers ranked hits of every kind with what is said about them", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE parcels (id INTEGER PRIMARY KEY, weightGrams INT)");
+  await app.request("PUT", `${tenant.database.path}/describe`, {
+    token: tenant.token,
+    body: {
+      databaseDescription: "Harbour office",
+      tables: [{ table: "parcels", description: "What ships carry" }],
+    },
+  });
+  const { token } = await tenant.mint("read");
+  const answer = await app.request("GET", `${tenant.database.path}/search?q=parcel+weight`, { token });
+  assertEquals([answer.status, answer.body.success], [200, true]);
+  const { query, hits } = answer.body.data as { query: string; hits: Hit[] };
+  assertEquals(query, "parcel weight");
+  assertEquals(places(hits).slice(0, 2), ["parcels.weightGrams", "parcels"]);
+  assertEquals(hits.map(({ score }) => score), hits.map(({ score }) => score).toSorted((a, b) => b - a));
+  assert(hits.every(({ score }) => score > 0));
+  const [table] = await search(app, tenant, "q=ships");
+  assertEquals([table?.kind, table?.table, table?.column, table?.description], [
+    ...["table", "parcels", null, "What ships carry"],
+  ]);
+  const [database] = await search(app, tenant, "q=harbour");
+  assertEquals([database?.kind, database?.table, database?.column], ["database", "", null]);
+  assertEquals(await search(app, tenant, "q=xylophone"), []);
+  assertEquals(await search(app, tenant, "q=%3F%21"), []);
+});
+
+Deno.test("search understands stems, parts of identifiers, beginnings and small typos", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([
+    ["CREATE TABLE subscription_plans (planId INTEGER PRIMARY KEY, HTTPTimeoutMs INT, qty INT)"],
+    ["CREATE TABLE employees (café TEXT, hired_on TEXT)"],
+  ]);
+  for (
+    const [q, expected] of [
+      ["subscriptions", "subscription_plans"],
+      ["subscribing", "subscription_plans"],
+      ["plan", "subscription_plans"],
+      ["timeout", "subscription_plans.HTTPTimeoutMs"],
+      ["http", "subscription_plans.HTTPTimeoutMs"],
+      ["employe", "employees"],
+      ["emplyees", "employees"],
+      ["EMPLOYEES", "employees"],
+      ["cafe", "employees.café"],
+      ["quantity", "subscription_plans.qty"],
+      ["hiredOn", "employees.hired_on"],
+    ] as const
+  ) {
+    const [first] = places(await search(app, tenant, `q=${encodeURIComponent(q)}`));
+    assertEquals(first, expected, q);
+  }
+});
+
+Deno.test("search never shows what is gone, nor misses what is new", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE apples (a INT)");
+  assertEquals(places(await search(app, tenant, "q=apples"))[0], "apples");
+  await tenant.query("ALTER TABLE apples RENAME TO pears");
+  assertEquals(places(await search(app, tenant, "q=apples")), []);
+  assertEquals(places(await search(app, tenant, "q=pears"))[0], "pears");
+  const describe = (description: string) =>
+    app.request("PUT", `${tenant.database.path}/describe`, {
+      token: tenant.token,
+      body: { tables: [{ table: "pears", description }] },
+    });
+  await describe("orchard");
+  assertEquals(places(await search(app, tenant, "q=orchard"))[0], "pears");
+  await describe("meadow");
+  assertEquals(places(await search(app, tenant, "q=orchard")), []);
+});
+
+Deno.test("search shows no view, no shadow table and none of the service's tables", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([
+    ["CREATE TABLE logs (a INT)"],
+    ["CREATE VIEW logs_view AS SELECT * FROM logs"],
+    ["CREATE VIRTUAL TABLE logs_search USING fts5(body)"],
+  ]);
+  const found = places(await search(app, tenant, "q=logs+query+log+audit+content+config&limit=50"));
+  assertEquals(new Set(found.map((place) => place.replace(/\..*/, ""))), new Set(["logs", "logs_search"]));
+});
+
+Deno.test("search wants a question of 1 to 500 characters and a limit of 1 to 50", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const columns = Array.from({ length: 60 }, (_, at) => `same_${at} INT`).join(", ");
+  await tenant.query(`CREATE TABLE t (${columns})`);
+  assertEquals((await search(app, tenant, "q=same")).length, 10);
+  assertEquals((await search(app, tenant, "q=same&limit=50")).length, 50);
+  assertEquals((await search(app, tenant, `q=${"a".repeat(500)}`)).length, 0);
+  for (
+    const [query, path] of [
+      ["", "q"],
+      ["q=", "q"],
+      [`q=${"a".repeat(501)}`, "q"],
+      ["q=a&limit=0", "limit"],
+      ["q=a&limit=51", "limit"],
+      ["q=a&limit=x", "limit"],
+      ["q=a&other=1", "other"],
+    ]
+  ) {
+    const answer = await app.request("GET", `${tenant.database.path}/search?${query}`, {
+      token: tenant.token,
+    });
+    assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, path], query);
+  }
+});

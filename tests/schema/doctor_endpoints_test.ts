@@ -1,0 +1,60 @@
+// The doctor's checks of published endpoints, on the list that the service hands to it.
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { diagnose } from "../../lib/services/schema/doctor/diagnose.ts";
+import type { EndpointFacts, Examined } from "../../lib/services/schema/doctor/examined.ts";
+import type { Finding } from "../../lib/services/schema/doctor/finding.ts";
+
+function endpoint(facts: Partial<EndpointFacts>): EndpointFacts {
+  return {
+    ...{ slug: "list-users", kind: "query", auth: "public", captcha: false, rateLimit: false },
+    ...{ columns: ["id", "name"], tables: ["users"], spec: { slug: "list-users", name: "List" } },
+    ...facts,
+  };
+}
+
+function examine(endpoints: readonly EndpointFacts[]): Finding[] {
+  const examined: Examined = {
+    schema: { databaseDescription: "", tables: [] },
+    ...{ indexes: new Map(), sources: new Map(), takenNames: new Set() },
+    rows: { values: new Map(), orphans: new Set(), duplicates: new Set() },
+    endpoints,
+    address: { namespaceSlug: "acme", databasePath: "main" },
+  };
+  return diagnose(examined);
+}
+
+Deno.test("a public endpoint that answers a password or a token is an error, until it is paused", () => {
+  const columns = [
+    "id",
+    "passwordHash",
+    "api_token",
+    "PASSWORD",
+    "token_expires_at",
+    "reset_secret",
+    "apiKey",
+  ];
+  const findings = examine([endpoint({ columns })]);
+  assertEquals(findings.map(({ code, severity, table, column }) => [code, severity, table, column]), [
+    ...["passwordHash", "api_token", "PASSWORD", "reset_secret", "apiKey"].map((column) => [
+      ...["sensitive_column_exposed", "error", "users", column],
+    ]),
+  ]);
+  const [first] = findings;
+  assertEquals(first?.suggestion, "POST /api/namespaces/acme/databases/main/endpoints/list-users/pause");
+  assertEquals(examine([endpoint({ columns, auth: "session" })]), []);
+  assertEquals(examine([endpoint({})]), []);
+});
+
+Deno.test("a public mutation with neither captcha nor rate limit is a warning, until it has a limit", () => {
+  const open = endpoint({ kind: "mutation", slug: "sign", columns: [] });
+  const [finding, ...more] = examine([open]);
+  assertEquals([finding?.code, finding?.severity, more], ["public_mutation", "warning", []]);
+  const suggestion = finding?.suggestion ?? "";
+  const prefix = "PUT /api/namespaces/acme/databases/main/endpoints/sign ";
+  assertStringIncludes(suggestion, prefix);
+  const spec = JSON.parse(suggestion.slice(prefix.length));
+  assertEquals(spec, { ...open.spec, rateLimit: { perMin: 30 } });
+  for (const kept of [{ captcha: true }, { rateLimit: true }, { auth: "session" }, { kind: "query" }]) {
+    assertEquals(examine([{ ...open, ...kept }]), []);
+  }
+});

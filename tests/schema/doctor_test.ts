@@ -1,0 +1,180 @@
+// Every code of the doctor: found where it should be, nowhere else, and gone when its suggestion has run.
+import { assert, assertEquals } from "@std/assert";
+import { startApp } from "../testing/start_app.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { examine, follow, make, placesOf, runSuggestion } from "./doctor_findings.ts";
+
+/** Something for every code that a schema can show. */
+const troubled = [
+  "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, status TEXT)",
+  "CREATE TABLE events (happened TEXT, note TEXT, CHECK (note <> ''))",
+  "CREATE INDEX events_happened ON events(happened)",
+  "CREATE TRIGGER events_kept BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'kept'); END",
+  "CREATE VIEW latest AS SELECT * FROM events",
+  "CREATE TABLE codes (code TEXT NOT NULL UNIQUE, meaning TEXT)",
+  "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id), total INTEGER)",
+  "CREATE TABLE invoices (id INTEGER PRIMARY KEY, total TEXT, order_id INTEGER REFERENCES orders(id))",
+  "CREATE INDEX invoices_order ON invoices(order_id)",
+  "CREATE INDEX invoices_order_total ON invoices(order_id, total)",
+  "CREATE UNIQUE INDEX invoices_id ON invoices(id)",
+  'CREATE TABLE "order" (id INTEGER PRIMARY KEY, "group" TEXT)',
+  "CREATE TABLE loose (id INTEGER PRIMARY KEY, la, lb DEFAULT (1 + 2) NOT NULL, lc)",
+  "CREATE TABLE lost (id INTEGER PRIMARY KEY, gone_id INTEGER CONSTRAINT fk REFERENCES customer(id) " +
+  "ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED NOT NULL, x INTEGER, y INTEGER, FOREIGN KEY (x) REFERENCES nowhere)",
+  "CREATE TABLE astray (id INTEGER PRIMARY KEY, nick TEXT REFERENCES customers(nope))",
+  "CREATE TABLE pairs (a INTEGER, b INTEGER, n INTEGER, PRIMARY KEY (a, b))",
+  "INSERT INTO pairs VALUES (1, 1, 7), (1, 2, 8)",
+  "CREATE TABLE halves (id INTEGER PRIMARY KEY, a INTEGER REFERENCES pairs(a), n INTEGER REFERENCES pairs(n))",
+  "CREATE TABLE tickets (id INTEGER PRIMARY KEY, weight INTEGER, price REAL NOT NULL, seen DATE)",
+  "INSERT INTO events VALUES ('mon', 'x'), ('tue', 'y')",
+  "INSERT INTO loose VALUES (5, 'text', 1, NULL), (9, 2, 2.5, 3)",
+  "INSERT INTO tickets VALUES (1, 10, 1.5, 'monday'), (2, 'heavy', 'free', 3)",
+  "PRAGMA foreign_keys = OFF",
+  "INSERT INTO customers VALUES (1, 'Ada', NULL)",
+  "INSERT INTO orders VALUES (1, 1, 10), (2, 99, 20)",
+];
+
+const expected: Readonly<Record<string, readonly string[]>> = {
+  broken_foreign_key: ["astray.nick", "halves.a", "halves.n", "lost.gone_id", "lost.x", "orders.customer_id"],
+  missing_pk: ["codes", "events"],
+  unindexed_foreign_key: [
+    ...["astray.nick", "halves.a", "halves.n", "lost.gone_id", "lost.x", "orders.customer_id"],
+  ],
+  integer_text_mix: ["tickets.price", "tickets.weight"],
+  redundant_index: ["invoices.id", "invoices.order_id"],
+  untyped_column: ["loose.la", "loose.lb", "loose.lc"],
+  ambiguous_column_name: ["customers.status", "orders.total"],
+  reserved_word_name: ["order", "order.group"],
+};
+
+Deno.test("doctor finds what is wrong under every code, and nothing else", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, troubled);
+  const doctor = await examine(app, tenant);
+  assertEquals(doctor.tablesScanned, 12);
+  assert(!Number.isNaN(Date.parse(doctor.generatedAt)));
+  for (const [code, places] of Object.entries(expected)) {
+    assertEquals(placesOf(doctor, code).sort(), places, code);
+  }
+});
+
+Deno.test("every suggestion runs as it stands and silences its finding, until the schema is sound", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, troubled);
+  const codes = new Set<string>();
+  for (let rounds = 0;; rounds++) {
+    const [finding] = (await examine(app, tenant)).findings;
+    if (!finding) break;
+    assert(rounds < 100, JSON.stringify(finding));
+    codes.add(finding.code);
+    await follow(app, tenant, finding);
+  }
+  assertEquals([...codes].sort(), [...Object.keys(expected), "missing_description"].sort());
+  const kept = await tenant.batch([
+    ["SELECT id, happened, note FROM events ORDER BY id"],
+    ["SELECT * FROM latest"],
+    ["SELECT id, la, lb, lc FROM loose"],
+    ["SELECT name FROM sqlite_schema WHERE name IN ('events_happened', 'events_kept') ORDER BY name"],
+  ]);
+  assertEquals(rowsOf(kept, 0), [[1, "mon", "x"], [2, "tue", "y"]]);
+  assertEquals(rowsOf(kept, 1), [[1, "mon", "x"], [2, "tue", "y"]]);
+  assertEquals(rowsOf(kept, 2), [[5, "text", 1, null], [9, 2, 2.5, 3]]);
+  assertEquals(rowsOf(kept, 3), [["events_happened"], ["events_kept"]]);
+});
+
+Deno.test("each suggestion of one examination silences its finding, none of the others having run", async () => {
+  await using app = await startApp();
+  const { findings } = await (async () => {
+    const probe = await app.namespace("probe");
+    await make(probe, troubled);
+    return await examine(app, probe);
+  })();
+  for (const [at, finding] of findings.entries()) {
+    const tenant = await app.namespace(`n${at}`);
+    await make(tenant, troubled);
+    const own = { ...finding, suggestion: finding.suggestion.replace("/v1/db/probe/", `/v1/db/n${at}/`) };
+    await follow(app, tenant, own);
+  }
+});
+
+Deno.test("a sound schema has no findings, and an empty one neither", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  assertEquals((await examine(app, tenant)).findings, []);
+  await make(tenant, [
+    "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born DATE, parent_id INTEGER REFERENCES people)",
+    "CREATE INDEX people_parent ON people(parent_id)",
+    "CREATE INDEX people_young ON people(parent_id) WHERE born > '2000'",
+    "CREATE INDEX people_lower ON people(lower(name))",
+    "CREATE TABLE towns (country TEXT, town TEXT, mayor_id INTEGER REFERENCES people(id), " +
+    "PRIMARY KEY (country, town)) WITHOUT ROWID",
+    "CREATE INDEX towns_mayor ON towns(mayor_id)",
+    "CREATE VIRTUAL TABLE notes USING fts5(body)",
+    "CREATE VIEW wrong AS SELECT nope FROM people",
+    "INSERT INTO people VALUES (1, 'Ada', '1990-01-01', NULL), (2, 'Bo', 1990, 1)",
+    "INSERT INTO towns VALUES ('pt', 'Lisbon', 1)",
+  ]);
+  const described = await app.request("PUT", `${tenant.database.path}/describe`, {
+    token: tenant.token,
+    body: { tables: ["people", "towns", "notes"].map((table) => ({ table, description: `Our ${table}` })) },
+  });
+  assertEquals(described.status, 200, described.text);
+  assertEquals((await examine(app, tenant)).findings, []);
+});
+
+Deno.test("a key over several columns is checked and mended as one", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, [
+    "CREATE TABLE seats (hall TEXT, number INTEGER, PRIMARY KEY (hall, number))",
+    "CREATE TABLE bookings (id INTEGER PRIMARY KEY, hall TEXT NOT NULL, number TEXT, " +
+    "FOREIGN KEY (hall, number) REFERENCES seats)",
+    "CREATE INDEX bookings_seat ON bookings(number, hall)",
+    "PRAGMA foreign_keys = OFF",
+    "INSERT INTO seats VALUES ('a', 1)",
+    "INSERT INTO bookings VALUES (1, 'a', '1'), (2, 'a', NULL), (3, 'b', '7')",
+  ]);
+  const doctor = await examine(app, tenant);
+  assertEquals(placesOf(doctor, "unindexed_foreign_key"), []);
+  const [broken] = doctor.findings.filter(({ code }) => code === "broken_foreign_key");
+  assertEquals([broken?.table, broken?.column, broken?.severity], ["bookings", "hall", "error"]);
+  if (broken) await follow(app, tenant, broken);
+  assertEquals(rowsOf(await tenant.query("SELECT * FROM bookings")), [[1, "a", "1"], [2, "a", null], [
+    3,
+    "b",
+    null,
+  ]]);
+});
+
+Deno.test("suggestions survive names of any kind", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, [
+    `CREATE TABLE "a ""b"" (c; d" /* ( */ ("x, y" , 'z''' TEXT, "rowid" REFERENCES "no "" table"("é") -- end
+    , UNIQUE ("x, y"))`,
+    'CREATE TABLE "no "" table" ("é" PRIMARY KEY)',
+    'INSERT INTO "no "" table" VALUES (3)',
+    `INSERT INTO "a ""b"" (c; d" VALUES ('one', 'two', 3)`,
+    "PRAGMA foreign_keys = OFF",
+    'DROP TABLE "no "" table"',
+  ]);
+  for (;;) {
+    const [finding] = (await examine(app, tenant)).findings;
+    if (!finding) break;
+    await follow(app, tenant, finding);
+  }
+  const rows = rowsOf(await tenant.query(`SELECT id, "x, y", "z'", "rowid" FROM "a ""b"" (c; d"`));
+  assertEquals(rows, [[1, "one", "two", 3]]);
+});
+
+Deno.test("a reader may examine, and what the doctor suggests asks for the role it needs", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, ["CREATE TABLE events (happened TEXT)"]);
+  const reader = { ...tenant, ...await tenant.mint("read") };
+  const { findings } = await examine(app, reader);
+  const batch = findings.find(({ code }) => code === "missing_pk");
+  assertEquals((await runSuggestion(app, reader, batch?.suggestion ?? "")).status, 403);
+});
