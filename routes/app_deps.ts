@@ -1,5 +1,8 @@
 // What the process gives the HTTP surface.
 import type { Config } from "../lib/config.ts";
+import { Approvals } from "../lib/control/approvals.ts";
+import { HeldCalls } from "../lib/control/held_calls.ts";
+import { Rules } from "../lib/control/rules.ts";
 import { Ledger } from "../lib/control/balance/ledger.ts";
 import { Meter } from "../lib/control/balance/meter.ts";
 import { ControlPlane } from "../lib/control/control_plane.ts";
@@ -37,7 +40,7 @@ export interface AppDeps extends ProcessParts {
 
 /** Joins what is opened once a process with what stands on it. */
 export function appDeps(parts: ProcessParts): AppDeps {
-  const { kv, clock, tenants, config } = parts;
+  const { kv, clock, tenants, config, baseUrl } = parts;
   const meter = new Meter(kv, clock);
   return {
     ...parts,
@@ -45,7 +48,8 @@ export function appDeps(parts: ProcessParts): AppDeps {
     ledger: new Ledger(kv, clock, (namespaceId) => meter.recheck(namespaceId)),
     welcomeCreditNanoUsd: toNanoUsd(config.welcomeCreditUsd),
     query: {
-      ...{ tenants, clock, meter, facts: new FactsCache(), replays: new Replays(kv, clock) },
+      ...{ tenants, clock, baseUrl, meter, facts: new FactsCache(), replays: new Replays(kv, clock) },
+      ...{ rules: new Rules(kv, clock), approvals: new Approvals(kv, clock), held: new HeldCalls(kv, clock) },
       bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
     },
   };

@@ -28,6 +28,27 @@ export const page = z.strictObject({
   pageSize: z.coerce.number().int().min(1).max(500).default(100),
 });
 
+/** A rule that a write matches. */
+export const ruleHit = z.object({
+  ruleId: z.string(),
+  tableGlob: z.string(),
+  effect: z.enum(["require_approval", "deny"]),
+  table: z.string(),
+  action: z.enum(["insert", "update", "delete", "schema"]),
+  note: z.string().nullable(),
+});
+
+/** An approval as whoever asked for it sees it. */
+export const approvalRecord = z.object({
+  id: z.string(),
+  state: z.enum(["pending", "approved", "denied", "redeemed", "expired"]),
+  hits: z.array(ruleHit),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  decidedAt: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+
 export const pageMeta = z.object({ nextCursor: z.string().nullable() });
 export const confirmBody = z.strictObject({ confirm: z.string().max(64).describe("The slug, once more") });
 export const rename = z.strictObject({ name: displayName });

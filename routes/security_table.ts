@@ -3,10 +3,10 @@ import type { Role } from "../lib/core/role.ts";
 
 /**
  * `none`: anybody. `operator`: the operator key. `namespace_admin`: an unscoped admin token of the namespace, or the
- * operator key. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; what
+ * operator key. `person`: the operator key, never an API token. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; what
  * a statement needs beyond it, the pipeline decides.
  */
-export type Access = "none" | "operator" | "namespace_admin" | "token" | `database:${Role}`;
+export type Access = "none" | "operator" | "namespace_admin" | "person" | "token" | `database:${Role}`;
 
 export interface SecuredRoute {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -19,7 +19,9 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/healthz", access: "none" },
   { method: "GET", path: "/readyz", access: "none" },
 
+  { method: "POST", path: "/v1/handoff/redeem", access: "none" },
   { method: "GET", path: "/v1/me", access: "token" },
+  { method: "POST", path: "/v1/sessions", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/query", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/batch", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/tables", access: "database:read" },
@@ -29,6 +31,11 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/v1/db/:ns/:db/search", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/doctor", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/validate", access: "database:read" },
+  { method: "POST", path: "/v1/db/:ns/:db/handoff", access: "database:read" },
+  { method: "POST", path: "/v1/db/:ns/:db/propose", access: "database:write" },
+  { method: "POST", path: "/v1/db/:ns/:db/apply", access: "database:read" },
+  { method: "POST", path: "/v1/db/:ns/:db/redeem_approval", access: "database:read" },
+  { method: "GET", path: "/v1/db/:ns/:db/approvals/:token", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/snapshots", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/snapshots", access: "database:write" },
   { method: "POST", path: "/v1/db/:ns/:db/restore", access: "database:admin" },
@@ -44,9 +51,21 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
   { method: "POST", path: "/api/namespaces/:slug/databases/restore", access: "namespace_admin" },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/sessions/revoke_all",
+    access: "namespace_admin",
+  },
   { method: "POST", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
   { method: "GET", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug/tokens/:id", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
+  { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },
+  { method: "DELETE", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/approvals", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/approvals/:id/approve", access: "person" },
+  { method: "POST", path: "/api/namespaces/:slug/approvals/:id/deny", access: "person" },
   { method: "GET", path: "/api/namespaces/:slug/balance", access: "namespace_admin" },
   { method: "POST", path: "/api/namespaces/:slug/credits", access: "operator" },
   { method: "GET", path: "/api/namespaces/:slug/usage", access: "namespace_admin" },

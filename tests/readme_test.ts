@@ -1,7 +1,7 @@
 // Holds the README to the code: its tables are the code's tables, and what it names exists.
 import { assert, assertEquals } from "@std/assert";
 import { configTable } from "../lib/config.ts";
-import { errorTable } from "../lib/core/errors.ts";
+import { errorTable } from "../lib/core/error_table.ts";
 import { layers } from "./architecture/layers.ts";
 import { repository } from "./architecture/source_files.ts";
 

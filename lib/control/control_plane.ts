@@ -1,20 +1,29 @@
 // The control plane of one process: every kind of record over one Deno KV.
 import type { Clock } from "../core/clock.ts";
+import { Branches } from "./branches.ts";
 import { Databases } from "./databases.ts";
+import { Handoffs } from "./handoffs.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Namespaces } from "./namespaces.ts";
+import { SessionKeys } from "./session_keys.ts";
 import { Tokens } from "./tokens.ts";
 
 export class ControlPlane {
   readonly namespaces: Namespaces;
   readonly databases: Databases;
+  readonly branches: Branches;
   readonly tokens: Tokens;
+  readonly handoffs: Handoffs;
+  readonly sessionKeys: SessionKeys;
   readonly leftovers: Leftovers;
 
   constructor(kv: Deno.Kv, clock: Clock) {
     this.namespaces = new Namespaces(kv, clock);
     this.databases = new Databases(kv, clock);
+    this.branches = new Branches(kv, clock);
     this.tokens = new Tokens(kv, clock, this.namespaces);
+    this.handoffs = new Handoffs(kv, clock);
+    this.sessionKeys = new SessionKeys(kv, clock);
     this.leftovers = new Leftovers(kv, clock);
   }
 }

@@ -3,10 +3,13 @@ import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet, kvPage } from "../store/kv_call.ts";
+import { kvEntries } from "../store/kv_entries.ts";
 import type { TokenRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
+import { tokenKeys } from "./token_keys.ts";
+import { tokenLineage } from "./token_lineage.ts";
 
 /** A token and where it belongs. */
 export interface KnownToken {
@@ -14,16 +17,18 @@ export interface KnownToken {
   readonly namespaceSlug: string;
 }
 
-/** Milliseconds that an expired token stays in the list. */
-const KEPT_AFTER_EXPIRY_MS = 86_400_000;
 /** Attempts against namespaces that change all the time. */
 const MAX_ATTEMPTS = 16;
 /** Tokens deleted in one commit, each with its index. */
 const REMOVED_AT_ONCE = 100;
+/** Tokens that handed off, remembered while tokens that descend from them may be kept. */
+const MAX_ANCESTORS = 10_000;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Tokens {
   readonly #cache: RecordCache<KnownToken>;
+  /** Ids on which kept tokens hang. More than needed does no harm. */
+  readonly #ancestors = new Set<string>();
 
   constructor(
     private readonly kv: Deno.Kv,
@@ -35,25 +40,19 @@ export class Tokens {
 
   /** False when the namespace is gone. */
   async add(record: TokenRecord): Promise<boolean> {
-    const lifetime = record.expiresAt === null
-      ? {}
-      : { expireIn: record.expiresAt - this.clock.now() + KEPT_AFTER_EXPIRY_MS };
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const namespace = await kvGet(this.kv, keys.namespace(record.namespaceId));
       if (namespace.versionstamp === null) return false;
-      const addition = this.kv.atomic().check(namespace)
-        .set(keys.token(record.namespaceId, record.id), record, lifetime)
-        .set(
-          keys.tokenByHash(record.hash),
-          { namespaceId: record.namespaceId, tokenId: record.id },
-          lifetime,
-        );
-      if (await kvCommit(addition)) return true;
+      const addition = this.kv.atomic().check(namespace);
+      if (await kvCommit(tokenKeys.set(addition, record, this.clock.now()))) return true;
     }
     throw new AppError("meter_unreachable");
   }
 
-  /** At most `CACHE_AGE_MS` old; whether it has expired is for the caller to see. */
+  /**
+   * At most `CACHE_AGE_MS` old; whether it has expired is for the caller to see. A token one of whose ancestors is
+   * gone or has expired is unknown.
+   */
   byHash(hash: string): KnownToken | null | Promise<KnownToken | null> {
     return this.#cache.read(hash, async () => {
       const pointer = await kvGet(this.kv, keys.tokenByHash(hash));
@@ -64,6 +63,7 @@ export class Tokens {
         this.namespaces.byId(namespaceId),
       ]);
       if (token.versionstamp === null || namespace === null) return null;
+      if (!await this.#hasAncestors(token.value)) return null;
       return { token: token.value, namespaceSlug: namespace.slug };
     });
   }
@@ -72,24 +72,33 @@ export class Tokens {
     return listPage(this.kv, keys.tokens(namespaceId), page);
   }
 
-  /** False when there is no such token. From now on this process refuses it; others within `CACHE_AGE_MS`. */
+  /**
+   * False when there is no such token. From now on this process refuses it and all that descend from it; others
+   * within `CACHE_AGE_MS`. Repeating it clears away what a crash left of its descendants.
+   */
   async remove(namespaceId: string, tokenId: string): Promise<boolean> {
     const { value, versionstamp } = await kvGet(this.kv, keys.token(namespaceId, tokenId));
-    if (versionstamp === null) return false;
-    try {
-      // Token records never change, so the delete needs no check; both keys go together.
-      await kvCommit(
-        this.kv.atomic().delete(keys.token(namespaceId, tokenId)).delete(keys.tokenByHash(value.hash)),
-      );
-    } finally {
-      this.#cache.forget(value.hash);
+    if (versionstamp !== null) {
+      try {
+        // Token records never change, so the delete needs no check; both keys go together.
+        await kvCommit(tokenKeys.delete(this.kv.atomic(), value));
+      } finally {
+        if (this.#ancestors.has(tokenId)) this.forgetAll();
+        else this.#cache.forget(value.hash);
+      }
     }
-    return true;
+    for await (const child of kvEntries(this.kv, keys.childTokens(namespaceId, tokenId))) {
+      const removed = await this.remove(namespaceId, child.value);
+      if (!removed) await kvCommit(this.kv.atomic().delete(child.key));
+    }
+    if (value?.parentId !== undefined) await kvCommit(tokenKeys.unlink(this.kv.atomic(), value));
+    return versionstamp !== null;
   }
 
   /** Forgets what is kept of every token: call it as soon as a namespace is out of reach. */
   forgetAll(): void {
     this.#cache.clear();
+    this.#ancestors.clear();
   }
 
   /** Deletes every token of a namespace that is out of reach already. */
@@ -102,8 +111,19 @@ export class Tokens {
       });
       if (entries.length === 0) return;
       const removal = this.kv.atomic();
-      for (const { key, value } of entries) removal.delete(key).delete(keys.tokenByHash(value.hash));
+      for (const { value } of entries) tokenKeys.unlink(tokenKeys.delete(removal, value), value);
       await kvCommit(removal);
     }
+  }
+
+  /** Each ancestor is noted before it is read, so that its removal finds the note or this read finds it gone. */
+  async #hasAncestors({ namespaceId, parentId }: TokenRecord): Promise<boolean> {
+    if (parentId === undefined) return true;
+    if (this.#ancestors.size >= MAX_ANCESTORS) this.forgetAll();
+    const line = await tokenLineage(this.kv, {
+      ...{ namespaceId, tokenId: parentId, nowMs: this.clock.now() },
+      reading: (id) => this.#ancestors.add(id),
+    });
+    return line !== null;
   }
 }

@@ -3,7 +3,7 @@
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** What an id can name; the prefix is the noun, shortened. */
-export type IdPrefix = "ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "mem" | "rule" | "run";
+export type IdPrefix = "ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "mem" | "rule" | "run" | "apv";
 
 let lastMs = -1;
 let timePart = "";

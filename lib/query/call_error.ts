@@ -13,7 +13,7 @@ export async function misunderstoodError(
 ): Promise<AppError> {
   const { call, database, facts, misunderstood } = understood;
   if (!misunderstood) throw new TypeError("nothing was misunderstood");
-  const index = call.operation === "batch" ? facts.length : null;
+  const index = call.batch ? facts.length : null;
   if (misunderstood.code) {
     return new AppError(misunderstood.code, index === null ? {} : { extra: { failedIndex: index } });
   }
@@ -27,14 +27,14 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
     failure: outcome.failure,
     verb: facts?.verb ?? "other",
     target: facts?.target ?? null,
-    index: understood.call.operation === "batch" ? outcome.failedIndex : null,
+    index: understood.call.batch ? outcome.failedIndex : null,
     extra: keptResults(understood.call, outcome.results),
   });
 }
 
 /** A batch that is not atomic says what it kept before it stopped. */
 function keptResults(call: QueryCall, results: FailedOutcome["results"]): Readonly<Record<string, unknown>> {
-  if (call.operation !== "batch" || call.atomic) return {};
+  if (!call.batch || call.atomic) return {};
   return {
     data: results.map((result) =>
       JSON.parse(`${result.json},"rowsRead":${result.rowsRead},"rowsWritten":${result.rowsWritten}}`)

@@ -8,6 +8,8 @@ export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): Quer
   return {
     userId: null,
     atomic: true,
+    batch: call.operation === "batch",
+    approved: false,
     integersAsStrings: false,
     replay: null,
     dryRun: false,

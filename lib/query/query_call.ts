@@ -1,8 +1,11 @@
 // What goes into the statement pipeline and what comes out: the same for every surface that runs SQL.
 import type { Clock } from "../core/clock.ts";
+import type { HeldCalls } from "../control/held_calls.ts";
+import type { Rules } from "../control/rules.ts";
 import type { Role } from "../core/role.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { Approvals } from "../control/approvals.ts";
 import type { Meter } from "../control/balance/meter.ts";
 import type { Replays, ReplayScope } from "../control/replays.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
@@ -21,14 +24,25 @@ export interface QueryContext {
   readonly clock: Clock;
   readonly facts: FactsCache;
   readonly meter: Meter;
+  readonly rules: Rules;
+  readonly approvals: Approvals;
+  readonly held: HeldCalls;
+  /** Prefix of absolute URLs. */
+  readonly baseUrl: string;
   readonly replays: Replays;
   readonly bounds: { readonly rows: number; readonly bytes: number };
 }
 
+export type Operation = "query" | "batch" | "service" | "propose" | "apply" | "redeem_approval";
+
 /** Who runs it and where; `role` is the effective one. */
 export interface QueryTarget {
   readonly namespaceId: string;
+  readonly namespaceSlug: string;
   readonly databaseId: string;
+  /** As it stands in a path. */
+  readonly databaseSlug: string;
+  readonly branchRef: string;
   readonly role: Role;
 }
 
@@ -41,8 +55,12 @@ export interface QueryCall {
   readonly target: QueryTarget;
   readonly tokenId: string;
   readonly userId: string | null;
-  /** As the query log shows it: `query`, `batch`. Reads that the service makes for itself leave no row. */
-  readonly operation: "query" | "batch" | "service";
+  /** As the query log shows it. Reads that the service makes for itself (`service`) leave no row. */
+  readonly operation: Operation;
+  /** Errors name the place of their statement. */
+  readonly batch: boolean;
+  /** A person has approved it: only rules that deny are asked. */
+  readonly approved: boolean;
   readonly statements: readonly QueryStatement[];
   readonly atomic: boolean;
   readonly integersAsStrings: boolean;

@@ -5,7 +5,14 @@ import { REPLAY_MS } from "../core/limits.ts";
 import { type KeptAnswer, readKeptAnswer, writeKeptAnswer } from "../tenant/kept_answer.ts";
 import type { ReplayFound, ReplayKeys } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerOf } from "./answer.ts";
-import type { CallReplay, QueryAnswer, QueryContext, Replayed, UnderstoodCall } from "./query_call.ts";
+import type {
+  CallReplay,
+  QueryAnswer,
+  QueryContext,
+  QueryTarget,
+  Replayed,
+  UnderstoodCall,
+} from "./query_call.ts";
 
 /** The keys of a call as the store takes them, in the order of `scopesOf`. */
 export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
@@ -25,13 +32,26 @@ export async function findEarlier(
 ): Promise<QueryAnswer | null> {
   const { replay } = understood.call;
   if (replay === null) return null;
+  // A read that used the key has left a note in the database, which the write finds in its own transaction.
+  if (runnable && writes(understood)) return null;
   if (replay.idempotency !== null) {
     const earlier = await ctx.replays.find(replay.idempotency);
     if (earlier.state === "mismatch") throw new AppError("replay_mismatch");
     if (earlier.state === "kept") return keptRead(earlier.answer);
   }
-  if (runnable && writes(understood)) return null;
   const found = await understood.database.findReplay(replayKeys(ctx, replay, ""));
+  return found === null ? null : replayedAnswer(replay, found);
+}
+
+/** The answer of a call whose own key is spent but whose answer was kept, or null. Errors: `replay_mismatch`. */
+export async function findKept(
+  ctx: QueryContext,
+  target: QueryTarget,
+  replay: CallReplay | null,
+): Promise<QueryAnswer | null> {
+  if (replay === null) return null;
+  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const found = await database.findReplay(replayKeys(ctx, replay, ""));
   return found === null ? null : replayedAnswer(replay, found);
 }
 
@@ -59,7 +79,12 @@ export async function claimRead(
 }
 
 /** Keeps a read's answer. It has been given already when KV fails now: a repetition then reads again. */
-export async function keepRead(claim: Claim, answer: QueryAnswer, context: string): Promise<void> {
+export async function keepRead(
+  ctx: QueryContext,
+  { call, database }: UnderstoodCall,
+  claim: Claim,
+  { answer, context }: { readonly answer: QueryAnswer; readonly context: string },
+): Promise<void> {
   const text = writeKeptAnswer({
     context,
     results: answer.results.map((one) => [one.json.length, one.rowsRead, one.rowsWritten]),
@@ -67,7 +92,9 @@ export async function keepRead(claim: Claim, answer: QueryAnswer, context: strin
     durationMs: answer.meta.durationMs,
     rowsReadBasis: answer.meta.rowsReadBasis,
   });
-  await claim.keep(new TextEncoder().encode(text)).catch(() => {});
+  const idempotency = call.replay?.idempotency ?? null;
+  const note = database.noteReplay(replayKeys(ctx, { idempotency, plan: null }, ""));
+  await Promise.allSettled([claim.keep(new TextEncoder().encode(text)), note]);
 }
 
 function keptRead(answer: Uint8Array): QueryAnswer {

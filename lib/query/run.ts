@@ -56,15 +56,22 @@ async function runOnce(
   const earlier = call.replay === null ? null : await findEarlier(ctx, understood, !hopeless);
   if (earlier) return earlier;
   let admission: Admission | null;
+  let limit: number | null = null;
   try {
-    authorise(call.target.role, facts, call.operation === "batch");
+    authorise(call.target.role, facts, call.batch);
     timer.end("authorise");
-    applyRules(understood);
+    const bound = call.dryRun || !writes(understood) ? null : await applyRules(ctx, understood);
+    limit = bound?.maxRows ?? null;
     timer.end("rules");
     const reserved = reserveBalance(ctx, call);
     admission = reserved instanceof Promise ? await reserved : reserved;
     timer.end("reserve");
   } catch (error) {
+    // A repetition costs nothing: it is answered when there is no money left.
+    const found = error instanceof AppError && error.status === 402
+      ? await findEarlier(ctx, understood, false)
+      : null;
+    if (found) return found;
     if (error instanceof AppError) recordRefusal(database, log, error.code);
     throw error;
   }
@@ -74,10 +81,18 @@ async function runOnce(
       settle(ctx, call, admission, totals([]));
       throw await misunderstoodError(understood, []);
     }
-    return await runReserved(ctx, understood, admission, timer);
+    return await runReserved(ctx, bounded(understood, limit), admission, timer);
   } finally {
     if (admission) ctx.meter.release(admission);
   }
+}
+
+/** The narrower of what the caller and what a rule allow. */
+function bounded(understood: UnderstoodCall, maxRows: number | null): UnderstoodCall {
+  if (maxRows === null) return understood;
+  const { affected } = understood.call;
+  const max = Math.min(maxRows, affected?.max ?? Infinity);
+  return { ...understood, call: { ...understood.call, affected: { min: affected?.min ?? 0, max } } };
 }
 
 /** The call may run and there is money for it. */
@@ -113,7 +128,7 @@ async function runReserved(
     if (!outcome.ok) throw await outcomeError(understood, outcome);
     if (misunderstood) throw await misunderstoodError(understood, outcome.results);
     const answer = answerOf(outcome, context);
-    if (claim) await keepRead(claim, answer, contextText);
+    if (claim) await keepRead(ctx, understood, claim, { answer, context: contextText });
     timer.end("record");
     return {
       ...answer,

@@ -47,8 +47,8 @@ export const serviceTableStatements: readonly string[] = [
   table_name TEXT NOT NULL, column_name TEXT NOT NULL, description TEXT NOT NULL, PRIMARY KEY (table_name, column_name)
 ) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS _service_meta_replay (
-  key TEXT NOT NULL, piece INTEGER NOT NULL, request_hash TEXT NOT NULL, answer TEXT NOT NULL,
-  expires_at INTEGER NOT NULL, PRIMARY KEY (key, piece)
-) WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS _service_meta_replay_expires ON _service_meta_replay(expires_at)",
+  id INTEGER PRIMARY KEY, probe INTEGER NOT NULL, key TEXT NOT NULL, piece INTEGER NOT NULL,
+  request_hash TEXT NOT NULL, answer TEXT NOT NULL, expires_at INTEGER NOT NULL
+)`,
+  "CREATE INDEX IF NOT EXISTS _service_meta_replay_probe ON _service_meta_replay(probe)",
 ];

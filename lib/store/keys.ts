@@ -1,14 +1,21 @@
 // The schema of Deno KV: one builder per key, with the type of its value and its lifetime. No key is built elsewhere.
 import type {
+  ApprovalPointer,
+  ApprovalRecord,
   BalanceRecord,
   BlockRecord,
+  BranchPointer,
+  BranchRecord,
   CreditRecord,
   DatabaseRecord,
   DeletedDatabaseRecord,
+  ExecutionRecord,
   FirstStartRecord,
+  HandoffRecord,
   LeftoverRecord,
   NamespaceRecord,
   ReplayRecord,
+  RuleRecord,
   TokenPointer,
   TokenRecord,
   UsageRecord,
@@ -43,6 +50,24 @@ export const keys = {
     slug,
   ],
 
+  /** Until the branch is deleted, or swept after its deadline. Sorted by ref within the trunk. */
+  branch: (namespaceId: string, trunkId: string, ref: string): Key<BranchRecord> => [
+    "branch",
+    namespaceId,
+    trunkId,
+    ref,
+  ],
+  branchesOf: (namespaceId: string, trunkId: string): Key<BranchRecord> => ["branch", namespaceId, trunkId],
+  branchesIn: (namespaceId: string): Key<BranchRecord> => ["branch", namespaceId],
+  branches: (): Key<BranchRecord> => ["branch"],
+
+  /** Where the branch with that database id is. As long as the branch is that copy. */
+  branchById: (namespaceId: string, databaseId: string): Key<BranchPointer> => [
+    "branch_by_id",
+    namespaceId,
+    databaseId,
+  ],
+
   /** Until it is revoked, or a day after it expired. Sorted by creation within the namespace. */
   token: (namespaceId: string, tokenId: string): Key<TokenRecord> => ["token", namespaceId, tokenId],
   tokens: (namespaceId: string): Key<TokenRecord> => ["token", namespaceId],
@@ -59,12 +84,47 @@ export const keys = {
   /** As long as the token. The hash is SHA-256, hex. */
   tokenByHash: (hash: string): Key<TokenPointer> => ["token_by_hash", hash],
 
+  /** Id of a token that another one handed off. As long as the child. */
+  childToken: (namespaceId: string, parentId: string, tokenId: string): Key<string> => [
+    "child_token",
+    namespaceId,
+    parentId,
+    tokenId,
+  ],
+  childTokens: (namespaceId: string, parentId: string): Key<string> => [
+    "child_token",
+    namespaceId,
+    parentId,
+  ],
+
+  /** Until it is redeemed or has expired. The hash is SHA-256, hex. */
+  handoff: (hash: string): Key<HandoffRecord> => ["handoff", hash],
+
   /** Until what it names (`db_…`, `ns_…`) is made or gone. */
   leftover: (id: string): Key<LeftoverRecord> => ["leftover", id],
   leftovers: (): Key<LeftoverRecord> => ["leftover"],
 
   /** SHA-256 of the operator key that the first start made, hex. For ever. */
   operatorKeyHash: (): Key<string> => ["operator_key_hash"],
+
+  /** Until it is deleted, as long as the database. Sorted by creation. */
+  rule: (databaseId: string, ruleId: string): Key<RuleRecord> => ["rule", databaseId, ruleId],
+  rules: (databaseId: string): Key<RuleRecord> => ["rule", databaseId],
+
+  /** A day, and a day more for whoever asks what became of it. Sorted by creation within the namespace. */
+  approval: (namespaceId: string, approvalId: string): Key<ApprovalRecord> => [
+    "approval",
+    namespaceId,
+    approvalId,
+  ],
+  approvals: (namespaceId: string): Key<ApprovalRecord> => ["approval", namespaceId],
+  approvalByHash: (hash: string): Key<ApprovalPointer> => ["approval_by_hash", hash],
+
+  /** Up to an hour, until it is used. The hash is SHA-256 of the execution token, hex. */
+  execution: (hash: string): Key<ExecutionRecord> => ["execution", hash],
+
+  /** What an approval or an execution token holds, in pieces; as long as its holder. */
+  heldPiece: (holder: string, piece: number): Key<Uint8Array> => ["held_piece", holder, piece],
 
   /** A day from the answer, or until the call fails. `key` is a hash of the call's scope. */
   replay: (key: string): Key<ReplayRecord> => ["replay", key],

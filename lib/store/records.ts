@@ -25,6 +25,30 @@ export interface DatabaseRecord {
   readonly tokensMinIat?: number;
 }
 
+/** A throw-away copy of a database. Every fresh copy is storage of its own, under a new id. */
+export interface BranchRecord {
+  /** `db_…`: the copy's storage. */
+  readonly id: string;
+  readonly namespaceId: string;
+  /** `db_…`: the database it is a branch of. */
+  readonly trunkId: string;
+  readonly ref: string;
+  readonly purpose: string;
+  readonly role: Role;
+  /** Of the ref, and of the present copy. */
+  readonly createdAt: number;
+  readonly copiedAt: number;
+  readonly expiresAt: number;
+  /** The token of the claim that made it; null after a reset. */
+  readonly tokenId: string | null;
+}
+
+/** Where a branch's record is. */
+export interface BranchPointer {
+  readonly trunkId: string;
+  readonly ref: string;
+}
+
 /** A database that is out of reach and can be brought back. */
 export interface DeletedDatabaseRecord {
   readonly database: DatabaseRecord;
@@ -54,6 +78,20 @@ export interface TokenRecord {
   readonly scopes: readonly ScopeRow[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
+  /** The token that handed off, for one that was redeemed: it dies with that. */
+  readonly parentId?: string;
+}
+
+/** What a handoff token is exchanged for: a token for one branch of one database. */
+export interface HandoffRecord {
+  readonly namespaceId: string;
+  /** The token that minted it. */
+  readonly parentId: string;
+  readonly databaseId: string;
+  readonly branchRef: string;
+  readonly role: Role;
+  /** From then on it has expired, whether KV has cleaned it up or not. */
+  readonly untilMs: number;
 }
 
 /** Where a token's record is. */
@@ -136,5 +174,76 @@ export interface ReplayRecord {
   readonly run: string;
   /** While it runs: when its process counts as dead. Afterwards: when it is forgotten. */
   readonly untilMs: number;
+  readonly pieces: number;
+}
+
+/** What a write may be stopped by. */
+export interface RuleRecord {
+  /** `rule_…`. */
+  readonly id: string;
+  readonly databaseId: string;
+  /** `*` and `?`, whatever the case. */
+  readonly tableGlob: string;
+  /** Null: all. */
+  readonly actions: readonly RuleAction[] | null;
+  readonly effect: "require_approval" | "deny";
+  /** Only from so many affected rows on. */
+  readonly minRows: number | null;
+  /** Only statements without WHERE. */
+  readonly unboundedOnly: boolean;
+  /** Rows by which the effect of an approved write may have changed since. */
+  readonly tolerance: number;
+  readonly note: string | null;
+  readonly enabled: boolean;
+  readonly createdAt: number;
+}
+
+export type RuleAction = "insert" | "update" | "delete" | "schema";
+
+/** A rule that a write matches. */
+export interface RuleHit {
+  readonly ruleId: string;
+  readonly tableGlob: string;
+  readonly effect: RuleRecord["effect"];
+  readonly table: string;
+  readonly action: RuleAction;
+  readonly note: string | null;
+}
+
+/** A write that waits for a person. What it would run is held in pieces beside it. */
+export interface ApprovalRecord {
+  /** `appr_…` is the token; this is `apv_…`. */
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly namespaceId: string;
+  readonly databaseId: string;
+  readonly databaseSlug: string;
+  readonly branchRef: string;
+  /** Only this API token redeems it. */
+  readonly requestedBy: string;
+  readonly state: "pending" | "approved" | "denied" | "redeemed";
+  readonly hits: readonly RuleHit[];
+  /** Rows that the write affected in its dry run, triggers and cascades included; null where that is not known. */
+  readonly affectedRows: number | null;
+  /** Rows by which that may differ when it is redeemed. */
+  readonly tolerance: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly decidedAt: number | null;
+  readonly reason: string | null;
+  readonly pieces: number;
+}
+
+export interface ApprovalPointer {
+  readonly namespaceId: string;
+  readonly approvalId: string;
+}
+
+/** A proposed write, which its proposer may run once. */
+export interface ExecutionRecord {
+  readonly tokenId: string;
+  readonly databaseId: string;
+  readonly branchRef: string;
+  readonly expiresAt: number;
   readonly pieces: number;
 }

@@ -3,9 +3,12 @@ import { Hono } from "hono";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { bearer } from "../middleware/bearer.ts";
+import { approvalRoutes } from "./approvals.ts";
 import { databaseRoutes } from "./databases.ts";
 import { moneyRoutes } from "./money.ts";
 import { namespaceRoutes } from "./namespaces.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { ruleRoutes } from "./rules.ts";
 import { tokenRoutes } from "./tokens.ts";
 
 export function apiRoutes(deps: AppDeps): Hono<Env> {
@@ -13,6 +16,9 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .use(bearer(deps))
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
+    .route("/namespaces", sessionRoutes(deps))
     .route("/namespaces", tokenRoutes(deps))
-    .route("/namespaces", moneyRoutes(deps));
+    .route("/namespaces", moneyRoutes(deps))
+    .route("/namespaces", ruleRoutes(deps))
+    .route("/namespaces", approvalRoutes(deps));
 }

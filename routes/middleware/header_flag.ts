@@ -3,6 +3,17 @@ import type { Context } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../env.ts";
 
+/** A header that holds a number from `min` on, or null. Errors: `validation_failed`. */
+export function headerNumber(c: Context<Env>, name: string, min: number): number | null {
+  const value = c.req.header(name);
+  if (value === undefined) return null;
+  const number = /^\d{1,15}$/.test(value.trim()) ? Number(value) : -1;
+  if (number >= min) return number;
+  throw new AppError("validation_failed", {
+    issues: [{ path: name, message: `Send a whole number from ${min} on, or leave the header out` }],
+  });
+}
+
 /** False without the header. Errors: `validation_failed` for any other value than `on`. */
 export function headerFlag(c: Context<Env>, name: string, on: string): boolean {
   const value = c.req.header(name);

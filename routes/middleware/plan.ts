@@ -1,6 +1,7 @@
 // Resumable plans: `Plan-Key` and `Plan-Step` on any call make its repetition answer what the first one answered.
 import type { Context, MiddlewareHandler } from "hono";
 import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
+import { openAnswer, sealAnswer } from "../../lib/access/sealed_answer.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../env.ts";
@@ -15,15 +16,16 @@ export function plan(replays: Replays): MiddlewareHandler<Env> {
     const key = c.req.header("plan-key");
     const step = c.req.header("plan-step");
     if (key === undefined && step === undefined) return await next();
-    const scope = await planScope(c, key, step);
+    const words = planWords(c, key, step);
+    const scope = await planScope(c, words);
     const claim = await replays.claim(scope);
     if (claim.state === "mismatch") throw new AppError("replay_mismatch");
     if (claim.state === "running") throw new AppError("replay_running");
-    if (claim.state === "kept") return keptResponse(claim.answer);
+    if (claim.state === "kept") return keptResponse(await openAnswer(words, claim.answer));
     c.set("plan", scope);
     try {
       await next();
-      if (claim.state === "claimed") await finish(c, claim.claim);
+      if (claim.state === "claimed") await finish(c, claim.claim, words);
     } finally {
       // An address at which nothing is throws past this; otherwise the claim has ended and this does nothing.
       if (claim.state === "claimed") await claim.claim.release();
@@ -31,11 +33,8 @@ export function plan(replays: Replays): MiddlewareHandler<Env> {
   };
 }
 
-async function planScope(
-  c: Context<Env>,
-  key: string | undefined,
-  step: string | undefined,
-): Promise<ReplayScope> {
+/** What tells this step from all others. */
+function planWords(c: Context<Env>, key: string | undefined, step: string | undefined): readonly string[] {
   if (key === undefined || step === undefined) {
     const missing = key === undefined ? "Plan-Key" : "Plan-Step";
     throw new AppError("validation_failed", {
@@ -44,16 +43,20 @@ async function planScope(
   }
   requireReplayKey("Plan-Key", key);
   requireReplayKey("Plan-Step", step);
+  return ["plan", c.get("token").tokenId, key, step];
+}
+
+async function planScope(c: Context<Env>, words: readonly string[]): Promise<ReplayScope> {
   const { pathname, search } = new URL(c.req.url);
   const content = `${c.req.method} ${pathname}${search}\n${await bodyText(c)}`;
-  return replayScope(["plan", c.get("token").tokenId, key, step], content);
+  return replayScope(words, content);
 }
 
 /** The answer is given whether it can be kept or not: the call has run. */
-async function finish(c: Context<Env>, claim: Claim): Promise<void> {
+async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): Promise<void> {
   if (!c.res.ok) await claim.release();
   else if (c.get("keptForPlan")) await claim.keptByTenant().catch(ignore);
-  else await claim.keep(await keptBytes(c.res)).catch(ignore);
+  else await claim.keep(await sealAnswer(words, await keptBytes(c.res))).catch(ignore);
 }
 
 function ignore(): void {}

@@ -5,13 +5,15 @@ import type { CallReplay } from "../../lib/query/query_call.ts";
 import type { StatementsInput } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
 import { bodyText } from "../middleware/body_text.ts";
-import { headerFlag } from "../middleware/header_flag.ts";
+import { headerFlag, headerNumber } from "../middleware/header_flag.ts";
 
-type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "snapshots" | "signal">;
+type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "affected" | "snapshots" | "signal">;
 
 /** Errors: `validation_failed` naming the header. */
 export async function callOptions(c: Context<Env>, operation: "query" | "batch"): Promise<Options> {
+  const maxAffected = headerNumber(c, "X-Max-Affected", 0);
   return {
+    affected: maxAffected === null ? null : { min: 0, max: maxAffected },
     integersAsStrings: headerFlag(c, "X-Integers", "string"),
     replay: await callReplay(c, operation),
     snapshots: !headerFlag(c, "X-Service-No-Snapshot", "1"),

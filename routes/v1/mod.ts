@@ -7,23 +7,31 @@ import { plan } from "../middleware/plan.ts";
 import { target } from "../middleware/target.ts";
 import { describeRoutes } from "./describe.ts";
 import { doctorRoutes } from "./doctor.ts";
+import { handoffRoutes } from "./handoff.ts";
 import { meRoutes } from "./me.ts";
 import { queryRoutes } from "./query.ts";
+import { redeemHandoffRoutes } from "./redeem_handoff.ts";
 import { searchRoutes } from "./search.ts";
+import { sessionRoutes } from "./sessions.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { tableRoutes } from "./tables.ts";
 import { validateRoutes } from "./validate.ts";
+import { writeRoutes } from "./writes.ts";
 
 export function v1Routes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
+    .route("/", redeemHandoffRoutes(deps))
     .use(tokenBearer(deps))
     .route("/", meRoutes())
+    .route("/", sessionRoutes(deps))
     .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
+    .route("/db/:ns/:db", writeRoutes(deps.query))
     .route("/db/:ns/:db", tableRoutes(deps.query))
     .route("/db/:ns/:db", describeRoutes(deps.query))
     .route("/db/:ns/:db", searchRoutes(deps.query))
     .route("/db/:ns/:db", doctorRoutes(deps.query))
     .route("/db/:ns/:db", validateRoutes(deps.query))
+    .route("/db/:ns/:db", handoffRoutes(deps))
     .route("/db/:ns/:db", snapshotRoutes(deps));
 }

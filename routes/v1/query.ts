@@ -3,8 +3,10 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
+import { previewWrites } from "../../lib/services/proposals/preview_writes.ts";
 import { runStatements } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
+import { headerFlag } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
 import { callOptions } from "./call_options.ts";
@@ -24,6 +26,11 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       validate("json", statementBody),
       async (c) => {
         const { sql, params } = c.req.valid("json");
+        if (headerFlag(c, "X-Dry-Run", "1")) {
+          const input = { statements: [{ sql, params }], atomic: true, batch: false };
+          const { data, meta } = await previewWrites(statementsContext(query, c), input);
+          return c.json({ success: true, data: data[0], meta });
+        }
         const answer = await runStatements(statementsContext(query, c), {
           operation: "query",
           statements: [{ sql, params }],
@@ -43,6 +50,11 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       validate("json", batchBody),
       async (c) => {
         const { statements, transaction } = c.req.valid("json");
+        if (headerFlag(c, "X-Dry-Run", "1")) {
+          const input = { statements, atomic: transaction ?? false, batch: true };
+          const { data, meta } = await previewWrites(statementsContext(query, c), input);
+          return c.json({ success: true, data, meta });
+        }
         const answer = await runStatements(statementsContext(query, c), {
           operation: "batch",
           statements,

@@ -28,6 +28,21 @@ export const queryResult = z.object({
   rowsWritten: z.int(),
 });
 
+/** What a write would do. */
+export const writePreview = z.object({
+  sql: z.string(),
+  plan: z.array(z.array(sqlValue)),
+  estimatedAffectedRows: z.int().nullable(),
+  cascadedRows: z.int(),
+  action: z.enum(["write", "schema", "read"]),
+  preview: z.object({
+    table: z.string(),
+    columns: z.array(z.string()),
+    before: z.array(z.array(sqlValue)),
+    after: z.array(z.array(sqlValue)),
+  }).nullable(),
+});
+
 export const queryMeta = z.object({
   rowsRead: z.int(),
   rowsWritten: z.int(),

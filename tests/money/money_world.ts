@@ -1,5 +1,6 @@
 // Money as a customer sees it over HTTP, in whole nano-dollars.
 import { assertEquals } from "@std/assert";
+import type { ApiAnswer } from "../testing/call_api.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 
@@ -63,6 +64,11 @@ export async function usage(
 }
 
 /** Credit by the operator. */
-export function credit(app: StartedApp, slug: string, body: unknown, token = app.operatorKey) {
+export function credit(
+  app: StartedApp,
+  slug: string,
+  body: unknown,
+  token: string = app.operatorKey,
+): Promise<ApiAnswer> {
   return app.request("POST", `/api/namespaces/${slug}/credits`, { token, body });
 }

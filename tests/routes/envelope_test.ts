@@ -1,6 +1,6 @@
 // What every answer looks like: envelope, request id, unknown addresses, wrong methods; and what never shows.
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { errorTable } from "../../lib/core/errors.ts";
+import { errorTable } from "../../lib/core/error_table.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";

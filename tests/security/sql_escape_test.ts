@@ -32,7 +32,10 @@ async function runAs(
   });
   try {
     const call = plainCall({
-      target: { namespaceId, databaseId, role },
+      target: {
+        ...{ namespaceId, databaseId, role },
+        ...{ namespaceSlug: "acme", databaseSlug: "main", branchRef: "main" },
+      },
       tokenId: "tok_1",
       operation: texts.length > 1 ? "batch" : "query",
       statements,

@@ -38,7 +38,7 @@ async function addDatabase(store: LocalStore): Promise<string> {
     ...corpusSchema.map((sql) => ({ sql, params: [] })),
     {
       sql:
-        "INSERT INTO _service_meta_replay (key, piece, request_hash, answer, expires_at) VALUES ('k', 0, 'h', ?, 9e15)",
+        "INSERT INTO _service_meta_replay (probe, key, piece, request_hash, answer, expires_at) VALUES (1, 'k', 0, 'h', ?, 9e15)",
       params: [replaySecret],
     },
   ]);

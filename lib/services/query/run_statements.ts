@@ -1,6 +1,12 @@
 // Runs one statement or a batch for the caller of a request.
 import { toSqlParameter } from "../../sql/sql_value.ts";
-import type { CallReplay, QueryAnswer, QueryContext, QueryTarget } from "../../query/query_call.ts";
+import type {
+  CallReplay,
+  QueryAnswer,
+  QueryContext,
+  QueryStatement,
+  QueryTarget,
+} from "../../query/query_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 
@@ -18,7 +24,17 @@ export interface StatementsInput {
   readonly replay: CallReplay | null;
   /** False: no snapshot before a destructive statement. */
   readonly snapshots: boolean;
+  /** Rows that it may change at most, triggers and cascades included. */
+  readonly affected: { readonly min: number; readonly max: number } | null;
   readonly signal: () => AbortSignal | null;
+}
+
+/** From JSON to what the engine binds. */
+export function toStatements(statements: StatementsInput["statements"]): QueryStatement[] {
+  return statements.map(({ sql, params }) => ({
+    sql,
+    params: params === undefined ? [] : params.map(toSqlParameter),
+  }));
 }
 
 /** Who asks, and for which database. */
@@ -36,10 +52,7 @@ export function runStatements(ctx: StatementsContext, input: StatementsInput): P
       target: ctx.target,
       tokenId: ctx.tokenId,
       operation: input.operation,
-      statements: statements.map(({ sql, params }) => ({
-        sql,
-        params: params === undefined ? [] : params.map(toSqlParameter),
-      })),
+      statements: toStatements(statements),
     }, more),
   );
 }

@@ -51,6 +51,11 @@ export class LocalDatabase implements TenantDatabase {
     return call.snapshot === null ? outcome : outcome.finally(() => this.snapshotFiles.thin(this.databaseId));
   }
 
+  async noteReplay(replay: ReplayKeys): Promise<void> {
+    const request = { op: "note_replay", db: this.databaseId, replay } as const;
+    await this.store.task(this.databaseId, this.namespaceId, request, "write");
+  }
+
   async write(statements: readonly ServiceStatement[]): Promise<void> {
     await this.store.task(this.databaseId, this.namespaceId, {
       op: "internal",

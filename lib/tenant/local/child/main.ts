@@ -9,7 +9,7 @@ import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
 import type { Request, WireFailure, WireLogRow, WirePrune } from "./protocol.ts";
 import { readGroup } from "./read_group.ts";
-import { findReplay, pruneReplays } from "./replay.ts";
+import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { writeGroup } from "./write_group.ts";
@@ -59,6 +59,9 @@ function serve(request: Request): void {
       const kept = findReplay(files.get(request.db).reader(), request.replay);
       return writeReply({ t: "replay", found: kept?.found ?? null }, kept?.text);
     }
+    case "note_replay":
+      noteReplay(files.get(request.db).writer(), request.replay);
+      return writeReply({ t: "done" });
     case "create":
       files.get(request.db).create();
       return writeReply({ t: "done" });

@@ -93,6 +93,7 @@ export type Request =
   }
   | { readonly op: "copy"; readonly db: string; readonly snapshot: string | null; readonly to: string }
   | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
+  | { readonly op: "note_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */

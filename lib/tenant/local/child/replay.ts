@@ -10,7 +10,12 @@ const PIECE_LENGTH = 4_000_000;
 const PRUNED_AT_ONCE = 2000;
 
 const FIND =
-  "SELECT request_hash, answer FROM _service_meta_replay WHERE key = ? AND expires_at > ? ORDER BY piece";
+  "SELECT request_hash, answer FROM _service_meta_replay WHERE probe = ? AND key = ? AND expires_at > ? ORDER BY piece";
+
+const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
+const FORGET = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
+const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
+  "FROM _service_meta_replay WHERE probe = ? AND key = ?";
 
 /** What is kept under any of the keys. */
 export function findReplay(
@@ -20,13 +25,23 @@ export function findReplay(
   const matched: number[] = [];
   let text: string | null = null;
   for (const [index, { key, requestHash }] of keys.entries()) {
-    const pieces = connection.internalRows(FIND, key, nowMs);
+    const pieces = connection.internalRows(FIND, probeOf(key), key, nowMs);
     if (pieces.length === 0) continue;
     if (pieces[0]?.[0] !== requestHash) return { found: { k: "mismatch" }, text: "" };
+    // Only noted: the answer is kept elsewhere.
+    if (pieces[0]?.[1] === "") continue;
     matched.push(index);
     text ??= pieces.map((piece) => String(piece[1])).join("");
   }
   return text === null ? null : { found: { k: "replayed", length: text.length, matched }, text };
+}
+
+/** Notes keys whose answers are kept elsewhere, so that no other call gets them. */
+export function noteReplay(connection: Connection, { keys, expiresAtMs }: WireReplay): void {
+  for (const { key, requestHash } of keys) {
+    connection.internalRun(FORGET, probeOf(key), key);
+    connection.internalRun(INSERT, probeOf(key), key, 0, requestHash, "", expiresAtMs);
+  }
 }
 
 /** Keeps an answer under each key, in the transaction that is open. Expired ones under the same key go. */
@@ -37,26 +52,52 @@ export function keepReplay(
 ): void {
   const answer = writeKeptAnswer({ context: replay.context, ...parts });
   for (const { key, requestHash } of replay.keys) {
-    connection.internalRun("DELETE FROM _service_meta_replay WHERE key = ?", key);
-    for (let piece = 0; piece * PIECE_LENGTH < answer.length; piece++) {
+    connection.internalRun(FORGET, probeOf(key), key);
+    let end = 0;
+    for (let piece = 0; end < answer.length; piece++) {
+      const start = end;
+      end = pieceEnd(answer, start);
       connection.internalRun(
-        "INSERT INTO _service_meta_replay VALUES (?,?,?,?,?)",
+        INSERT,
+        probeOf(key),
         key,
         piece,
         requestHash,
-        answer.slice(piece * PIECE_LENGTH, (piece + 1) * PIECE_LENGTH),
+        answer.slice(start, end),
         replay.expiresAtMs,
       );
     }
   }
 }
 
-/** Deletes answers whose time is over, a bounded number at a time. */
+/** Keeps what was found under one key also under the call's others, which it is known by from now on. */
+export function joinReplay(connection: Connection, { keys }: WireReplay, matched: readonly number[]): void {
+  const from = keys[matched[0] ?? -1];
+  for (const [index, { key, requestHash }] of keys.entries()) {
+    if (from === undefined || matched.includes(index)) continue;
+    connection.internalRun(FORGET, probeOf(key), key);
+    connection.internalRun(JOIN, probeOf(key), key, requestHash, probeOf(from.key), from.key);
+  }
+}
+
+/** Deletes answers whose time is over, a bounded number at a time: the oldest come first. */
 export function pruneReplays(connection: Connection, nowMs: number): void {
   connection.internalRun(
-    "DELETE FROM _service_meta_replay WHERE (key, piece) IN (SELECT key, piece FROM _service_meta_replay " +
-      "WHERE expires_at <= ? LIMIT ?)",
-    nowMs,
+    "DELETE FROM _service_meta_replay WHERE id IN (SELECT id FROM (SELECT id, expires_at FROM _service_meta_replay " +
+      "ORDER BY id LIMIT ?) WHERE expires_at <= ?)",
     PRUNED_AT_ONCE,
+    nowMs,
   );
+}
+
+/** Never between the two halves of a character: the engine would replace each of them. */
+function pieceEnd(answer: string, start: number): number {
+  const end = Math.min(answer.length, start + PIECE_LENGTH);
+  const unit = answer.charCodeAt(end - 1);
+  return end < answer.length && unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end;
+}
+
+/** Random keys in one small index: 52 bits of the hash find the row, the rows themselves lie in the order of time. */
+function probeOf(key: string): number {
+  return parseInt(key.slice(0, 13), 16);
 }

@@ -72,10 +72,18 @@ function carryChronicles(from: Connection, to: Connection): void {
 
 /** Calls that have been answered stay answered: their repetition must not run again. */
 function carryReplays(from: Connection, to: Connection, nowMs: number): void {
-  const keys = from.internalRows("SELECT DISTINCT key FROM _service_meta_replay WHERE expires_at > ?", nowMs);
-  for (const [key] of keys) {
-    const pieces = from.internalRows("SELECT * FROM _service_meta_replay WHERE key = ?", String(key));
-    insertRows(to, "_service_meta_replay", pieces);
+  // What the snapshot knows of them and is still good, the present knows as well.
+  to.internalRun("DELETE FROM _service_meta_replay");
+  const ids = from.internalRows(
+    "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
+    nowMs,
+  );
+  for (const [id] of ids) {
+    insertRows(
+      to,
+      "_service_meta_replay",
+      from.internalRows("SELECT * FROM _service_meta_replay WHERE id = ?", Number(id)),
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import { engineFailure } from "./engine_failure.ts";
 import { insertAuditRow, insertCallRow, insertLogRow } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireLogRow, type WireOutcome } from "./protocol.ts";
-import { findReplay, keepReplay } from "./replay.ts";
+import { findReplay, joinReplay, keepReplay } from "./replay.ts";
 import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
@@ -107,7 +107,8 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
     if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
     // Before anything else: a repeated call is answered as it was, whatever the schema is by now.
     const kept = call.replay ? findReplay(connection, call.replay) : null;
-    if (kept) {
+    if (kept && call.replay) {
+      if (kept.found.k === "replayed") joinReplay(connection, call.replay, kept.found.matched);
       outcomes.push(kept.found);
       text += kept.text;
       continue;

@@ -1,0 +1,70 @@
+// Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
+import type { Clock } from "../core/clock.ts";
+import { compareAndSet } from "../store/compare_and_set.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { kvEntries } from "../store/kv_entries.ts";
+import type { ApprovalRecord } from "../store/records.ts";
+
+/** Milliseconds that an approval lives, and that it can be asked about afterwards. */
+export const APPROVAL_MS = 86_400_000;
+
+/** As it is now: the deadline counts for what nobody has redeemed. */
+export type ApprovalState = ApprovalRecord["state"] | "expired";
+
+/** Every method's errors: `meter_unreachable`. */
+export class Approvals {
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+
+  stateOf(record: ApprovalRecord): ApprovalState {
+    const open = record.state === "pending" || record.state === "approved";
+    return open && record.expiresAt <= this.clock.now() ? "expired" : record.state;
+  }
+
+  async add(record: ApprovalRecord): Promise<void> {
+    const lifetime = { expireIn: 2 * APPROVAL_MS };
+    await kvCommit(
+      this.kv.atomic().set(keys.approval(record.namespaceId, record.id), record, lifetime)
+        .set(
+          keys.approvalByHash(record.tokenHash),
+          { namespaceId: record.namespaceId, approvalId: record.id },
+          lifetime,
+        ),
+    );
+  }
+
+  async byHash(hash: string): Promise<ApprovalRecord | null> {
+    const pointer = (await kvGet(this.kv, keys.approvalByHash(hash))).value;
+    return pointer && await this.byId(pointer.namespaceId, pointer.approvalId);
+  }
+
+  async byId(namespaceId: string, approvalId: string): Promise<ApprovalRecord | null> {
+    return (await kvGet(this.kv, keys.approval(namespaceId, approvalId))).value;
+  }
+
+  /** Newest first, of one state or all. */
+  async list(namespaceId: string, state: ApprovalState | null): Promise<ApprovalRecord[]> {
+    const found: ApprovalRecord[] = [];
+    for await (const { value } of kvEntries(this.kv, keys.approvals(namespaceId))) {
+      if (state === null || this.stateOf(value) === state) found.push(value);
+    }
+    return found.reverse();
+  }
+
+  /** Moves it from a state to another; null when it is not in that state (any more). */
+  async move(
+    record: ApprovalRecord,
+    from: ApprovalRecord["state"],
+    change: Partial<ApprovalRecord>,
+  ): Promise<ApprovalRecord | null> {
+    let moved = false;
+    const changed = await compareAndSet(this.kv, {
+      key: keys.approval(record.namespaceId, record.id),
+      change: (current) => {
+        moved = this.stateOf(current) === from;
+        return moved ? { ...current, ...change } : current;
+      },
+    });
+    return moved ? changed : null;
+  }
+}

@@ -1,0 +1,145 @@
+// Branch records: throw-away copies of a database, found by the trunk and their ref. A record appears after its storage
+// and goes before it; a branch whose deadline has passed is gone for everybody, whatever is still stored.
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { kvEntries } from "../store/kv_entries.ts";
+import type { BranchRecord } from "../store/records.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** Which branch: the database it is of, and its ref. */
+export interface BranchAddress {
+  readonly namespaceId: string;
+  readonly trunkId: string;
+  readonly ref: string;
+}
+
+export type PutOutcome =
+  | {
+    readonly ok: true;
+    /** What stood there before, out of reach now, or null: expired ones too, whose storage still is. */
+    readonly replaced: BranchRecord | null;
+  }
+  | { readonly ok: false; readonly reason: "trunk_gone" | "branch_gone" | "swept" };
+
+/** Attempts against records that change all the time. */
+const MAX_ATTEMPTS = 64;
+
+/** Every method's errors: `meter_unreachable`. */
+export class Branches {
+  readonly #cache: RecordCache<BranchRecord>;
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
+    this.#cache = new RecordCache(clock);
+  }
+
+  /** Null as well when its time is over. At most `CACHE_AGE_MS` old. */
+  byRef(address: BranchAddress): BranchRecord | null | Promise<BranchRecord | null> {
+    const { namespaceId, trunkId, ref } = address;
+    const found = this.#cache.read(
+      cacheKey(address),
+      async () => (await kvGet(this.kv, keys.branch(namespaceId, trunkId, ref))).value,
+    );
+    return found instanceof Promise ? found.then((value) => this.#alive(value)) : this.#alive(found);
+  }
+
+  /** The branch whose present copy has this id. */
+  async byId(namespaceId: string, databaseId: string): Promise<BranchRecord | null> {
+    const pointer = await kvGet(this.kv, keys.branchById(namespaceId, databaseId));
+    if (pointer.versionstamp === null) return null;
+    const { trunkId, ref } = pointer.value;
+    const { value } = await kvGet(this.kv, keys.branch(namespaceId, trunkId, ref));
+    return value?.id === databaseId ? this.#alive(value) : null;
+  }
+
+  /** Those of one database, by ref. */
+  async list(namespaceId: string, trunkId: string): Promise<BranchRecord[]> {
+    const found: BranchRecord[] = [];
+    for await (const { value } of kvEntries(this.kv, keys.branchesOf(namespaceId, trunkId))) {
+      if (this.#alive(value)) found.push(value);
+    }
+    return found;
+  }
+
+  /**
+   * Makes announced storage the branch, in the place of whatever the ref named; with `onlyOver` only in the place of a
+   * living branch. What was replaced is left over: its storage and its token are for the caller to end.
+   */
+  async put(
+    make: (current: BranchRecord | null) => BranchRecord,
+    address: BranchAddress & { readonly databaseId: string },
+    options: { readonly onlyOver?: boolean } = {},
+  ): Promise<PutOutcome> {
+    const { namespaceId, trunkId, ref, databaseId } = address;
+    const key = keys.branch(namespaceId, trunkId, ref);
+    try {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const [trunk, current, leftover] = await Promise.all([
+          kvGet(this.kv, keys.database(namespaceId, trunkId)),
+          kvGet(this.kv, key),
+          kvGet(this.kv, keys.leftover(databaseId)),
+        ]);
+        if (trunk.versionstamp === null) return { ok: false, reason: "trunk_gone" };
+        if (leftover.versionstamp === null) return { ok: false, reason: "swept" };
+        const alive = this.#alive(current.value);
+        if (alive === null && options.onlyOver === true) return { ok: false, reason: "branch_gone" };
+        const change = this.kv.atomic().check(trunk, current, leftover).delete(leftover.key)
+          .set(key, make(alive)).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
+        if (current.value !== null) this.#leave(change, current.value);
+        if (await kvCommit(change)) return { ok: true, replaced: current.value };
+      }
+    } finally {
+      this.#cache.forget(cacheKey(address));
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /** Takes the branch out of reach and notes that its storage is still there. False when it is another one by now. */
+  async remove(record: BranchRecord): Promise<boolean> {
+    const key = keys.branch(record.namespaceId, record.trunkId, record.ref);
+    try {
+      for (;;) {
+        const entry = await kvGet(this.kv, key);
+        if (entry.value?.id !== record.id || entry.versionstamp === null) return false;
+        const removal = this.kv.atomic().check(entry).delete(key);
+        this.#leave(removal, entry.value);
+        if (await kvCommit(removal)) return true;
+      }
+    } finally {
+      this.#cache.forget(cacheKey(record));
+    }
+  }
+
+  /** All of one database, of one namespace, or of everybody: those whose time is over too. */
+  async *stored(
+    of: { readonly namespaceId?: string; readonly trunkId?: string },
+  ): AsyncGenerator<BranchRecord> {
+    const { namespaceId, trunkId } = of;
+    const prefix = namespaceId === undefined
+      ? keys.branches()
+      : trunkId === undefined
+      ? keys.branchesIn(namespaceId)
+      : keys.branchesOf(namespaceId, trunkId);
+    for await (const { value } of kvEntries(this.kv, prefix)) yield value;
+  }
+
+  /** Its deadline has passed, or the database it is of is gone. */
+  async isOver(record: BranchRecord): Promise<boolean> {
+    if (record.expiresAt <= this.clock.now()) return true;
+    return (await kvGet(this.kv, keys.database(record.namespaceId, record.trunkId))).versionstamp === null;
+  }
+
+  #alive(record: BranchRecord | null): BranchRecord | null {
+    return record !== null && record.expiresAt > this.clock.now() ? record : null;
+  }
+
+  #leave(change: Deno.AtomicOperation, { namespaceId, id }: BranchRecord): void {
+    change.delete(keys.branchById(namespaceId, id))
+      .set(keys.leftover(id), { kind: "database", sinceMs: this.clock.now() });
+  }
+}
+
+function cacheKey({ namespaceId, trunkId, ref }: BranchAddress): string {
+  return `${namespaceId}/${trunkId}/${ref}`;
+}

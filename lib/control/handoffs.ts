@@ -1,0 +1,74 @@
+// Handoff tokens: each is exchanged once for an API token. Whether it still counts stands in its value; the lifetime
+// of its key only cleans up.
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import type { HandoffRecord, TokenRecord } from "../store/records.ts";
+import { tokenKeys } from "./token_keys.ts";
+import { MAX_LINEAGE, tokenLineage } from "./token_lineage.ts";
+
+export type MintOutcome =
+  | { readonly ok: true; readonly untilMs: number }
+  | { readonly ok: false; readonly reason: "token_gone" | "too_deep" };
+
+export interface Redeemed {
+  readonly token: TokenRecord;
+  readonly namespaceSlug: string;
+}
+
+/** Attempts against a namespace that changes all the time. */
+const MAX_ATTEMPTS = 16;
+
+/** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
+export class Handoffs {
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+
+  /** `untilMs` is the wanted one, or when the minting token expires if that comes first. */
+  async add(hash: string, record: HandoffRecord): Promise<MintOutcome> {
+    const { namespaceId, parentId } = record;
+    const nowMs = this.clock.now();
+    const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
+    if (line === null) return { ok: false, reason: "token_gone" };
+    if (line.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
+    const untilMs = Math.min(record.untilMs, line[0]?.value.expiresAt ?? Infinity);
+    await kvCommit(
+      this.kv.atomic().set(keys.handoff(hash), { ...record, untilMs }, { expireIn: untilMs - nowMs }),
+    );
+    return { ok: true, untilMs };
+  }
+
+  /** Null when it is unknown, used or expired. It is not consumed. */
+  async find(hash: string): Promise<HandoffRecord | null> {
+    const { value } = await kvGet(this.kv, keys.handoff(hash));
+    return value === null || value.untilMs <= this.clock.now() ? null : value;
+  }
+
+  /**
+   * Consumes the handoff and adds the token that `make` builds, in one commit: of many callers one wins, the others
+   * get null, as does who comes too late or after the minting token. `make` may run several times.
+   */
+  async redeem(
+    hash: string,
+    make: (handoff: HandoffRecord, parent: TokenRecord) => TokenRecord,
+  ): Promise<Redeemed | null> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const nowMs = this.clock.now();
+      const handoff = await kvGet(this.kv, keys.handoff(hash));
+      if (handoff.versionstamp === null || handoff.value.untilMs <= nowMs) return null;
+      const { namespaceId, parentId } = handoff.value;
+      const [namespace, line] = await Promise.all([
+        kvGet(this.kv, keys.namespace(namespaceId)),
+        tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs }),
+      ]);
+      const parent = line?.[0];
+      if (namespace.versionstamp === null || line === null || parent === undefined) return null;
+      const token = make(handoff.value, parent.value);
+      const exchange = this.kv.atomic().check(handoff, namespace, ...line).delete(handoff.key);
+      if (await kvCommit(tokenKeys.set(exchange, token, nowMs))) {
+        return { token, namespaceSlug: namespace.value.slug };
+      }
+    }
+    throw new AppError("meter_unreachable");
+  }
+}

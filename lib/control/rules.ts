@@ -1,0 +1,62 @@
+// Approval rules of databases. Every write asks for them, so they are kept for a moment.
+import type { Clock } from "../core/clock.ts";
+import { compareAndSet } from "../store/compare_and_set.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { kvEntries } from "../store/kv_entries.ts";
+import type { RuleRecord } from "../store/records.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** Rules of one database: enough for people to oversee. */
+export const MAX_RULES = 100;
+
+/** Every method's errors: `meter_unreachable`. */
+export class Rules {
+  readonly #cache: RecordCache<readonly RuleRecord[]>;
+
+  constructor(private readonly kv: Deno.Kv, clock: Clock) {
+    this.#cache = new RecordCache(clock);
+  }
+
+  /** In the order of their creation, at most `CACHE_AGE_MS` old. */
+  of(databaseId: string): readonly RuleRecord[] | null | Promise<readonly RuleRecord[] | null> {
+    return this.#cache.read(databaseId, () => this.list(databaseId));
+  }
+
+  async list(databaseId: string): Promise<readonly RuleRecord[]> {
+    return await Array.fromAsync(kvEntries(this.kv, keys.rules(databaseId)), (entry) => entry.value);
+  }
+
+  async add(record: RuleRecord): Promise<void> {
+    await this.#change(record.databaseId, kvCommit(this.kv.atomic().set(this.#key(record), record)));
+  }
+
+  /** The changed rule; null when there is none. */
+  change(
+    databaseId: string,
+    ruleId: string,
+    change: (current: RuleRecord) => RuleRecord,
+  ): Promise<RuleRecord | null> {
+    return this.#change(databaseId, compareAndSet(this.kv, { key: keys.rule(databaseId, ruleId), change }));
+  }
+
+  /** False when there is none. */
+  async remove(databaseId: string, ruleId: string): Promise<boolean> {
+    const entry = await kvGet(this.kv, keys.rule(databaseId, ruleId));
+    if (entry.versionstamp === null) return false;
+    await this.#change(databaseId, kvCommit(this.kv.atomic().delete(entry.key)));
+    return true;
+  }
+
+  #key({ databaseId, id }: RuleRecord) {
+    return keys.rule(databaseId, id);
+  }
+
+  async #change<Outcome>(databaseId: string, work: Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work;
+    } finally {
+      this.#cache.forget(databaseId);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// What signs and ends the sessions of a database's end users: its signing key, made on first use, and the floor under
+// `iat` that ends all sessions at once. Both are fields of the database's record; only this file reads and writes them.
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { compareAndSet } from "../store/compare_and_set.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import type { DatabaseRecord } from "../store/records.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** A database or a branch, by its ids. */
+export interface SessionDatabase {
+  readonly namespaceId: string;
+  readonly databaseId: string;
+}
+
+export interface SessionKey {
+  readonly secret: Uint8Array<ArrayBuffer>;
+  /** Unix seconds: sessions issued before are refused. */
+  readonly minIat: number;
+}
+
+/** As long as the hash of HS256 (RFC 7518, section 3.2). */
+const SECRET_BYTES = 32;
+/** Attempts against a record that changes all the time. */
+const MAX_ATTEMPTS = 16;
+
+/** Every method's errors: `meter_unreachable`. */
+export class SessionKeys {
+  readonly #cache: RecordCache<SessionKey>;
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
+    this.#cache = new RecordCache(clock);
+  }
+
+  /** For verifying: at most `CACHE_AGE_MS` old. Null while nothing was ever signed, or when the database is gone. */
+  current(database: SessionDatabase): SessionKey | null | Promise<SessionKey | null> {
+    return this.#cache.read(database.databaseId, async () => {
+      const { value } = await this.#record(database);
+      return value === null ? null : sessionKey(value);
+    });
+  }
+
+  /**
+   * For signing: as it is now, since a floor that another process has just raised counts for the next session. Makes
+   * the key where there is none; of many makers one wins. Null when the database is gone.
+   */
+  async demand(database: SessionDatabase): Promise<SessionKey | null> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const entry = await this.#record(database);
+      if (entry.versionstamp === null) return null;
+      const kept = sessionKey(entry.value);
+      if (kept !== null) return kept;
+      const sessionSigningKeyB64 = crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
+      const record = { ...entry.value, sessionSigningKeyB64 };
+      if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, record))) return sessionKey(record);
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /**
+   * Ends every session of a database (not of a branch alone) and answers the new floor; null when it is gone. In this
+   * process at once, in others within `CACHE_AGE_MS`.
+   *
+   * `iat` is whole seconds, so that sessions of one second cannot be told apart: the floor is the second after the
+   * youngest that can exist, and sessions issued before that second has come carry the floor as their `iat`.
+   */
+  async revokeAll(database: SessionDatabase): Promise<number | null> {
+    try {
+      const changed = await compareAndSet(this.kv, {
+        key: keys.database(database.namespaceId, database.databaseId),
+        change: (record) => ({ ...record, tokensMinIat: this.issueSec(record.tokensMinIat ?? 0) + 1 }),
+      });
+      return changed?.tokensMinIat ?? null;
+    } finally {
+      // Its branches are kept under ids of their own.
+      this.#cache.clear();
+    }
+  }
+
+  /** The `iat` of a session that is issued now over the floor `minIat`, unix seconds. */
+  issueSec(minIat: number): number {
+    return Math.max(Math.floor(this.clock.now() / 1000), minIat);
+  }
+
+  /** A branch has the key and the floor of its database: `aud` tells their sessions apart. */
+  async #record({ namespaceId, databaseId }: SessionDatabase): Promise<Deno.KvEntryMaybe<DatabaseRecord>> {
+    const entry = await kvGet(this.kv, keys.database(namespaceId, databaseId));
+    if (entry.versionstamp !== null) return entry;
+    const branch = await kvGet(this.kv, keys.branchById(namespaceId, databaseId));
+    if (branch.versionstamp === null) return entry;
+    return await kvGet(this.kv, keys.database(namespaceId, branch.value.trunkId));
+  }
+}
+
+function sessionKey({ sessionSigningKeyB64, tokensMinIat }: DatabaseRecord): SessionKey | null {
+  if (sessionSigningKeyB64 === undefined) return null;
+  return { secret: Uint8Array.fromBase64(sessionSigningKeyB64), minIat: tokensMinIat ?? 0 };
+}

@@ -1,0 +1,45 @@
+// Which rules a write matches, by what the engine says that it writes. Pure: rows are looked at elsewhere.
+import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { RuleAction, RuleHit, RuleRecord } from "../store/records.ts";
+
+/** A rule and the first thing of the call that it is about. */
+export interface RuleMatch {
+  readonly rule: RuleRecord;
+  readonly hit: RuleHit;
+}
+
+/** Enabled rules that match, whatever the number of rows; one match a rule. */
+export function matchRules(rules: readonly RuleRecord[], facts: readonly StatementFacts[]): RuleMatch[] {
+  const matches: RuleMatch[] = [];
+  for (const rule of rules) {
+    if (!rule.enabled) continue;
+    const found = facts.flatMap((one) => matching(rule, one))[0];
+    if (!found) continue;
+    const { id, tableGlob, effect, note } = rule;
+    matches.push({ rule, hit: { ruleId: id, tableGlob, effect, ...found, note } });
+  }
+  return matches;
+}
+
+function matching(rule: RuleRecord, facts: StatementFacts): { table: string; action: RuleAction }[] {
+  if (facts.class !== "write" && facts.class !== "schema") return [];
+  if (rule.unboundedOnly && (facts.hasWhere || facts.verb === "insert")) return [];
+  const glob = globPattern(rule.tableGlob);
+  return facts.actions.map(readAction).filter(({ table, action }) =>
+    glob.test(table) && (rule.actions === null || rule.actions.includes(action))
+  );
+}
+
+function readAction(text: string): { table: string; action: RuleAction } {
+  const space = text.indexOf(" ");
+  const word = text.slice(0, space);
+  const action = word === "insert" || word === "update" || word === "delete" ? word : "schema";
+  return { table: text.slice(space + 1), action };
+}
+
+/** `*` any text, `?` one character, everything else itself, whatever the case. Linear: no nested repetition. */
+function globPattern(glob: string): RegExp {
+  const source = glob.replaceAll(/\*+/g, "*").replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*").replaceAll("?", ".");
+  return new RegExp(`^${source}$`, "isu");
+}

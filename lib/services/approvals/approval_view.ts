@@ -1,0 +1,48 @@
+// An approval as the API shows it: to whoever asked, and with what it would run to whoever decides.
+import type { Approvals, ApprovalState } from "../../control/approvals.ts";
+import { isoTime } from "../../core/clock.ts";
+import type { HeldCall } from "../../query/held_call.ts";
+import type { ApprovalRecord, RuleHit } from "../../store/records.ts";
+
+export interface ApprovalView {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly hits: readonly RuleHit[];
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly decidedAt: string | null;
+  readonly reason: string | null;
+}
+
+/** What a person sees before deciding. */
+export interface ApprovalDetail extends ApprovalView {
+  readonly databaseSlug: string;
+  readonly requestedBy: string;
+  readonly affectedRows: number | null;
+  readonly statements: HeldCall["statements"];
+  readonly effects: HeldCall["effects"];
+}
+
+export function approvalView(approvals: Approvals, record: ApprovalRecord): ApprovalView {
+  const { id, hits, createdAt, expiresAt, decidedAt, reason } = record;
+  return {
+    id,
+    state: approvals.stateOf(record),
+    hits,
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
+    decidedAt: decidedAt === null ? null : isoTime(decidedAt),
+    reason,
+  };
+}
+
+export function approvalDetail(approvals: Approvals, record: ApprovalRecord, held: HeldCall): ApprovalDetail {
+  return {
+    ...approvalView(approvals, record),
+    databaseSlug: record.databaseSlug,
+    requestedBy: record.requestedBy,
+    affectedRows: record.affectedRows,
+    statements: held.statements,
+    effects: held.effects,
+  };
+}

@@ -1,0 +1,36 @@
+// A person's decision. An API token never decides, whatever its role: an agent must not approve its own writes.
+import { AppError } from "../../core/errors.ts";
+import type { ApprovalRecord } from "../../store/records.ts";
+import { requireNamespace } from "../namespaces/require_namespace.ts";
+import { type ApprovalContext, heldCallOf } from "./approval_context.ts";
+import { type ApprovalDetail, approvalDetail } from "./approval_view.ts";
+
+export interface Decision {
+  readonly namespaceSlug: string;
+  readonly approvalId: string;
+  readonly decision: "approved" | "denied";
+  readonly reason: string | null;
+}
+
+/** Deciding the same again changes nothing. Errors: `person_required`, `approval_not_found`, `approval_decided`. */
+export async function decideApproval(ctx: ApprovalContext, input: Decision): Promise<ApprovalDetail> {
+  if (ctx.caller.kind === "token") throw new AppError("person_required");
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const record = await ctx.approvals.byId(namespace.id, input.approvalId);
+  if (record === null) throw new AppError("approval_not_found");
+  const decided = ctx.approvals.stateOf(record) === input.decision
+    ? record
+    : await decide(ctx, record, input);
+  return approvalDetail(ctx.approvals, decided, await heldCallOf(ctx, decided));
+}
+
+async function decide(
+  ctx: ApprovalContext,
+  record: ApprovalRecord,
+  { decision, reason }: Decision,
+): Promise<ApprovalRecord> {
+  const change = { state: decision, reason, decidedAt: ctx.clock.now() };
+  const moved = await ctx.approvals.move(record, "pending", change);
+  if (moved) return moved;
+  throw new AppError("approval_decided");
+}

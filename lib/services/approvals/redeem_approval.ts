@@ -1,0 +1,86 @@
+// Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
+import { AppError } from "../../core/errors.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
+import { findKept } from "../../query/replay.ts";
+import { run } from "../../query/run.ts";
+import type { ApprovalRecord } from "../../store/records.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { heldCallOf } from "./approval_context.ts";
+import { findApproval } from "./read_approval.ts";
+
+export interface RedeemInput {
+  readonly approvalToken: string;
+  readonly replay: CallReplay | null;
+  readonly signal: () => AbortSignal | null;
+}
+
+/**
+ * Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
+ * `effect_changed` with both figures: then a person has to look again; every error of the pipeline.
+ */
+export async function redeemApproval(
+  ctx: StatementsContext,
+  input: RedeemInput,
+): Promise<{ readonly answer: QueryAnswer; readonly batch: boolean }> {
+  const { target, tokenId } = ctx;
+  const record = await findApproval(ctx, input.approvalToken);
+  if (record.requestedBy !== tokenId) throw new AppError("not_yours");
+  const kept = ctx.approvals.stateOf(record) === "redeemed"
+    ? await findKept(ctx, target, input.replay)
+    : null;
+  if (kept) return { answer: kept, batch: (await heldCallOf(ctx, record)).batch };
+  refuseUnlessApproved(ctx, record);
+  const held = await heldCallOf(ctx, record);
+  const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed" });
+  if (claimed === null) throw new AppError("approval_not_found");
+  const { statements, atomic, batch, integersAsStrings, snapshots } = held;
+  try {
+    const answer = await run(
+      ctx,
+      plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
+        ...{ atomic, batch, integersAsStrings, snapshots, approved: true },
+        ...{ affected: approvedRows(record), replay: input.replay, signal: input.signal },
+      }),
+    );
+    return { answer, batch };
+  } catch (error) {
+    throw await afterFailure(ctx, record, error);
+  }
+}
+
+function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): void {
+  const state = ctx.approvals.stateOf(record);
+  if (state === "pending") throw new AppError("approval_pending");
+  if (state === "denied") {
+    throw new AppError("approval_denied", { extra: { reason: record.reason } });
+  }
+  if (state !== "approved") throw new AppError("approval_not_found");
+}
+
+/** What was approved, give or take what the rule tolerates. Unknown effects (of the schema) are not compared. */
+function approvedRows({ affectedRows, tolerance }: ApprovalRecord): { min: number; max: number } | null {
+  if (affectedRows === null) return null;
+  return { min: Math.max(0, affectedRows - tolerance), max: affectedRows + tolerance };
+}
+
+/** Another effect needs another look; what never reached the engine may be redeemed again. */
+async function afterFailure(
+  ctx: StatementsContext,
+  record: ApprovalRecord,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === "too_many_affected") {
+    const affectedRows = Number(error.facts.extra?.["affected"] ?? 0);
+    const change = { state: "pending", affectedRows, decidedAt: null, reason: null } as const;
+    await ctx.approvals.move(record, "redeemed", change);
+    return new AppError("effect_changed", {
+      extra: { approvedRows: record.affectedRows, affectedRows },
+    });
+  }
+  if (error.status === 429 || error.status === 402 || error.status === 503) {
+    await ctx.approvals.move(record, "redeemed", { state: "approved" });
+  }
+  return error;
+}

@@ -1,0 +1,52 @@
+// The second of two steps: runs a proposed write, once.
+import { isToken, tokenHash } from "../../access/token_format.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+import { readHeldCall } from "../../query/held_call.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
+import { findKept } from "../../query/replay.ts";
+import { run } from "../../query/run.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+
+/** Failures after which the engine has not seen the write: the token is good again. */
+const NOT_REACHED: ReadonlySet<ErrorCode> = new Set([
+  ...["balance_exhausted", "monthly_cap_reached", "meter_unreachable", "store_unavailable"] as const,
+  ...["database_busy", "shutting_down", "storage_full", "database_corrupt", "role_too_low"] as const,
+]);
+
+export interface ApplyInput {
+  readonly executionToken: string;
+  readonly replay: CallReplay | null;
+  readonly signal: () => AbortSignal | null;
+}
+
+/**
+ * Errors: `execution_not_found` (unknown, used or expired), `not_yours` (another bearer or database; the token stays
+ * good), every error of the pipeline. A rule that holds the write spends the token too.
+ */
+export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Promise<QueryAnswer> {
+  const { target, tokenId } = ctx;
+  if (!isToken("pmut_", input.executionToken)) throw new AppError("execution_not_found");
+  const claim = await ctx.held.claim(tokenHash(input.executionToken), {
+    ...{ tokenId, databaseId: target.databaseId, branchRef: target.branchRef },
+  });
+  if (!claim.ok && claim.reason === "not_yours") throw new AppError("not_yours");
+  if (!claim.ok) {
+    // A step of a plan whose answer got lost on its way.
+    const kept = await findKept(ctx, target, input.replay);
+    if (kept) return kept;
+    throw new AppError("execution_not_found");
+  }
+  const { statements, atomic, batch, integersAsStrings, snapshots } = readHeldCall(claim.held);
+  try {
+    return await run(
+      ctx,
+      plainCall({ target, tokenId, operation: "apply", statements }, {
+        ...{ atomic, batch, integersAsStrings, snapshots, replay: input.replay, signal: input.signal },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof AppError && NOT_REACHED.has(error.code)) await claim.giveBack();
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+// What writes would do, exactly and without doing them.
+import { AppError } from "../../core/errors.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
+import { run } from "../../query/run.ts";
+import type { JsonValue, RowPreview, StatementEffect } from "../../tenant/tenant_store.ts";
+import { type StatementsContext, type StatementsInput, toStatements } from "../query/run_statements.ts";
+
+export interface WritePreview {
+  readonly sql: string;
+  readonly plan: readonly (readonly JsonValue[])[];
+  /** The statement's own rows; null for changes of the schema and where the time was up. */
+  readonly estimatedAffectedRows: number | null;
+  readonly cascadedRows: number;
+  /** `read` only beside writes, in a batch. */
+  readonly action: "write" | "schema" | "read";
+  readonly preview: RowPreview | null;
+}
+
+export interface Previewed {
+  readonly call: QueryCall;
+  /** One for each statement. */
+  readonly data: readonly WritePreview[];
+  readonly effects: readonly StatementEffect[];
+  readonly meta: QueryMeta | null;
+}
+
+export interface PreviewInput {
+  readonly statements: StatementsInput["statements"];
+  readonly atomic: boolean;
+  readonly batch: boolean;
+}
+
+/** Errors: `validation_failed` where nothing writes; every error that the writes themselves would raise. */
+export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
+  const { target, tokenId } = ctx;
+  const { statements, atomic, batch } = input;
+  const actions = statements.map(({ sql }) => actionOf(ctx, sql));
+  if (actions.every((action) => action === "read")) {
+    throw new AppError("validation_failed", {
+      issues: [{
+        path: batch ? "statements" : "sql",
+        message: "Send a statement that writes; this only reads",
+      }],
+    });
+  }
+  const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
+    ...{ atomic, batch, snapshots: true },
+  });
+  const answer = await run(ctx, { ...call, dryRun: true }).catch(unlessTimeUp);
+  const effects = answer === null ? [] : answer.results.flatMap(({ effect }) => effect ?? []);
+  const data = statements.map(({ sql }, index) => ({
+    sql,
+    plan: effects[index]?.plan ?? [],
+    estimatedAffectedRows: effects[index]?.ownRows ?? null,
+    cascadedRows: effects[index]?.cascadedRows ?? 0,
+    action: actions[index] ?? "write",
+    preview: effects[index]?.preview ?? null,
+  }));
+  return { call, data, effects, meta: answer?.meta ?? null };
+}
+
+/** A text that does not parse counts as a write: the pipeline's words about it are better. */
+function actionOf(ctx: StatementsContext, sql: string): WritePreview["action"] {
+  const result = ctx.facts.syntax(sql);
+  if (!result.ok) return "write";
+  if (result.syntax.class === "read") return "read";
+  return result.syntax.class === "schema" ? "schema" : "write";
+}
+
+function unlessTimeUp(error: unknown): null {
+  if (error instanceof AppError && error.code === "statement_timeout") return null;
+  throw error;
+}

@@ -1,0 +1,66 @@
+// What a comparison of a branch with its ancestor says, and what a merge adds to it. Rows hold values in the form of
+// answers: numbers, texts, digits beyond 2^53, `{ $blob }`, null.
+
+export interface SchemaChange {
+  readonly type: "table" | "index" | "view" | "trigger";
+  readonly name: string;
+  readonly change: "added" | "removed" | "changed";
+}
+
+export interface ChangedRow {
+  readonly before: readonly unknown[];
+  readonly after: readonly unknown[];
+}
+
+/** Rows of one table that are not the same. */
+export interface TableDiff {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Empty: the table has no primary key. */
+  readonly primaryKey: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  /** The first of them. */
+  readonly rows: {
+    readonly added: readonly (readonly unknown[])[];
+    readonly removed: readonly (readonly unknown[])[];
+    readonly changed: readonly ChangedRow[];
+  };
+  /** Why its rows cannot be merged, or null. */
+  readonly obstacle: string | null;
+}
+
+export interface BranchDiff {
+  /** Run in one batch, they make the ancestor's schema the branch's. */
+  readonly schema: { readonly statements: readonly string[]; readonly changes: readonly SchemaChange[] };
+  /** Those with changed rows, by name. */
+  readonly tables: readonly TableDiff[];
+}
+
+/** Something that both sides have changed, and not to the same. */
+export interface MergeConflict {
+  readonly kind: "schema" | "row" | "constraint" | "foreign_key";
+  readonly table: string;
+  /** Values of the primary key; of a schema conflict the name of the object. */
+  readonly key: readonly unknown[];
+  readonly ancestor: readonly unknown[] | null;
+  /** The trunk's. Null where it has none. */
+  readonly ours: readonly unknown[] | null;
+  /** The branch's. Null where it has none. */
+  readonly theirs: readonly unknown[] | null;
+}
+
+export interface MergeReport extends BranchDiff {
+  readonly conflicts: {
+    readonly count: number;
+    /** The first of them. */
+    readonly items: readonly MergeConflict[];
+  };
+  /** Rows of the trunk that the merge writes, and statements of its schema that it runs. */
+  readonly rowsWritten: number;
+  readonly statementsRun: number;
+}
+
+/** Rows and conflicts of a kind that a report shows. */
+export const MAX_SHOWN_ROWS = 100;

@@ -1,0 +1,132 @@
+// From two schemas to the statements that make the first one the second. Pure: whoever uses it tries the statements on
+// an empty database first, because renames can only be guessed.
+import { addedColumns } from "./added_columns.ts";
+import { quoteIdentifier as quoted } from "./quote.ts";
+import {
+  type ColumnShape,
+  objectKey,
+  objectsByKey,
+  sameName,
+  type SchemaObject,
+  type SchemaShape,
+} from "./schema_shape.ts";
+import { columnsOf, isVirtual, tableLineage, tablesOf } from "./table_lineage.ts";
+
+/** Renames, to be run before anything else is compared: the engine rewrites what refers to the names. */
+export function schemaRenames(from: SchemaShape, to: SchemaShape): string[] {
+  return [...tableLineage(from, to).values()].flatMap(({ before, after, columns }) => {
+    const table = quoted(before.name);
+    const renamed = [...columns].filter(([newer, older]) => !sameName(newer, older)).map(([newer, older]) =>
+      `ALTER TABLE ${table} RENAME COLUMN ${quoted(older)} TO ${quoted(newer)}`
+    );
+    return sameName(before.name, after.name)
+      ? renamed
+      : [...renamed, `ALTER TABLE ${table} RENAME TO ${quoted(after.name)}`];
+  });
+}
+
+/** Everything but renames. Tables that cannot be altered are made anew around their rows. */
+export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
+  const wanted = objectsByKey(to);
+  const changed = changedTables(from, to);
+  const rebuilt = changed.flatMap((one) => one.added === null ? [one.before] : []);
+  const gone = [...tablesOf(from)].filter(([key]) => !wanted.has(`table ${key}`)).map(([, table]) => table);
+  const emptied = [...rebuilt, ...gone];
+  /** Stays as it is: wanted with this text, and not in the way of a table that is made anew. */
+  const stays = (one: SchemaObject): boolean => {
+    if (wanted.get(keyOf(one))?.sql !== one.sql) return false;
+    if (one.type === "index") return !emptied.some(({ name }) => sameName(name, one.table));
+    return rebuilt.length === 0;
+  };
+  const parts = from.objects.filter((one) => one.type !== "table" && !stays(one));
+  const kept = new Set(from.objects.filter((one) => one.type !== "table" && stays(one)).map(keyOf));
+  const known = tablesOf(from);
+  const made = to.objects.filter((one) =>
+    one.type === "table" ? !known.has(objectKey(one.name)) : !kept.has(keyOf(one))
+  );
+  const ofType = (type: SchemaObject["type"]) =>
+    made.filter((one) => one.type === type).map(({ sql }) => sql);
+  return [
+    ...(emptied.length > 0 ? ["PRAGMA foreign_keys = OFF"] : []),
+    ...["trigger", "view", "index"].flatMap((type) =>
+      parts.filter((one) => one.type === type && !goesWithItsTable(one, emptied)).map(dropOf)
+    ),
+    ...gone.map(dropOf),
+    ...changed.flatMap((one) => one.added === null ? rebuild(from, to, one) : one.added),
+    ...ofType("table"),
+    ...ofType("index"),
+    ...ofType("view"),
+    ...ofType("trigger"),
+    ...(from.userVersion === to.userVersion ? [] : [`PRAGMA user_version = ${to.userVersion}`]),
+  ];
+}
+
+interface ChangedTable {
+  readonly before: SchemaObject;
+  readonly after: SchemaObject;
+  /** Null: it has to be made anew. */
+  readonly added: readonly string[] | null;
+}
+
+function changedTables(from: SchemaShape, to: SchemaShape): ChangedTable[] {
+  const after = tablesOf(to);
+  return [...tablesOf(from)].flatMap(([key, before]) => {
+    const table = after.get(key);
+    if (table === undefined || table.sql === before.sql) return [];
+    return [{ before, after: table, added: additions(from, to, before, table) }];
+  });
+}
+
+function additions(
+  from: SchemaShape,
+  to: SchemaShape,
+  before: SchemaObject,
+  after: SchemaObject,
+): readonly string[] | null {
+  const old = columnsOf(from, before);
+  const present = columnsOf(to, after);
+  if (isVirtual(before) || old.some((column, at) => column.name !== present[at]?.name)) return null;
+  const definitions = addedColumns(before.sql, after.sql, present.length - old.length);
+  return definitions?.map((one) => `ALTER TABLE ${quoted(before.name)} ADD COLUMN ${one}`) ?? null;
+}
+
+/** Its rows wait in a table without rules meanwhile, so that the new one has exactly the wanted text. */
+function rebuild(from: SchemaShape, to: SchemaShape, { before, after }: ChangedTable): string[] {
+  if (isVirtual(before) || isVirtual(after)) return [dropOf(before), after.sql];
+  const known = new Set(stored(to, after).map(({ name }) => objectKey(name)));
+  const columns = stored(from, before).filter(({ name }) => known.has(objectKey(name)));
+  const list = columns.map(({ name }) => quoted(name)).join(", ");
+  if (list === "") return [dropOf(before), after.sql];
+  const aside = quoted(freeName(`_rebuild_${before.name}`, from, to));
+  return [
+    `CREATE TABLE ${aside} AS SELECT ${list} FROM ${quoted(before.name)}`,
+    dropOf(before),
+    after.sql,
+    `INSERT INTO ${quoted(after.name)} (${list}) SELECT ${list} FROM ${aside}`,
+    `DROP TABLE ${aside}`,
+  ];
+}
+
+function stored(shape: SchemaShape, table: SchemaObject): ColumnShape[] {
+  return columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
+}
+
+function keyOf({ type, name }: SchemaObject): string {
+  return `${type} ${objectKey(name)}`;
+}
+
+function dropOf({ type, name }: SchemaObject): string {
+  return `DROP ${type.toUpperCase()} ${quoted(name)}`;
+}
+
+/** Triggers are dropped by hand: one on another table may name this one. */
+function goesWithItsTable(one: SchemaObject, emptied: readonly SchemaObject[]): boolean {
+  return one.type === "index" && emptied.some(({ name }) => sameName(name, one.table));
+}
+
+function freeName(wanted: string, ...shapes: readonly SchemaShape[]): string {
+  const taken = new Set(shapes.flatMap(({ objects }) => objects.map(({ name }) => objectKey(name))));
+  let name = wanted;
+  for (let n = 2; taken.has(objectKey(name)); n++) name = `${wanted}_${n}`;
+  return name;
+}

@@ -1,0 +1,68 @@
+// /api/namespaces/:slug/approvals: what waits for a person, and the person's decision.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { ApprovalContext } from "../../lib/services/approvals/approval_context.ts";
+import { decideApproval, type Decision } from "../../lib/services/approvals/decide_approval.ts";
+import { listApprovals } from "../../lib/services/approvals/list_approvals.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { approvalRecord } from "../schemas.ts";
+import { manageContext } from "./manage_context.ts";
+
+const value = z.union([z.string(), z.number(), z.null(), z.object({ $blob: z.string() })]);
+const detail = approvalRecord.extend({
+  databaseSlug: z.string(),
+  requestedBy: z.string().describe("Id of the API token"),
+  affectedRows: z.int().nullable(),
+  statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
+  effects: z.array(z.unknown()),
+});
+const listQuery = z.strictObject({ state: approvalRecord.shape.state.optional() });
+const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).optional();
+const tags = ["approvals"];
+
+export function approvalRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/:slug/approvals",
+      describeRoute({ summary: "List what waits for a person", tags, responses: answers(z.array(detail)) }),
+      validate("query", listQuery),
+      async (c) => {
+        const input = { namespaceSlug: c.req.param("slug"), state: c.req.valid("query").state ?? null };
+        return c.json({ success: true, data: await listApprovals(approvalContext(deps, c), input) });
+      },
+    )
+    .post(
+      "/:slug/approvals/:id/approve",
+      describeRoute({ summary: "Approve a write", tags, responses: answers(detail) }),
+      async (c) => {
+        const input = decision(c.req.param(), "approved", null);
+        return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
+      },
+    )
+    .post(
+      "/:slug/approvals/:id/deny",
+      describeRoute({ summary: "Deny a write", tags, responses: answers(detail) }),
+      validate("json", denyBody),
+      async (c) => {
+        const input = decision(c.req.param(), "denied", c.req.valid("json")?.reason ?? null);
+        return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
+      },
+    );
+}
+
+function approvalContext(deps: AppDeps, c: Context<Env>): ApprovalContext {
+  const { approvals, held } = deps.query;
+  return { ...manageContext(deps, c), approvals, held };
+}
+
+function decision(
+  path: { readonly slug: string; readonly id: string },
+  decided: Decision["decision"],
+  reason: string | null,
+): Decision {
+  return { namespaceSlug: path.slug, approvalId: path.id, decision: decided, reason };
+}

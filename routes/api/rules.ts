@@ -1,0 +1,93 @@
+// /api/namespaces/:slug/databases/:dbSlug/rules: what writes are stopped by.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { addRule } from "../../lib/services/rules/add_rule.ts";
+import { changeRule } from "../../lib/services/rules/change_rule.ts";
+import { deleteRule } from "../../lib/services/rules/delete_rule.ts";
+import { listRules, type RuleContext } from "../../lib/services/rules/list_rules.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { isoTimestamp } from "../schemas.ts";
+import { manageContext } from "./manage_context.ts";
+
+const PATH = "/:slug/databases/:dbSlug/rules";
+const rows = z.int().min(1).max(1_000_000_000);
+const settings = z.strictObject({
+  tableGlob: z.string().min(1).max(200).describe("* and ?, whatever the case"),
+  actions: z.array(z.enum(["insert", "update", "delete", "schema"])).min(1).nullable().describe("Null: all"),
+  effect: z.enum(["require_approval", "deny"]),
+  minRows: rows.nullable().describe("Only from so many affected rows on"),
+  unboundedOnly: z.boolean().describe("Only statements without WHERE"),
+  tolerance: z.int().min(0).max(1_000_000_000).describe("Rows by which an approved effect may have changed"),
+  note: z.string().max(1000).nullable(),
+  enabled: z.boolean(),
+});
+const ruleBody = settings.partial().required({ tableGlob: true, effect: true });
+const ruleRecord = settings.extend({ id: z.string(), createdAt: isoTimestamp });
+const defaults = {
+  actions: null,
+  minRows: null,
+  unboundedOnly: false,
+  tolerance: 0,
+  note: null,
+  enabled: true,
+} as const;
+const tags = ["rules"];
+
+export function ruleRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      PATH,
+      describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
+      async (c) => c.json({ success: true, data: await listRules(ruleContext(deps, c), addressOf(c)) }),
+    )
+    .post(
+      PATH,
+      describeRoute({ summary: "Add a rule", tags, responses: answers(ruleRecord, { status: 201 }) }),
+      validate("json", ruleBody),
+      async (c) => {
+        const input = { address: addressOf(c), settings: { ...defaults, ...given(c.req.valid("json")) } };
+        return c.json({ success: true, data: await addRule(ruleContext(deps, c), input) }, 201);
+      },
+    )
+    .patch(
+      `${PATH}/:id`,
+      describeRoute({ summary: "Change a rule", tags, responses: answers(ruleRecord) }),
+      validate("json", settings.partial()),
+      async (c) => {
+        const input = {
+          address: addressOf(c),
+          ruleId: c.req.param("id"),
+          settings: given(c.req.valid("json")),
+        };
+        return c.json({ success: true, data: await changeRule(ruleContext(deps, c), input) });
+      },
+    )
+    .delete(
+      `${PATH}/:id`,
+      describeRoute({ summary: "Delete a rule", tags, responses: answers(z.object({ id: z.string() })) }),
+      async (c) => {
+        const input = { address: addressOf(c), ruleId: c.req.param("id") };
+        return c.json({ success: true, data: await deleteRule(ruleContext(deps, c), input) });
+      },
+    );
+}
+
+function ruleContext(deps: AppDeps, c: Context<Env>): RuleContext {
+  return { ...manageContext(deps, c), rules: deps.query.rules };
+}
+
+function addressOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug: string } {
+  return { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+}
+
+type Given<Values> = { [Key in keyof Values]: Exclude<Values[Key], undefined> };
+
+/** Without the members that are absent: they must not overwrite what is there. */
+function given<Values extends object>(values: Values): Given<Values> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Given<Values>;
+}

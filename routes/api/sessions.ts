@@ -1,0 +1,28 @@
+// /api/namespaces/:slug/databases/:dbSlug/sessions: ends the sessions of end users.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { revokeSessions } from "../../lib/services/sessions/revoke_sessions.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { manageContext } from "./manage_context.ts";
+
+const revoked = z.object({
+  tokensMinIat: z.int().describe("Sessions whose iat (unix seconds) is lower are refused"),
+});
+
+export function sessionRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>().post(
+    "/:slug/databases/:dbSlug/sessions/revoke_all",
+    describeRoute({
+      summary: "Revoke all sessions of the end users",
+      tags: ["sessions"],
+      responses: answers(revoked),
+    }),
+    async (c) => {
+      const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), address) });
+    },
+  );
+}

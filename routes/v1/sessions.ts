@@ -1,0 +1,44 @@
+// POST /v1/sessions: sessions of end users, minted by the caller's server.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { createSession } from "../../lib/services/sessions/create_session.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { isoTimestamp } from "../schemas.ts";
+
+const session = z.object({ token: z.string(), expiresAt: isoTimestamp, expiresIn: z.int() });
+const sessionBody = z.strictObject({
+  namespaceSlug: z.string().max(64),
+  databaseSlug: z.string().max(128).describe("<slug> or <slug>@<branch>"),
+  userId: claim(256).min(1).describe("Becomes $user_id"),
+  email: claim(320).optional().describe("Becomes $user_email"),
+  expiresIn: z.int().min(60).max(86_400).default(3600).describe("Seconds"),
+});
+
+export function sessionRoutes({ control }: AppDeps): Hono<Env> {
+  return new Hono<Env>().post(
+    "/sessions",
+    describeRoute({
+      summary: "Mint a session for an end user",
+      tags: ["sessions"],
+      responses: answers(session, { status: 201 }),
+    }),
+    validate("json", sessionBody),
+    async (c) => {
+      const data = await createSession({ control, caller: c.get("token") }, c.req.valid("json"));
+      return c.json({ success: true, data }, 201);
+    },
+  );
+}
+
+/** Text of at most so many characters (code points) that an endpoint can bind as it is. */
+function claim(maxLength: number): z.ZodString {
+  return z.string().refine((text) => [...text].length <= maxLength, {
+    error: `Send at most ${maxLength} characters`,
+  }).refine((text) => !text.includes("\u0000") && text.isWellFormed(), {
+    error: "Remove U+0000 and lone surrogates",
+  }).meta({ maxLength });
+}

@@ -1,0 +1,89 @@
+// Two-step and approved writes: POST /propose, /apply, /redeem_approval and GET /approvals/:token.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
+import { readApproval } from "../../lib/services/approvals/read_approval.ts";
+import { redeemApproval } from "../../lib/services/approvals/redeem_approval.ts";
+import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
+import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
+import { answers } from "../answers.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { approvalRecord } from "../schemas.ts";
+import { sendBatch, sendQuery } from "./send_result.ts";
+import { queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
+import { statementsContext } from "./statements_context.ts";
+
+const secret = z.string().min(1).max(200);
+const proposeBody = statementBody.extend({ ttlSec: z.int().min(30).max(3600).default(600) });
+const proposal = writePreview.extend({ executionToken: z.string(), expiresAt: z.string() });
+const tags = ["writes"];
+
+export function writeRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>()
+    .post(
+      "/propose",
+      describeRoute({
+        summary: "Show what a write would do and get a token that runs it once",
+        tags,
+        responses: answers(proposal, { meta: queryMeta }),
+      }),
+      validate("json", proposeBody),
+      async (c) => {
+        const { data, meta } = await proposeWrite(statementsContext(query, c), c.req.valid("json"));
+        return c.json({ success: true, data, meta });
+      },
+    )
+    .post(
+      "/apply",
+      describeRoute({
+        summary: "Run a proposed write",
+        tags,
+        responses: answers(queryResult, { meta: queryMeta }),
+      }),
+      validate("json", z.strictObject({ executionToken: secret })),
+      async (c) => {
+        const { executionToken } = c.req.valid("json");
+        const input = { executionToken, replay: planReplay(c), signal: () => c.req.raw.signal };
+        return sendQuery(c, await applyWrite(statementsContext(query, c), input));
+      },
+    )
+    .post(
+      "/redeem_approval",
+      describeRoute({
+        summary: "Run a write that a person has approved",
+        tags,
+        responses: answers(queryResult, { meta: queryMeta }),
+      }),
+      validate("json", z.strictObject({ approvalToken: secret })),
+      async (c) => {
+        const { approvalToken } = c.req.valid("json");
+        const input = { approvalToken, replay: planReplay(c), signal: () => c.req.raw.signal };
+        const { answer, batch } = await redeemApproval(statementsContext(query, c), input);
+        return batch ? sendBatch(c, answer) : sendQuery(c, answer);
+      },
+    )
+    .get(
+      "/approvals/:token",
+      describeRoute({
+        summary: "Ask what has become of an approval",
+        tags,
+        responses: answers(approvalRecord),
+      }),
+      validate("query", z.strictObject({ waitSec: z.coerce.number().int().min(0).max(25).default(0) })),
+      async (c) => {
+        const data = await readApproval(statementsContext(query, c), {
+          approvalToken: c.req.param("token"),
+          waitSec: c.req.valid("query").waitSec,
+          signal: c.req.raw.signal,
+        });
+        return c.json({ success: true, data });
+      },
+    );
+}
+
+function planReplay(c: Context<Env>): CallReplay | null {
+  const plan = c.get("plan");
+  return plan === undefined ? null : { idempotency: null, plan };
+}

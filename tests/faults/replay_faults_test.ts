@@ -1,0 +1,18 @@
+// The fault suite's short form: exactly once, whatever is killed. tests/faults/soak.ts is the long one.
+import { assert, assertEquals } from "@std/assert";
+import { print } from "../testing/print.ts";
+import { replayRounds } from "./replay_rounds.ts";
+
+const TIME_MS = 20_000;
+
+Deno.test("kills of children and of the service lose no acknowledged write, tear no transaction, run no key twice", async () => {
+  const figures = await replayRounds({ rounds: 40, untilMs: performance.now() + TIME_MS, plans: false });
+  const { wrong, acknowledged, childKills, serviceKills, retries, replays, unsure, ...losses } = figures;
+  print(
+    `${childKills} children and ${serviceKills} services killed, ${acknowledged} calls acknowledged, ` +
+      `${retries} retries, ${replays} replays, ${unsure} without an answer`,
+  );
+  assertEquals(wrong.slice(0, 5), []);
+  assertEquals(losses, { lost: 0, twice: 0, torn: 0, unaudited: 0 });
+  assert(acknowledged > 100 && serviceKills > 0 && childKills > 0, `${acknowledged}`);
+});

@@ -1,0 +1,132 @@
+// Kills engine children and the whole service at random moments under load, and counts what that has cost.
+import { assert, assertEquals } from "@std/assert";
+import { engineChildren } from "../testing/engine_children.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
+import { replayCheck, type ReplayFigures } from "./replay_check.ts";
+import { ReplayLoad, TABLES } from "./replay_load.ts";
+
+export interface RoundsOptions {
+  /** Kills, at most, and milliseconds after which no other begins. */
+  readonly rounds: number;
+  readonly untilMs: number;
+  /** With steps of plans: their claims outlive a killed service by half a minute. */
+  readonly plans: boolean;
+  readonly progress?: (text: string) => void;
+}
+
+export interface RoundsFigures extends ReplayFigures {
+  readonly childKills: number;
+  readonly serviceKills: number;
+}
+
+/** Milliseconds of load before each kill, at most. */
+const ROUND_MS = 400;
+/** Share of rounds in which the whole service dies. */
+const SERVICE_SHARE = 0.4;
+const OPERATOR_KEY = "operator-key-of-the-fault-suite";
+const NS = "/api/namespaces/faults";
+const settings = { DEMO: "0", OPERATOR_KEY, WELCOME_CREDIT_USD: "1000" };
+
+export async function replayRounds(options: RoundsOptions): Promise<RoundsFigures> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_rounds_" });
+  let service: RunningService | null = await startService({ folder, settings });
+  try {
+    const token = await prepare(service);
+    const path = "/v1/db/faults/main";
+    const load = new ReplayLoad(() => ({ url: service?.url ?? null, token, path }), options.plans);
+    const running = load.run();
+    let [childKills, serviceKills] = [0, 0];
+    while (childKills + serviceKills < options.rounds && performance.now() < options.untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, ROUND_MS * Math.random()));
+      if (Math.random() < SERVICE_SHARE) {
+        const dying: RunningService = service;
+        service = null;
+        await dying.kill();
+        service = await startService({ folder, settings });
+        await checkMoney(service);
+        serviceKills++;
+      } else if (await killChildren(folder)) childKills++;
+      options.progress?.(`${childKills} children, ${serviceKills} services killed`);
+    }
+    load.stop();
+    await running;
+    const figures = await replayCheck(load, (sql, params = []) => select(service, token, sql, params));
+    assertEquals((await service.stop()).code, 0, service.errors());
+    service = await startService({ folder, settings });
+    await checkMoney(service);
+    assertEquals((await service.stop()).code, 0, service.errors());
+    return { ...figures, childKills, serviceKills };
+  } finally {
+    await service?.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The namespace with its tables; an admin token of it. */
+async function prepare(service: RunningService): Promise<string> {
+  await manage(service, "POST", "/api/namespaces", { slug: "faults" });
+  await manage(service, "POST", `${NS}/databases`, { slug: "main" });
+  const { token } = await manage(service, "POST", `${NS}/tokens`, { name: "load", role: "admin" });
+  for (const sql of TABLES) await select(service, token, sql, []);
+  return token;
+}
+
+/** The answer's `data`. */
+async function manage(service: RunningService, method: string, path: string, body?: unknown) {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { authorization: `Bearer ${OPERATOR_KEY}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  assert(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`);
+  return answer.data;
+}
+
+async function select(
+  service: RunningService | null,
+  token: string,
+  sql: string,
+  params: readonly unknown[],
+): Promise<unknown[][]> {
+  const response = await fetch(`${service?.url}/v1/db/faults/main/query`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ sql, params }),
+  });
+  const answer = await response.json();
+  assert(response.ok, `${sql}: ${JSON.stringify(answer)}`);
+  return answer.data.rows;
+}
+
+/** Credits = balance + reserved + used, at any moment; what was used stands in the usage by database. */
+async function checkMoney(service: RunningService): Promise<void> {
+  const nano = async (path: string, name: string) => {
+    const rows: Record<string, number>[] = [await manage(service, "GET", `${NS}/${path}`)].flat();
+    return rows.reduce((sum, row) => sum + Math.round((row[name] ?? NaN) * 1e9), 0);
+  };
+  const money: Record<string, number> = await manage(service, "GET", `${NS}/balance`);
+  const [credited = 0, balance = 0, reserved = 0, used = 0, writtenOff] = [
+    ...["creditedUsd", "balanceUsd", "reservedUsd", "usedUsd", "writtenOffUsd"],
+  ].map((name) => Math.round((money[name] ?? NaN) * 1e9));
+  assertEquals([credited, credited, writtenOff], [1000e9, balance + reserved + used, 0]);
+  const byDatabase = await nano("usage?by=hour", "costUsd");
+  // Under load money moves between the two questions.
+  const usedAfter = await nano("balance", "usedUsd");
+  assert(used <= byDatabase && byDatabase <= usedAfter, `${used} ${byDatabase} ${usedAfter}`);
+}
+
+/** False when there was none to kill. */
+async function killChildren(folder: string): Promise<boolean> {
+  let killed = false;
+  for (const pid of await engineChildren(folder)) {
+    try {
+      Deno.kill(pid, "SIGKILL");
+      killed = true;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      // It ended between the two lines.
+    }
+  }
+  return killed;
+}

@@ -1,0 +1,198 @@
+// Two instances of the service over one KV: claims of the other one, of a dead one, and a KV that does not answer.
+import { assert, assertEquals } from "@std/assert";
+import type { ReplayRecord } from "../../lib/store/records.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
+import { secondApp } from "./second_app.ts";
+
+const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+
+/** The replay records in KV, once there are as many. */
+async function records(app: StartedApp, wanted: number): Promise<Deno.KvEntry<ReplayRecord>[]> {
+  for (;;) {
+    const found = await Array.fromAsync(app.deps.kv.list<ReplayRecord>({ prefix: ["replay"] }));
+    if (found.length === wanted) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+Deno.test("while a call runs in one instance its repetition in the other gets 409 with Retry-After", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  for (const options of [keyed("k"), step("p", "1")]) {
+    const stop = new AbortController();
+    const running = tenant.query(ENDLESS, [], { ...options, signal: stop.signal });
+    await records(app, 1);
+    const call = { ...options, token: tenant.token, body: { sql: ENDLESS, params: [] } };
+    const again = await other.request("POST", `${tenant.database.path}/query`, call);
+    assertRefused(again, 409, "replay_running");
+    assertEquals(again.headers.get("retry-after"), "1");
+    const mismatch = await other.request("POST", `${tenant.database.path}/query`, {
+      ...call,
+      body: { sql: "SELECT 1", params: [] },
+    });
+    assertRefused(mismatch, 422, "replay_mismatch");
+    stop.abort();
+    await running.catch(() => {});
+    await records(app, 0);
+  }
+});
+
+Deno.test("an answer of one instance is replayed by the other: reads, writes and steps", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  const calls = [
+    { options: keyed("s"), sql: T },
+    { options: keyed("w"), sql: INSERT },
+    { options: keyed("r"), sql: "SELECT random()" },
+    { options: step("p", "w"), sql: "INSERT INTO t (a) VALUES ('y')" },
+    { options: step("p", "r"), sql: "SELECT random()" },
+  ];
+  for (const { options, sql } of calls) {
+    const first = await tenant.query(sql, [], options);
+    const call = { ...options, token: tenant.token, body: { sql, params: [] } };
+    const again = await other.request("POST", `${tenant.database.path}/query`, call);
+    assertReplay(first, again, options.headers?.["plan-key"] ? "plan-replayed" : undefined);
+  }
+  assertEquals(await count(tenant), 2);
+});
+
+Deno.test("many calls with one key on both instances run once", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  for (const options of [keyed("k"), step("p", "1"), keyed("k2", step("p", "2"))]) {
+    const before = Number(await count(tenant));
+    const call = { ...options, token: tenant.token, body: { sql: INSERT } };
+    const answers = await Promise.all(
+      Array.from(
+        { length: 30 },
+        (_, at) => (at % 2 ? app : other).request("POST", `${tenant.database.path}/query`, call),
+      ),
+    );
+    const ok = answers.filter(({ status }) => status === 200);
+    assertEquals(new Set(ok.map(({ text }) => text)).size, 1);
+    for (const answer of answers) if (answer.status !== 200) assertRefused(answer, 409, "replay_running");
+    assertEquals(await count(tenant), before + 1);
+  }
+});
+
+Deno.test("the claim of a dead instance holds for its lease, then the call may run", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const calls = [
+    { options: keyed("r"), sql: "SELECT random()", runs: true },
+    { options: step("p", "r"), sql: "SELECT random()", runs: true },
+    // What the dead instance had committed is found in the database.
+    { options: step("p", "w"), sql: INSERT, runs: false },
+  ];
+  for (const { options, sql, runs } of calls) {
+    const call = { ...options, token: tenant.token, body: { sql } };
+    const send = () => other.request("POST", `${tenant.database.path}/query`, call);
+    const first = await app.request("POST", `${tenant.database.path}/query`, call);
+    assertEquals(first.status, 200, first.text);
+    // As if it had died before it noted its answer.
+    const [record] = await records(app, 1);
+    assert(record !== undefined);
+    const dead: ReplayRecord = {
+      ...record.value,
+      state: "running",
+      untilMs: clock.now() + 30_000,
+      pieces: 0,
+    };
+    await app.deps.kv.set(record.key, dead);
+    assertRefused(await send(), 409, "replay_running");
+    clock.turn(29_000);
+    assertRefused(await send(), 409, "replay_running");
+    clock.turn(1_500);
+    const taken = await send();
+    assertEquals(taken.status, 200, taken.text);
+    assertEquals(replayed(taken).includes("true"), !runs);
+    assertEquals(taken.text === first.text, !runs);
+    assertEquals((await send()).text, taken.text);
+    await app.deps.kv.delete(record.key);
+  }
+  assertEquals(await count(tenant), 1);
+});
+
+Deno.test("while KV is away calls go on from the reserved block or get 429, none gets 500, none runs twice", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const send = (sql: string, options = {}) =>
+    other.request("POST", `${tenant.database.path}/query`, {
+      ...options,
+      token: tenant.token,
+      body: { sql },
+    });
+  // Reserves a block, and keeps the token, the database and its rules in the caches.
+  assertEquals((await send("DELETE FROM t WHERE a = 'none'")).status, 200);
+  const kept = await send("SELECT random()", keyed("kept"));
+  other.down = true;
+  const plain = await Promise.all([send("SELECT 1"), send(INSERT), send("SELECT count(*) FROM t")]);
+  assertEquals(plain.map(({ status }) => status), [200, 200, 200]);
+  const keys = [keyed("w"), step("p", "1"), keyed("k", step("p", "2")), keyed("r"), keyed("kept")];
+  let ran = 1;
+  for (const [at, options] of keys.entries()) {
+    const answer = await send(at < 3 ? INSERT : "SELECT random()", options);
+    // A keyed write may go on: its answer is kept in its own transaction.
+    if (at === 0 && answer.status === 200) ran++;
+    else {
+      assertRefused(answer, 429, "meter_unreachable");
+      assertEquals(answer.headers.get("retry-after"), "2");
+    }
+  }
+  const tables = await other.request(
+    "GET",
+    `${tenant.database.path}/tables`,
+    step("p", "3", { token: tenant.token }),
+  );
+  assertRefused(tables, 429, "meter_unreachable");
+  assertEquals(await count(tenant), ran);
+  other.down = false;
+  assertReplay(kept, await send("SELECT random()", keyed("kept")));
+  const written = await send(INSERT, keyed("w"));
+  assertEquals([written.status, (await send(INSERT, keyed("w"))).text], [200, written.text]);
+  assertReplay(await send(INSERT, step("p", "1")), await send(INSERT, step("p", "1")), "plan-replayed");
+  assertEquals(await count(tenant), 3);
+});
+
+Deno.test("KV that goes away while a keyed call runs neither hides its answer nor lets it run twice", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  await other.request("POST", `${tenant.database.path}/query`, {
+    token: tenant.token,
+    body: { sql: "SELECT 1" },
+  });
+  const numbers = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 400000)";
+  const write = `${numbers} INSERT INTO t SELECT count(*) FROM c`;
+  const read = `${numbers} SELECT count(*) FROM c`;
+  const failing = `${numbers} SELECT abs(-9223372036854775807 - 1 - 0 * count(*)) FROM c`;
+  const cases = [
+    { options: step("p", "w"), sql: write, status: 200 },
+    { options: step("p", "r"), sql: read, status: 200 },
+    { options: keyed("r"), sql: read, status: 200 },
+    { options: keyed("f"), sql: failing, status: 400 },
+    { options: step("p", "f"), sql: failing, status: 400 },
+  ];
+  for (const [at, { options, sql, status }] of cases.entries()) {
+    const call = { ...options, token: tenant.token, body: { sql } };
+    const running = other.request("POST", `${tenant.database.path}/query`, call);
+    await records(app, at + 1);
+    other.down = true;
+    const answer = await running;
+    other.down = false;
+    assertEquals(answer.status, status, `${sql}: ${answer.text}`);
+  }
+  assertEquals(await count(tenant), 1);
+});

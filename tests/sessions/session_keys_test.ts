@@ -1,0 +1,139 @@
+// The signing key of a database and the floor under its sessions.
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { secondApp } from "../replay/second_app.ts";
+import { startApp } from "../testing/start_app.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { contentOf, databaseOf, mint, minted, REVOKE, type SessionApp, verdict } from "./session_app.ts";
+
+async function keyInStore(app: SessionApp): Promise<string | undefined> {
+  const { namespaceId, databaseId } = await databaseOf(app);
+  const { value } = await app.deps.kv.get<{ sessionSigningKeyB64?: string }>(
+    keys.database(namespaceId, databaseId),
+  );
+  return value?.sessionSigningKeyB64;
+}
+
+Deno.test("50 first sessions at once, over two processes, are signed with one key", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const { token } = await app.namespace();
+  const database = await databaseOf(app);
+  assertEquals(await keyInStore(app), undefined);
+  const jwts = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => minted(n % 2 === 0 ? app : other, token, { userId: `u${n}` })),
+  );
+  for (const jwt of jwts) {
+    assertEquals([await verdict(app, database, jwt), await verdict(other, database, jwt)], ["ok", "ok"]);
+  }
+  const key = await keyInStore(app);
+  assertEquals(Uint8Array.fromBase64(key ?? "").length, 32);
+  await mint(app, token);
+  assertEquals(await keyInStore(app), key);
+});
+
+Deno.test("the key is made by the first session, not before, and every database has its own", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const database = await databaseOf(app);
+  assertEquals(await verdict(app, database, "x.y.z"), "wrong_key");
+  assertEquals(await keyInStore(app), undefined);
+  await tenant.createDatabase("stock");
+  await minted(app, tenant.token);
+  await minted(app, tenant.token, { databaseSlug: "stock" });
+  const { sessionKeys } = app.deps.control;
+  const [main, stock] = [
+    await sessionKeys.demand(database),
+    await sessionKeys.demand(await databaseOf(app, "stock")),
+  ];
+  assertNotEquals(main?.secret.toBase64(), stock?.secret.toBase64());
+});
+
+Deno.test("another process takes the first session at once", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const { token } = await app.namespace();
+  const database = await databaseOf(other);
+  assertEquals(await verdict(other, database, "x.y.z"), "wrong_key");
+  assertEquals(await verdict(other, database, await minted(app, token)), "ok");
+});
+
+Deno.test("renaming a database keeps its key and its floor", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const revoked = await minted(app, token);
+  await app.request("POST", REVOKE, { token });
+  const jwt = await minted(app, token);
+  await app.request("PATCH", "/api/namespaces/acme/databases/main", { token, body: { name: "New" } });
+  const database = await databaseOf(app);
+  await using other = secondApp(app);
+  assertEquals(
+    [await verdict(other, database, jwt), await verdict(other, database, revoked)],
+    ["ok", "revoked"],
+  );
+});
+
+Deno.test("revoke_all refuses every session from before and none from after, also within one second", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const database = await databaseOf(app);
+  for (let round = 0; round < 5; round++) {
+    const before = await minted(app, token);
+    const answer = await app.request("POST", REVOKE, { token });
+    const after = await minted(app, token);
+    assertEquals(answer.status, 200);
+    const { tokensMinIat } = answer.body.data as { tokensMinIat: number };
+    const issued = [before, after].map((jwt) => Number(contentOf(jwt).claims["iat"]));
+    assertEquals([Number(issued[0]) < tokensMinIat, Number(issued[1]) >= tokensMinIat], [true, true]);
+    assertEquals(
+      [await verdict(app, database, before), await verdict(app, database, after)],
+      ["revoked", "ok"],
+    );
+  }
+});
+
+Deno.test("a floor counts in another process for new sessions at once, for old ones within the cache's age", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  await using other = secondApp(app);
+  const { token } = await app.namespace();
+  const database = await databaseOf(app);
+  const before = await minted(app, token);
+  assertEquals(await verdict(other, database, before), "ok");
+  await app.request("POST", REVOKE, { token });
+  const after = await minted(other, token);
+  assertEquals([await verdict(app, database, after), await verdict(other, database, after)], ["ok", "ok"]);
+  clock.turn(CACHE_AGE_MS);
+  assertEquals([await verdict(other, database, before), await verdict(other, database, after)], [
+    "revoked",
+    "ok",
+  ]);
+});
+
+Deno.test("revoke_all before the first session is fine, and touches one database only", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.createDatabase("stock");
+  const stock = await databaseOf(app, "stock");
+  const jwt = await minted(app, tenant.token, { databaseSlug: "stock" });
+  assertEquals((await app.request("POST", REVOKE, { token: app.operatorKey })).status, 200);
+  assertEquals(await verdict(app, stock, jwt), "ok");
+  assertEquals(await verdict(app, await databaseOf(app), await minted(app, tenant.token)), "ok");
+  const nowhere = await app.request("POST", REVOKE.replace("main", "nowhere"), { token: tenant.token });
+  assertEquals([nowhere.status, nowhere.body.code], [404, "database_not_found"]);
+});
+
+Deno.test("sessions die with their database and live again when it is brought back", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const jwt = await minted(app, token);
+  const database = await databaseOf(app);
+  const path = "/api/namespaces/acme/databases";
+  await app.request("DELETE", `${path}/main`, { token, body: { confirm: "main" } });
+  await using other = secondApp(app);
+  assertEquals(await verdict(other, database, jwt), "wrong_key");
+  assertEquals((await mint(app, token)).body.code, "database_not_found");
+  await app.request("POST", `${path}/restore`, { token, body: { slug: "main" } });
+  assertEquals(await verdict(other, database, jwt), "ok");
+});

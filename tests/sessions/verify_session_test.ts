@@ -1,0 +1,132 @@
+// verifySession() takes what mintSession() makes and nothing that resembles it.
+import { assertEquals } from "@std/assert";
+import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
+import { mintSession } from "../../lib/access/mint_session.ts";
+import { verifySession } from "../../lib/access/verify_session.ts";
+import type { SessionDatabase } from "../../lib/control/session_keys.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
+
+interface World extends ControlWorld {
+  /** The database `main`. */
+  readonly trunk: SessionDatabase;
+  readonly secret: Uint8Array;
+  /** Signs as the service would; `null` leaves a claim out. */
+  sign(claims: Record<string, unknown>, header?: { alg: string }): Promise<string>;
+  verdict(jwt: string, database?: SessionDatabase): Promise<string>;
+}
+
+async function world(): Promise<World> {
+  const made = await controlWorld();
+  const { id: namespaceId } = await made.namespace();
+  const trunk = { namespaceId, databaseId: (await made.database(namespaceId)).id };
+  const { sessionKeys } = made.control;
+  const key = await sessionKeys.demand(trunk);
+  if (key === null) throw new Error("no key");
+  const nowSec = Math.floor(made.clock.now() / 1000);
+  return {
+    ...made,
+    ...{ trunk, secret: key.secret },
+    sign: (more, header = { alg: "HS256" }) => {
+      const claims = { sub: "7", aud: trunk.databaseId, iat: nowSec, exp: nowSec + 60, ...more };
+      const kept = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null));
+      return new SignJWT(kept as JWTPayload).setProtectedHeader(header).sign(
+        header.alg === "HS256" ? key.secret : new Uint8Array(64).fill(1),
+      );
+    },
+    verdict: async (jwt, of = trunk) => {
+      const checked = await verifySession({ sessionKeys, clock: made.clock }, of, jwt);
+      return checked.ok ? "ok" : checked.reason;
+    },
+  };
+}
+
+Deno.test("a session with the right claims and the right key is taken, with or without email", async () => {
+  using at = await world();
+  assertEquals(await at.verdict(await at.sign({})), "ok");
+  assertEquals(await at.verdict(await at.sign({ email: "a@example.com" })), "ok");
+});
+
+Deno.test("another algorithm, none at all, another key and a changed character are refused", async () => {
+  using at = await world();
+  const good = await at.sign({});
+  const [header = "", payload = "", signature = ""] = good.split(".");
+  const none = new UnsecuredJWT({ sub: "7" }).setAudience(at.trunk.databaseId).setIssuedAt(1)
+    .setExpirationTime(4_000_000_000).encode();
+  const encode = (value: unknown) =>
+    new TextEncoder().encode(JSON.stringify(value)).toBase64({ alphabet: "base64url", omitPadding: true });
+  const otherKey = await new SignJWT({ sub: "7", aud: at.trunk.databaseId, iat: 1, exp: 4_000_000_000 })
+    .setProtectedHeader({ alg: "HS256" }).sign(new Uint8Array(32));
+  const cases = [
+    [await at.sign({}, { alg: "HS512" }), "malformed"],
+    [none, "malformed"],
+    [`${encode({ alg: "none" })}.${payload}.`, "malformed"],
+    [`${encode({ alg: "RS256" })}.${payload}.${signature}`, "malformed"],
+    [otherKey, "wrong_key"],
+    [
+      `${header}.${encode({ sub: "1", aud: at.trunk.databaseId, exp: 4e9, iat: 1 })}.${signature}`,
+      "wrong_key",
+    ],
+    [`${header}.${payload}.${signature.split("").reverse().join("")}`, "wrong_key"],
+    [`${header}.${payload}`, "malformed"],
+    [`${good}.x`, "malformed"],
+    ["", "malformed"],
+    ["a b c", "malformed"],
+    ["ä.ö.ü", "malformed"],
+    [good.replace(/^[^.]+/, "x".repeat(20_000)), "malformed"],
+  ] as const;
+  for (const [jwt, reason] of cases) assertEquals(await at.verdict(jwt), reason, jwt.slice(0, 200));
+});
+
+Deno.test("a claim that is missing or of another type is refused", async () => {
+  using at = await world();
+  const cases = [
+    [{ sub: null }, "malformed"],
+    [{ sub: "" }, "malformed"],
+    [{ sub: 7 }, "malformed"],
+    [{ iat: null }, "malformed"],
+    [{ iat: "1" }, "malformed"],
+    [{ iat: 1.5 }, "malformed"],
+    [{ exp: null }, "malformed"],
+    [{ exp: "4000000000" }, "malformed"],
+    [{ email: 7 }, "malformed"],
+    [{ aud: null }, "wrong_database"],
+    [{ aud: "db_other" }, "wrong_database"],
+    [{ exp: 1 }, "expired"],
+  ] as const;
+  for (const [claims, reason] of cases) {
+    assertEquals(await at.verdict(await at.sign(claims)), reason, JSON.stringify(claims));
+  }
+});
+
+Deno.test("a session of another database is refused even where the keys are equal", async () => {
+  using at = await world();
+  const { namespaceId } = at.trunk;
+  const twin = await at.database(namespaceId, "twin");
+  const sessionSigningKeyB64 = at.secret.toBase64();
+  await at.kv.set(keys.database(namespaceId, twin.id), { ...twin, sessionSigningKeyB64 });
+  const database = { namespaceId, databaseId: twin.id };
+  assertEquals(await at.verdict(await at.sign({}), database), "wrong_database");
+  assertEquals(await at.verdict(await at.sign({ aud: twin.id }), database), "ok");
+});
+
+Deno.test("a branch shares the key of its database, and a session opens only the one it names", async () => {
+  using at = await world();
+  const { namespaceId, databaseId: trunkId } = at.trunk;
+  const branch = { namespaceId, databaseId: newId("db", at.clock.now()) };
+  await at.kv.set(keys.branchById(namespaceId, branch.databaseId), { trunkId, ref: "pr-1" });
+  const { sessionKeys } = at.control;
+  const jwt = (await mintSession({ sessionKeys }, branch, { userId: "7", lifetimeSec: 60 }))?.jwt ?? "";
+  assertEquals([await at.verdict(jwt, branch), await at.verdict(jwt)], ["ok", "wrong_database"]);
+  await sessionKeys.revokeAll(at.trunk);
+  assertEquals(await at.verdict(jwt, branch), "revoked");
+});
+
+Deno.test("mintSession() makes nothing for a database that is gone", async () => {
+  using at = await world();
+  const { sessionKeys } = at.control;
+  const gone = { namespaceId: at.trunk.namespaceId, databaseId: newId("db", at.clock.now()) };
+  assertEquals(await mintSession({ sessionKeys }, gone, { userId: "7", lifetimeSec: 60 }), null);
+  assertEquals(await sessionKeys.revokeAll(gone), null);
+});

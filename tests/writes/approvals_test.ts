@@ -1,0 +1,146 @@
+// Approval rules: what they hold, who decides, and that what runs is what was approved.
+import { assert, assertEquals } from "@std/assert";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+
+async function withShop(body: (shop: TestNamespace, app: StartedApp) => Promise<void>): Promise<void> {
+  await using app = await startApp();
+  const shop = await app.namespace();
+  await shop.batch([
+    ["CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER)"],
+    ["CREATE VIEW all_orders AS SELECT * FROM orders"],
+    ["CREATE TRIGGER through INSTEAD OF DELETE ON all_orders BEGIN DELETE FROM orders WHERE id = old.id; END"],
+    ["INSERT INTO orders VALUES (1, 10), (2, 20), (3, 30)"],
+  ]);
+  await body(shop, app);
+}
+
+async function rule(app: StartedApp, shop: TestNamespace, settings: unknown): Promise<void> {
+  const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+  const answer = await app.request("POST", path, { token: shop.token, body: settings });
+  assertEquals(answer.status, 201, answer.text);
+}
+
+function envelope(answer: ApiAnswer): { approvalToken: string; id: string } {
+  assertEquals([answer.status, answer.body.code], [403, "approval_required"], answer.text);
+  const { approvalToken, approvalUrl, hits, expiresAt } = JSON.parse(answer.text);
+  assert(approvalToken.startsWith("appr_") && hits.length > 0 && expiresAt);
+  return { approvalToken, id: approvalUrl.split("/").at(-1) };
+}
+
+function decide(app: StartedApp, shop: TestNamespace, id: string, verb: string, token = app.operatorKey) {
+  return app.request("POST", `/api/namespaces/${shop.slug}/approvals/${id}/${verb}`, { token });
+}
+
+function redeem(app: StartedApp, shop: TestNamespace, approvalToken: string, token = shop.token) {
+  return app.request("POST", `${shop.database.path}/redeem_approval`, { token, body: { approvalToken } });
+}
+
+const count = async (shop: TestNamespace) => rowsOf(await shop.query("SELECT count(*) FROM orders"))[0]?.[0];
+
+Deno.test("a write that a rule matches is held, approved by a person, and runs once for whoever asked", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "ord*", actions: ["delete"], effect: "require_approval" });
+    const held = envelope(await shop.query("DELETE FROM orders WHERE id = ?", [2]));
+    assertEquals(await count(shop), 3);
+    assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_pending");
+    const byAgent = await decide(app, shop, held.id, "approve", shop.token);
+    assertEquals([byAgent.status, byAgent.body.code], [403, "person_required"]);
+    const approved = await decide(app, shop, held.id, "approve");
+    assertEquals(approved.status, 200, approved.text);
+    const shown = JSON.parse(approved.text).data;
+    assertEquals([shown.state, shown.affectedRows, shown.statements[0].params], ["approved", 1, [2]]);
+    assertEquals(shown.effects[0].preview.before, [[2, 20]]);
+    const other = await shop.mint("admin");
+    assertEquals((await redeem(app, shop, held.approvalToken, other.token)).body.code, "not_yours");
+    const ran = await redeem(app, shop, held.approvalToken);
+    assertEquals([ran.status, ran.body.meta?.rowsWritten], [200, 1], ran.text);
+    assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_not_found");
+    assertEquals(await count(shop), 2);
+  });
+});
+
+Deno.test("views, triggers, CTEs and batches do not get round a rule", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "ORDERS", effect: "deny" });
+    for (
+      const sql of [
+        "DELETE FROM all_orders WHERE id = 1",
+        "WITH x AS (SELECT 1 AS id) DELETE FROM orders WHERE id IN (SELECT id FROM x)",
+        "REPLACE INTO orders VALUES (1, 0)",
+        "DROP TABLE orders",
+      ]
+    ) {
+      const answer = await shop.query(sql);
+      assertEquals([answer.status, answer.body.code], [403, "rule_denied"], sql);
+      assertEquals(JSON.parse(answer.text).approvalToken, undefined);
+    }
+    const batch = await shop.batch([["CREATE TABLE free (a)"], ["DELETE FROM orders"]]);
+    assertEquals(batch.body.code, "rule_denied");
+    assertEquals((await shop.query("SELECT * FROM free")).body.errorDetail?.kind, "unknown_table");
+    assertEquals(await count(shop), 3);
+  });
+});
+
+Deno.test("a rule from so many rows on lets less pass and holds the rest", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "*", effect: "require_approval", minRows: 2 });
+    assertEquals((await shop.query("DELETE FROM orders WHERE id = 1")).status, 200);
+    envelope(await shop.query("DELETE FROM orders WHERE id > 1"));
+    assertEquals(await count(shop), 2);
+  });
+});
+
+Deno.test("an approved write whose effect has changed waits for another look", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
+    const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
+    await decide(app, shop, held.id, "approve");
+    await shop.query("INSERT INTO orders VALUES (4, 40)");
+    const changed = await redeem(app, shop, held.approvalToken);
+    assertEquals([changed.status, changed.body.code], [409, "effect_changed"], changed.text);
+    const { approvedRows, affectedRows } = JSON.parse(changed.text);
+    assertEquals([approvedRows, affectedRows, await count(shop)], [2, 3, 4]);
+    assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_pending");
+    await decide(app, shop, held.id, "approve");
+    assertEquals((await redeem(app, shop, held.approvalToken)).status, 200);
+    assertEquals(await count(shop), 1);
+  });
+});
+
+Deno.test("a denied write never runs, and its requester hears why", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", effect: "require_approval", unboundedOnly: true });
+    const held = envelope(await shop.query("UPDATE orders SET total = 0"));
+    const path = `${shop.database.path}/approvals/${held.approvalToken}`;
+    const waiting = app.request("GET", `${path}?waitSec=5`, { token: shop.token });
+    const denied = await app.request("POST", `/api/namespaces/${shop.slug}/approvals/${held.id}/deny`, {
+      token: app.operatorKey,
+      body: { reason: "not on a Friday" },
+    });
+    assertEquals(denied.status, 200);
+    const { state, reason } = JSON.parse((await waiting).text).data;
+    assertEquals([state, reason], ["denied", "not on a Friday"]);
+    assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_denied");
+    assertEquals((await shop.query("UPDATE orders SET total = 0 WHERE id = 1")).status, 200);
+  });
+});
+
+Deno.test("apply meets the rules too, and the approval carries the write from then on", async () => {
+  await withShop(async (shop, app) => {
+    const proposed = await app.request("POST", `${shop.database.path}/propose`, {
+      token: shop.token,
+      body: { sql: "DELETE FROM orders WHERE id = 1" },
+    });
+    const { executionToken } = JSON.parse(proposed.text).data;
+    await rule(app, shop, { tableGlob: "orders", effect: "require_approval" });
+    const apply = () =>
+      app.request("POST", `${shop.database.path}/apply`, { token: shop.token, body: { executionToken } });
+    const held = envelope(await apply());
+    assertEquals((await apply()).status, 404);
+    await decide(app, shop, held.id, "approve");
+    assertEquals((await redeem(app, shop, held.approvalToken)).status, 200);
+    assertEquals(await count(shop), 2);
+  });
+});
