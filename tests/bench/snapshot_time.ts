@@ -1,0 +1,81 @@
+// `deno run -A tests/bench/snapshot_time.ts [megabytes…]`: what a snapshot, a restore and a copy of an embedded database
+// cost by its size, and how long reads of another database wait meanwhile. Default: 1, 100 and 1000 MB.
+import { configFromEnvironment } from "../../lib/config.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { print } from "../testing/print.ts";
+
+const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB)";
+const ROW_BYTES = 10_000;
+const ROUNDS = 5;
+
+const sizes = Deno.args.length > 0 ? Deno.args.map(Number) : [1, 100, 1000];
+const folder = await Deno.makeTempDir({ prefix: "bench_snapshot_" });
+const store = await createLocalStore({
+  ...{ dataDirectory: folder, queryTimeoutMs: 600_000, logDays: 30, snapshotDays: 7 },
+  ...{ clock: systemClock, log: silentLog },
+  engineEnvironment: configFromEnvironment().engineEnvironment,
+});
+print(
+  "| size | snapshot, ms | restore, ms | copy, ms | reads of another database meanwhile, median / worst ms |",
+);
+print("| --- | --- | --- | --- | --- |");
+for (const megabytes of sizes) await measure(megabytes);
+await store.close();
+await Deno.remove(folder, { recursive: true });
+
+async function measure(megabytes: number): Promise<void> {
+  const tenant = await Tenant.create(store, [SCHEMA]);
+  const other = await Tenant.create(store, [SCHEMA]);
+  await fill(tenant, megabytes);
+  const waits: number[] = [];
+  const watching = { on: true };
+  const watcher = watch(other, waits, watching);
+  const snapshots: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    snapshots.push(await timed(() => tenant.database.takeSnapshot(`s${round}`)));
+  }
+  watching.on = false;
+  await watcher;
+  const restore = await timed(() => tenant.database.restore("s0", "undo"));
+  const copyId = newId("db", systemClock.now());
+  const copy = await timed(() => store.copy(copyId, { databaseId: tenant.id, snapshot: null }));
+  for (const id of [tenant.id, other.id, copyId]) await store.drop(id);
+  print(
+    `| ${megabytes} MB | ${median(snapshots)} | ${restore} | ${copy} | ${median(waits)} / ${
+      Math.max(...waits)
+    } |`,
+  );
+}
+
+async function fill(tenant: Tenant, megabytes: number): Promise<void> {
+  const rows = Math.ceil(megabytes * 1e6 / ROW_BYTES);
+  for (let from = 0; from < rows; from += 2000) {
+    await tenant.run("write", [[
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${
+        Math.min(2000, rows - from)
+      }) ` +
+      `INSERT INTO t (a) SELECT randomblob(${ROW_BYTES}) FROM n`,
+    ]]);
+  }
+}
+
+async function watch(tenant: Tenant, waits: number[], watching: { on: boolean }): Promise<void> {
+  while (watching.on) {
+    waits.push(await timed(() => tenant.rows("SELECT count(*) FROM t")));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return Math.round((performance.now() - startedMs) * 100) / 100;
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}
