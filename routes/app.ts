@@ -9,12 +9,13 @@ import { answerHeaders } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
+import { SurfaceRouter } from "./surface_router.ts";
 import { v1Routes } from "./v1/mod.ts";
 
 /** Ready for `Deno.serve(app.fetch)` and `app.request`. */
 export function createApp(deps: AppDeps): Hono<Env> {
   const { config, clock, log, bodyWatch } = deps;
-  const app = new Hono<Env>();
+  const app = new Hono<Env>({ router: new SurfaceRouter() });
   app.onError(errorBoundary(log));
   app.notFound(notFound(app));
   app.use(answerHeaders(clock, bodyWatch));

@@ -32,6 +32,7 @@ export class Scheduler {
   /** Set by the store: somebody has to look at work that takes long. */
   onBusy: () => void = () => {};
   #frame = 0;
+  #pumping = false;
   /** The child that has a database open and its statements compiled: work goes there while it is free. */
   readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
   #started = 0;
@@ -41,8 +42,14 @@ export class Scheduler {
   /** Call after adding work to a database's lanes. */
   wake(lanes: DatabaseLanes): void {
     this.waiting.add(lanes);
-    this.onBusy();
-    this.pump();
+    if (this.#pumping) return;
+    this.#pumping = true;
+    // Calls that arrived together get here one microtask after the other: they are to travel together.
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.onBusy();
+      this.pump();
+    });
   }
 
   /** Starts whatever can start now; each database gets one turn. */
