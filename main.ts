@@ -11,7 +11,7 @@ import { greeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
-import { createLocalStore } from "./lib/tenant/local/local_store.ts";
+import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
 import { appDeps } from "./routes/app_deps.ts";
 
@@ -42,14 +42,14 @@ if (import.meta.main) {
 
 /** In the order in which things can go wrong without leaving anything behind. */
 async function start(config: Config): Promise<void> {
-  const lock = await claimDataDir(config.dataDir);
+  const lock = needsFolder(config) ? await claimDataDir(config.dataDir) : null;
   // Whoever calls while the rest is being opened waits for it.
   const ready = Promise.withResolvers<Handler>();
   let handler: Handler = async (request, info) => await (await ready.promise)(request, info);
   const server = listen(config, (request, info) => handler(request, info));
   const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
-  const kv = await Deno.openKv(config.kvUrl ?? `${config.dataDir}/kv.sqlite3`);
-  const tenants = await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log });
+  const kv = await openKv(config);
+  const tenants = await openTenants(config);
   const operator = await operatorKey(kv, config.operatorKey);
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
   const deps = appDeps({
@@ -74,13 +74,35 @@ async function start(config: Config): Promise<void> {
     await tenants.close();
     await deps.query.meter.close();
     kv.close();
-    lock.close();
+    lock?.close();
   });
   const demoToken = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo: config.demo });
   handler = createApp(deps).fetch;
   ready.resolve(handler);
   const text = greeting({ baseUrl, operatorKey: operator.made, demoToken });
   await Deno.stdout.write(new TextEncoder().encode(text));
+}
+
+/** The folder is one process's: with everything elsewhere, many processes may run. */
+function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
+  return !hosted && (kvUrl === null || tenantsUrl.kind === "file");
+}
+
+function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
+  return hosted ? Deno.openKv() : Deno.openKv(kvUrl ?? `${dataDir}/kv.sqlite3`);
+}
+
+/** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
+async function openTenants(config: Config): Promise<TenantStore> {
+  const { tenantsUrl } = config;
+  if (tenantsUrl.kind === "sqld") {
+    const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
+    const { url, adminUrl } = tenantsUrl;
+    const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
+    return createSqldStore({ ...config, ...secrets, url, adminUrl, clock, log });
+  }
+  const { createLocalStore } = await import("./lib/tenant/local/local_store.ts");
+  return await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log });
 }
 
 function listen({ host, port }: Config, handler: Handler): Deno.HttpServer<Deno.NetAddr> {

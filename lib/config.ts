@@ -103,6 +103,8 @@ type ValueOf<Row> = Row extends ConfigRow<infer Value> ? Value : never;
 export interface Config extends Values {
   /** What Deno itself needs of the environment to start a child process, and nothing else of it. */
   readonly engineEnvironment: Readonly<Record<string, string>>;
+  /** On Deno Deploy: no disk, no other processes, the platform's own KV. */
+  readonly hosted: boolean;
 }
 
 /** The settings of this process. */
@@ -121,6 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     });
   }
   config["engineEnvironment"] = engineEnvironment(env);
+  config["hosted"] = Boolean(env["DENO_DEPLOYMENT_ID"]);
   const checked = asConfig(config);
   checkTogether(checked);
   return Object.freeze(checked);
@@ -148,10 +151,11 @@ function currentValue(row: ConfigRow<unknown>, given: string): string {
 }
 
 function checkTogether(config: Config): void {
-  if (config.tenantsUrl.kind !== "file") {
-    throw new ConfigError(
-      "Set TENANTS_URL to file: or leave it out; remote tenants are not in this build yet",
-    );
+  if (config.tenantsUrl.kind === "turso") {
+    throw new ConfigError("Set TENANTS_URL to file: or sqld+http://…; turso: is not in this build yet");
+  }
+  if (config.hosted && config.tenantsUrl.kind === "file") {
+    throw new ConfigError("Set TENANTS_URL to sqld+http://…; this platform has no disk for file:");
   }
   if (config.captchaProvider === "altcha") return;
   for (const key of ["captchaSiteKey", "captchaSecret"] as const) {

@@ -35,6 +35,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     snapshotDays: 7,
     demo: true,
     engineEnvironment: {},
+    hosted: false,
   });
 });
 
@@ -103,10 +104,11 @@ Deno.test("a dump of the configuration holds no secret", () => {
   }
 });
 
-Deno.test("readConfig() says that remote tenants are not there yet, after checking their form", () => {
-  for (const value of ["sqld+http://127.0.0.1:8080?admin=http://127.0.0.1:8081", "turso://acme/default"]) {
-    assertStringIncludes(refusal({ TENANTS_URL: value }), "remote tenants are not in this build yet");
-  }
+Deno.test("readConfig() takes sqld and says that Turso is not there yet, after checking their form", () => {
+  const sqld = readConfig({ TENANTS_URL: "sqld+http://127.0.0.1:8080?admin=http://127.0.0.1:8081" });
+  assertEquals(sqld.tenantsUrl.kind, "sqld");
+  assertStringIncludes(refusal({ TENANTS_URL: "turso://acme/default" }), "not in this build yet");
+  assertStringIncludes(refusal({ DENO_DEPLOYMENT_ID: "d1" }), "TENANTS_URL");
 });
 
 Deno.test("readConfig() wants both keys of a foreign captcha provider", () => {

@@ -3,7 +3,8 @@
 import type { ControlPlane } from "../control/control_plane.ts";
 import { AppError } from "../core/errors.ts";
 import { higherRole, lowerRole, type Role } from "../core/role.ts";
-import type { DatabaseRecord } from "../store/records.ts";
+import type { DatabaseRecord, ScopeRow } from "../store/records.ts";
+import { isBranchRef } from "./branch_ref.ts";
 import type { TokenCaller } from "./caller.ts";
 import { isSlug } from "./slug.ts";
 
@@ -18,6 +19,7 @@ export interface Target {
   readonly databaseId: string;
   readonly namespaceId: string;
   readonly namespaceSlug: string;
+  /** What goes into a path: `<slug>@<ref>` for a branch. */
   readonly databaseSlug: string;
   readonly branchRef: string;
   /** The effective one: the lower of the token's role and of its scope row's. */
@@ -28,8 +30,8 @@ export interface Target {
 export const TRUNK = "main";
 
 /**
- * Errors: `namespace_mismatch`, `database_not_found` (unknown database or branch), `out_of_scope`,
- * `meter_unreachable`.
+ * The plain slug is the trunk, except that a token pinned to one branch reaches that branch under it. Errors:
+ * `namespace_mismatch`, `database_not_found` (unknown database or branch), `out_of_scope`, `meter_unreachable`.
  */
 export function resolveTarget(
   ctx: { readonly control: ControlPlane },
@@ -37,25 +39,60 @@ export function resolveTarget(
   path: TargetPath,
 ): Target | Promise<Target> {
   if (caller.namespaceSlug !== path.namespaceSlug) throw new AppError("namespace_mismatch");
-  const slug = trunkSlug(path.databasePath);
-  if (slug === null) throw new AppError("database_not_found");
-  const record = ctx.control.databases.bySlug(caller.namespaceId, slug);
-  return record instanceof Promise
-    ? record.then((value) => toTarget(caller, value))
-    : toTarget(caller, record);
+  const address = readAddress(path.databasePath);
+  if (address === null) throw new AppError("database_not_found");
+  return andThen(ctx.control.databases.bySlug(caller.namespaceId, address.slug), (trunk) => {
+    if (trunk === null) throw new AppError("database_not_found");
+    if (address.ref === TRUNK) return toTarget(caller, trunk);
+    const pin = address.ref === null ? pinnedBranch(caller) : null;
+    const ref = address.ref ?? pin?.branchRef;
+    if (ref === undefined) return toTarget(caller, trunk);
+    const { namespaceId, id: trunkId } = trunk;
+    return andThen(ctx.control.branches.byRef({ namespaceId, trunkId, ref }), (branch) => {
+      // The token's branch is one of another database.
+      if (pin !== null && branch?.id !== pin.databaseId) return toTarget(caller, trunk);
+      if (branch === null) throw new AppError("database_not_found");
+      return toTarget(caller, { namespaceId, id: branch.id, branchRef: ref, slug: `${trunk.slug}@${ref}` });
+    });
+  });
 }
 
-/** Null for what cannot be an address of a trunk; other branches do not exist yet. */
-function trunkSlug(databasePath: string): string | null {
+/** What the token may do at a database or branch, or null: it has scope rows and none is for it. The highest counts. */
+export function roleAt(
+  caller: TokenCaller,
+  at: { readonly id: string; readonly branchRef: string },
+): Role | null {
+  if (caller.scopes.length === 0) return caller.role;
+  let granted: Role | null = null;
+  for (const row of caller.scopes) {
+    if (row.databaseId !== at.id || row.branchRef !== at.branchRef) continue;
+    granted = granted === null ? row.role : higherRole(granted, row.role);
+  }
+  return granted === null ? null : lowerRole(granted, caller.role);
+}
+
+/** Null for what cannot be an address. */
+function readAddress(databasePath: string): { readonly slug: string; readonly ref: string | null } | null {
   const at = databasePath.indexOf("@");
   const slug = at < 0 ? databasePath : databasePath.slice(0, at);
-  if (at >= 0 && databasePath.slice(at + 1) !== TRUNK) return null;
-  return isSlug(slug) ? slug : null;
+  const ref = at < 0 ? null : databasePath.slice(at + 1);
+  return isSlug(slug) && (ref === null || isBranchRef(ref)) ? { slug, ref } : null;
 }
 
-function toTarget(caller: TokenCaller, database: DatabaseRecord | null): Target {
-  if (database === null) throw new AppError("database_not_found");
-  const role = effectiveRole(caller, database);
+/** The one branch that the token reaches, or null where it reaches a trunk or several. */
+function pinnedBranch({ scopes }: TokenCaller): ScopeRow | null {
+  const [first] = scopes;
+  if (first === undefined || first.branchRef === TRUNK) return null;
+  const same = scopes.every((row) =>
+    row.databaseId === first.databaseId && row.branchRef === first.branchRef
+  );
+  return same ? first : null;
+}
+
+type Place = Pick<DatabaseRecord, "id" | "namespaceId" | "slug" | "branchRef">;
+
+function toTarget(caller: TokenCaller, database: Place): Target {
+  const role = roleAt(caller, database);
   if (role === null) throw new AppError("out_of_scope");
   return {
     databaseId: database.id,
@@ -67,13 +104,10 @@ function toTarget(caller: TokenCaller, database: DatabaseRecord | null): Target 
   };
 }
 
-/** Null when the token has scope rows and none is for this branch. Of several the highest counts. */
-function effectiveRole(caller: TokenCaller, database: DatabaseRecord): Role | null {
-  if (caller.scopes.length === 0) return caller.role;
-  let granted: Role | null = null;
-  for (const row of caller.scopes) {
-    if (row.databaseId !== database.id || row.branchRef !== database.branchRef) continue;
-    granted = granted === null ? row.role : higherRole(granted, row.role);
-  }
-  return granted === null ? null : lowerRole(granted, caller.role);
+/** At once where the value is at hand: the hot path makes no promise. */
+function andThen<From, To>(
+  value: From | Promise<From>,
+  next: (value: From) => To | Promise<To>,
+): To | Promise<To> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -4,7 +4,7 @@ import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { kvEntries } from "../store/kv_entries.ts";
-import type { ApprovalRecord } from "../store/records.ts";
+import type { ApprovalRecord } from "../store/write_records.ts";
 
 /** Milliseconds that an approval lives, and that it can be asked about afterwards. */
 export const APPROVAL_MS = 86_400_000;

@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { Branches } from "./branches.ts";
 import { Databases } from "./databases.ts";
+import { Endpoints } from "./endpoints.ts";
 import { Handoffs } from "./handoffs.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Namespaces } from "./namespaces.ts";
@@ -16,6 +17,7 @@ export class ControlPlane {
   readonly handoffs: Handoffs;
   readonly sessionKeys: SessionKeys;
   readonly leftovers: Leftovers;
+  readonly endpoints: Endpoints;
 
   constructor(kv: Deno.Kv, clock: Clock) {
     this.namespaces = new Namespaces(kv, clock);
@@ -25,5 +27,6 @@ export class ControlPlane {
     this.handoffs = new Handoffs(kv, clock);
     this.sessionKeys = new SessionKeys(kv, clock);
     this.leftovers = new Leftovers(kv, clock);
+    this.endpoints = new Endpoints(kv, clock);
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { readPieces, writePieces } from "../store/pieces.ts";
-import type { ExecutionRecord } from "../store/records.ts";
+import type { ExecutionRecord } from "../store/write_records.ts";
 
 /** KV forgets a little after a deadline, which is compared where it counts. */
 const EXPIRY_SLACK_MS = 60_000;

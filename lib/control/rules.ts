@@ -4,7 +4,7 @@ import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { kvEntries } from "../store/kv_entries.ts";
-import type { RuleRecord } from "../store/records.ts";
+import type { RuleRecord } from "../store/write_records.ts";
 import { RecordCache } from "./record_cache.ts";
 
 /** Rules of one database: enough for people to oversee. */

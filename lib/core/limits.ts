@@ -2,6 +2,8 @@
 
 /** Bytes of a `/v1` or `/api` request body (contract 3). */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Bytes of a request body under `/p` (contract 3). */
+export const MAX_PUBLISHED_BODY_BYTES = 1024 * 1024;
 /** Milliseconds in which a request body must have arrived whole: a slow sender must not hold a connection for ever. */
 export const BODY_TIMEOUT_MS = 30_000;
 /** Statements of one batch (specification, Limits). */

@@ -1,6 +1,6 @@
 // Stage 3: approval rules. A write that one denies stops here, and one that needs a person's approval is held.
 import { AppError } from "../core/errors.ts";
-import type { RuleRecord } from "../store/records.ts";
+import type { RuleRecord } from "../store/write_records.ts";
 import type { StatementEffect } from "../tenant/tenant_store.ts";
 import { outcomeError } from "./call_error.ts";
 import { execute } from "./execute.ts";

@@ -1,6 +1,6 @@
 // Which rules a write matches, by what the engine says that it writes. Pure: rows are looked at elsewhere.
 import type { StatementFacts } from "../sql/statement_facts.ts";
-import type { RuleAction, RuleHit, RuleRecord } from "../store/records.ts";
+import type { RuleAction, RuleHit, RuleRecord } from "../store/write_records.ts";
 
 /** A rule and the first thing of the call that it is about. */
 export interface RuleMatch {

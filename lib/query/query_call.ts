@@ -33,7 +33,7 @@ export interface QueryContext {
   readonly bounds: { readonly rows: number; readonly bytes: number };
 }
 
-export type Operation = "query" | "batch" | "service" | "propose" | "apply" | "redeem_approval";
+export type Operation = "query" | "batch" | "service" | "propose" | "apply" | "redeem_approval" | "endpoint";
 
 /** Who runs it and where; `role` is the effective one. */
 export interface QueryTarget {

@@ -64,3 +64,9 @@ export interface MergeReport extends BranchDiff {
 
 /** Rows and conflicts of a kind that a report shows. */
 export const MAX_SHOWN_ROWS = 100;
+
+/** The same for two comparisons with the same effect on every table: what was looked at is what is merged. */
+export function effectOf({ schema, tables }: BranchDiff): string {
+  const rows = tables.map(({ table, added, removed, changed }) => [table, added, removed, changed]);
+  return JSON.stringify([schema.statements, rows]);
+}

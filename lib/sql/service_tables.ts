@@ -23,7 +23,10 @@ export const readableServiceTables: ReadonlySet<string> = new Set([
 ]);
 
 /** The readable ones that hold rows which may still be waiting to be written. */
-export const bufferedServiceTables: ReadonlySet<string> = new Set(["_service_meta_query_log"]);
+export const bufferedServiceTables: ReadonlySet<string> = new Set([
+  "_service_meta_query_log",
+  "_service_meta_endpoint_call",
+]);
 
 /**
  * Statements that make the tables, safe to repeat. Ids sort by time and the tables are clustered on them, so a new

@@ -1,25 +1,22 @@
 // The schema of Deno KV: one builder per key, with the type of its value and its lifetime. No key is built elsewhere.
 import type {
-  ApprovalPointer,
-  ApprovalRecord,
-  BalanceRecord,
-  BlockRecord,
   BranchPointer,
   BranchRecord,
-  CreditRecord,
   DatabaseRecord,
   DeletedDatabaseRecord,
-  ExecutionRecord,
+  EndpointRecord,
+  EndpointRevision,
   FirstStartRecord,
   HandoffRecord,
   LeftoverRecord,
+  LoginFailuresRecord,
   NamespaceRecord,
   ReplayRecord,
-  RuleRecord,
   TokenPointer,
   TokenRecord,
-  UsageRecord,
 } from "./records.ts";
+import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
+import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } from "./write_records.ts";
 
 declare const valueType: unique symbol;
 
@@ -80,6 +77,46 @@ export const keys = {
   ],
   deletedDatabasesOf: (namespaceId: string): Key<DeletedDatabaseRecord> => ["deleted_database", namespaceId],
   deletedDatabases: (): Key<DeletedDatabaseRecord> => ["deleted_database"],
+
+  /** Until it is deleted, as long as the database. */
+  endpoint: (databaseId: string, slug: string): Key<EndpointRecord> => ["endpoint", databaseId, slug],
+  endpoints: (databaseId: string): Key<EndpointRecord> => ["endpoint", databaseId],
+
+  /** As long as the database, also after the endpoint is deleted. Sorted by number. */
+  endpointRevision: (databaseId: string, slug: string, revision: number): Key<EndpointRevision> => [
+    "endpoint_revision",
+    databaseId,
+    slug,
+    revision,
+  ],
+  endpointRevisions: (databaseId: string, slug: string): Key<EndpointRevision> => [
+    "endpoint_revision",
+    databaseId,
+    slug,
+  ],
+  endpointRevisionsOf: (databaseId: string): Key<EndpointRevision> => ["endpoint_revision", databaseId],
+
+  /** Calls admitted in one UTC window, and a minute more. `client` is a keyed hash of the address. */
+  rateCount: (databaseId: string, slug: string, window: string, client: string): Key<number> => [
+    "rate_count",
+    databaseId,
+    slug,
+    window,
+    client,
+  ],
+
+  /** Failed logins of an hour. `account` is a keyed hash of the email. */
+  loginFailures: (databaseId: string, account: string): Key<LoginFailuresRecord> => [
+    "login_failures",
+    databaseId,
+    account,
+  ],
+
+  /** A solved captcha that has counted, until it would have expired. The hash is SHA-256, hex. */
+  captchaUsed: (hash: string): Key<true> => ["captcha_used", hash],
+
+  /** What keys the hashes of addresses and emails and signs captcha challenges. For ever. */
+  hashSecret: (): Key<Uint8Array> => ["hash_secret"],
 
   /** As long as the token. The hash is SHA-256, hex. */
   tokenByHash: (hash: string): Key<TokenPointer> => ["token_by_hash", hash],

@@ -1,4 +1,5 @@
 // The values of the control plane as Deno KV holds them. Times are unix milliseconds; nothing here is a secret.
+import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
 import type { Role } from "../core/role.ts";
 
 /** A tenant and billing unit. */
@@ -114,56 +115,6 @@ export interface FirstStartRecord {
   readonly leaseUntilMs: number | null;
 }
 
-/**
- * The money of a namespace, in whole nano-dollars. At every commit:
- * `creditedNanoUsd = balanceNanoUsd + reservedNanoUsd + usedNanoUsd`, and all of them are safe integers from zero.
- */
-export interface BalanceRecord {
-  /** Free: neither spent nor in a block. */
-  readonly balanceNanoUsd: number;
-  /** Sum of the namespace's blocks. */
-  readonly reservedNanoUsd: number;
-  /** What was paid for usage. */
-  readonly usedNanoUsd: number;
-  /** Sum of all credits. */
-  readonly creditedNanoUsd: number;
-  /** What usage cost beyond what was there; nobody paid it. */
-  readonly writtenOffNanoUsd: number;
-  /** Most that may be paid in one UTC month. Null: no cap. */
-  readonly monthlyCapNanoUsd: number | null;
-  /** UTC month of `monthUsedNanoUsd`, `2026-11`. */
-  readonly month: string;
-  readonly monthUsedNanoUsd: number;
-}
-
-/** Money that one process has taken out of a balance to spend without asking. */
-export interface BlockRecord {
-  readonly amountNanoUsd: number;
-  /** The process that spends it. */
-  readonly owner: string;
-  /** Wall time after which the owner counts as dead. */
-  readonly expiresAtMs: number;
-  /** The owner's number of the last change, by which it knows whether an unconfirmed change was made. */
-  readonly stamp: number;
-  /** Its money went back; kept for a while for an owner who has not heard. */
-  readonly closed: boolean;
-}
-
-/** A payment. The same reference counts once. */
-export interface CreditRecord {
-  readonly reference: string;
-  readonly amountNanoUsd: number;
-  readonly createdAt: number;
-}
-
-/** What one database used in one UTC hour. Costs here include what was written off. */
-export interface UsageRecord {
-  readonly requests: number;
-  readonly rowsRead: number;
-  readonly rowsWritten: number;
-  readonly costNanoUsd: number;
-}
-
 /** A call that is not to run twice: under way, or with its answer kept. */
 export interface ReplayRecord {
   /** SHA-256 of the request, hex. */
@@ -177,73 +128,31 @@ export interface ReplayRecord {
   readonly pieces: number;
 }
 
-/** What a write may be stopped by. */
-export interface RuleRecord {
-  /** `rule_…`. */
-  readonly id: string;
+/** A published endpoint, or one on its way. */
+export interface EndpointRecord {
   readonly databaseId: string;
-  /** `*` and `?`, whatever the case. */
-  readonly tableGlob: string;
-  /** Null: all. */
-  readonly actions: readonly RuleAction[] | null;
-  readonly effect: "require_approval" | "deny";
-  /** Only from so many affected rows on. */
-  readonly minRows: number | null;
-  /** Only statements without WHERE. */
-  readonly unboundedOnly: boolean;
-  /** Rows by which the effect of an approved write may have changed since. */
-  readonly tolerance: number;
-  readonly note: string | null;
-  readonly enabled: boolean;
+  readonly spec: EndpointSpec;
+  readonly status: EndpointStatus;
+  /** Number of its last revision, from 1; goes on when a slug is made anew. */
+  readonly revision: number;
   readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
-export type RuleAction = "insert" | "update" | "delete" | "schema";
-
-/** A rule that a write matches. */
-export interface RuleHit {
-  readonly ruleId: string;
-  readonly tableGlob: string;
-  readonly effect: RuleRecord["effect"];
-  readonly table: string;
-  readonly action: RuleAction;
-  readonly note: string | null;
+/** One change of an endpoint. */
+export interface EndpointRevision {
+  readonly revision: number;
+  readonly at: number;
+  /** Id of the API token, or `operator`. */
+  readonly actor: string;
+  readonly change: "created" | "updated" | "status" | "restored" | "deleted";
+  readonly spec: EndpointSpec;
+  readonly status: EndpointStatus;
 }
 
-/** A write that waits for a person. What it would run is held in pieces beside it. */
-export interface ApprovalRecord {
-  /** `appr_…` is the token; this is `apv_…`. */
-  readonly id: string;
-  readonly tokenHash: string;
-  readonly namespaceId: string;
-  readonly databaseId: string;
-  readonly databaseSlug: string;
-  readonly branchRef: string;
-  /** Only this API token redeems it. */
-  readonly requestedBy: string;
-  readonly state: "pending" | "approved" | "denied" | "redeemed";
-  readonly hits: readonly RuleHit[];
-  /** Rows that the write affected in its dry run, triggers and cascades included; null where that is not known. */
-  readonly affectedRows: number | null;
-  /** Rows by which that may differ when it is redeemed. */
-  readonly tolerance: number;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly decidedAt: number | null;
-  readonly reason: string | null;
-  readonly pieces: number;
-}
-
-export interface ApprovalPointer {
-  readonly namespaceId: string;
-  readonly approvalId: string;
-}
-
-/** A proposed write, which its proposer may run once. */
-export interface ExecutionRecord {
-  readonly tokenId: string;
-  readonly databaseId: string;
-  readonly branchRef: string;
-  readonly expiresAt: number;
-  readonly pieces: number;
+/** Failed logins of one account since the first of them. */
+export interface LoginFailuresRecord {
+  readonly count: number;
+  /** Then they are forgotten, whether KV has cleaned them up or not. */
+  readonly untilMs: number;
 }

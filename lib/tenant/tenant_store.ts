@@ -3,6 +3,7 @@
 import type { SqlErrorKind } from "../core/errors.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
+import type { BranchStore } from "./branch_store.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
 export interface TenantStore {
@@ -13,6 +14,8 @@ export interface TenantStore {
    * kept answers begin empty. Errors: `snapshot_not_found`.
    */
   copy(databaseId: string, from: CopySource): Promise<void>;
+  /** Absent where the store cannot compare databases: a branch is a plain copy there. */
+  readonly branches?: BranchStore<LogIdentity, EngineFailure>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
@@ -65,6 +68,8 @@ export interface TenantDatabase {
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
   record(row: LogRow): void;
+  /** Keeps the row of a published endpoint's call likewise. Absent where the store has no such rows. */
+  recordEndpointCall?(row: EndpointCallRow): void;
 }
 
 /** A state of a database that can be had back. */
@@ -221,6 +226,22 @@ export interface SchemaNames {
     readonly kind: "table" | "view" | "virtual" | "shadow";
     readonly columns: readonly string[];
   }[];
+}
+
+/** Columns of `_service_meta_endpoint_call`. Times are unix milliseconds. */
+export interface EndpointCallRow {
+  readonly id: string;
+  readonly ts: number;
+  /** Its slug. */
+  readonly endpoint: string;
+  readonly status: "ok" | "error";
+  readonly httpStatus: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly durationMs: number;
+  readonly userId: string | null;
+  /** Keyed hash of the client's address. */
+  readonly ipHash: string | null;
 }
 
 /** The part of a log row that is known before the call runs. Times are unix milliseconds. */

@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import { tokenBearer } from "../middleware/bearer.ts";
 import { plan } from "../middleware/plan.ts";
 import { target } from "../middleware/target.ts";
+import { branchRoutes } from "./branches.ts";
 import { describeRoutes } from "./describe.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { handoffRoutes } from "./handoff.ts";
@@ -33,5 +34,6 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/db/:ns/:db", doctorRoutes(deps.query))
     .route("/db/:ns/:db", validateRoutes(deps.query))
     .route("/db/:ns/:db", handoffRoutes(deps))
+    .route("/db/:ns/:db", branchRoutes(deps))
     .route("/db/:ns/:db", snapshotRoutes(deps));
 }

@@ -7,7 +7,7 @@ import { Meter } from "../../lib/control/balance/meter.ts";
 import { openAccount } from "../../lib/control/balance/open_account.ts";
 import type { Admission, CallUsage } from "../../lib/control/balance/spending_account.ts";
 import { keys } from "../../lib/store/keys.ts";
-import type { BalanceRecord } from "../../lib/store/records.ts";
+import type { BalanceRecord } from "../../lib/store/money_records.ts";
 
 export const NS = "ns_test";
 export const DOLLAR = 1_000_000_000;

@@ -6,7 +6,7 @@ import { Meter } from "../../lib/control/balance/meter.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { kvCall } from "../../lib/store/kv_call.ts";
-import type { BalanceRecord, BlockRecord } from "../../lib/store/records.ts";
+import type { BalanceRecord, BlockRecord } from "../../lib/store/money_records.ts";
 
 const NS = "ns_money";
 const PROCESSES = 8;

@@ -19,6 +19,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /api/namespaces/:slug/databases/:dbSlug/rules": { tableGlob: "none", effect: "deny" },
   "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
   "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
+  "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },
+  "POST /v1/db/:ns/:db/branches/:ref/merge": { mode: "data", onConflict: "abort" },
   "POST /api/namespaces": { slug: "fresh" },
   "PATCH /api/namespaces/:slug": { name: "New name" },
   "DELETE /api/namespaces/:slug": { confirm: "acme" },
@@ -38,6 +40,7 @@ const segments: Readonly<Record<string, string>> = {
   slug: "acme",
   db: "main",
   dbSlug: "main",
+  ref: "pr-1",
   id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 };
 
@@ -71,6 +74,8 @@ async function bearersOf(started: StartedApp) {
   const acme = await started.namespace("acme");
   const other = await started.namespace("other");
   const stock = await acme.createDatabase("stock");
+  const claim = { token: acme.token, body: { purpose: "a branch to knock at", ref: "pr-1" } };
+  assertEquals((await started.request("POST", `${acme.database.path}/claim_branch`, claim)).status, 201);
   const scopedTo = (databaseId: string) =>
     acme.mint("admin", { scopes: [{ databaseId, branchRef: "main", role: "admin" }] });
   return {

@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
-import type { BalanceRecord } from "../../store/records.ts";
+import type { BalanceRecord } from "../../store/money_records.ts";
 
 /** Attempts before the balance counts as too busy. */
 const MAX_ATTEMPTS = 64;

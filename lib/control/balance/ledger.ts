@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Key, keys } from "../../store/keys.ts";
 import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
-import type { BalanceRecord, CreditRecord } from "../../store/records.ts";
+import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
 import { type AccountStep, changeAccount } from "./change_account.ts";
 import { inMonth } from "./in_month.ts";
 import { kvEntries } from "../../store/kv_entries.ts";

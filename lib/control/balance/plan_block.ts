@@ -1,5 +1,5 @@
 // What one process's block becomes when its spending is paid: pure arithmetic in whole nano-dollars.
-import type { BalanceRecord } from "../../store/records.ts";
+import type { BalanceRecord } from "../../store/money_records.ts";
 import { BLOCK_SHARE, SMALL_BLOCK_NANO_USD } from "./balance_limits.ts";
 
 export interface BlockDemand {

@@ -1,7 +1,7 @@
 // What a namespace's databases used, by hour or by day.
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
-import type { UsageRecord } from "../../store/records.ts";
+import type { UsageRecord } from "../../store/money_records.ts";
 import { kvEntries } from "../../store/kv_entries.ts";
 
 const HOUR_MS = 3_600_000;

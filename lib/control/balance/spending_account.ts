@@ -1,6 +1,6 @@
 // What one process knows and owes of one namespace's money: its block, what runs, who waits. In memory only.
 import type { ErrorCode } from "../../core/errors.ts";
-import type { BlockRecord } from "../../store/records.ts";
+import type { BlockRecord } from "../../store/money_records.ts";
 import { BLOCK_SECONDS, FIRST_GUESS_NANO_USD, IDLE_MS, MIN_BLOCK_NANO_USD } from "./balance_limits.ts";
 import type { BlockPlan } from "./plan_block.ts";
 

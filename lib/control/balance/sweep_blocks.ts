@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCall, kvGet } from "../../store/kv_call.ts";
-import type { BlockRecord } from "../../store/records.ts";
+import type { BlockRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { changeAccount } from "./change_account.ts";
 import { kvEntries } from "../../store/kv_entries.ts";

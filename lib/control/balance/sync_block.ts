@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type Key, keys } from "../../store/keys.ts";
 import { kvCall, kvGet } from "../../store/kv_call.ts";
-import type { BlockRecord, UsageRecord } from "../../store/records.ts";
+import type { BlockRecord, UsageRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { type AccountStep, changeAccount } from "./change_account.ts";
 import { inMonth } from "./in_month.ts";

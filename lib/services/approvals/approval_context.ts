@@ -3,7 +3,7 @@ import type { Approvals } from "../../control/approvals.ts";
 import type { HeldCalls } from "../../control/held_calls.ts";
 import { AppError } from "../../core/errors.ts";
 import { type HeldCall, readHeldCall } from "../../query/held_call.ts";
-import type { ApprovalRecord } from "../../store/records.ts";
+import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 export interface ApprovalContext extends ManageContext {

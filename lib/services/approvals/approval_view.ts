@@ -2,7 +2,7 @@
 import type { Approvals, ApprovalState } from "../../control/approvals.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { HeldCall } from "../../query/held_call.ts";
-import type { ApprovalRecord, RuleHit } from "../../store/records.ts";
+import type { ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
 export interface ApprovalView {
   readonly id: string;

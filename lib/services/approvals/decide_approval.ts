@@ -1,6 +1,6 @@
 // A person's decision. An API token never decides, whatever its role: an agent must not approve its own writes.
 import { AppError } from "../../core/errors.ts";
-import type { ApprovalRecord } from "../../store/records.ts";
+import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/require_namespace.ts";
 import { type ApprovalContext, heldCallOf } from "./approval_context.ts";
 import { type ApprovalDetail, approvalDetail } from "./approval_view.ts";

@@ -1,7 +1,7 @@
 // What has become of an approval, for whoever asked for it; can wait for a change.
 import { isToken, tokenHash } from "../../access/token_format.ts";
 import { AppError } from "../../core/errors.ts";
-import type { ApprovalRecord } from "../../store/records.ts";
+import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { type ApprovalView, approvalView } from "./approval_view.ts";
 

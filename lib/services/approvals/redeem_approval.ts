@@ -4,7 +4,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
 import { findKept } from "../../query/replay.ts";
 import { run } from "../../query/run.ts";
-import type { ApprovalRecord } from "../../store/records.ts";
+import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { heldCallOf } from "./approval_context.ts";
 import { findApproval } from "./read_approval.ts";

@@ -1,5 +1,6 @@
 // Deletes a database, once the caller has written its slug again. For a while it can be brought back.
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
+import { removeBranches } from "../branches/remove_branches.ts";
 import { requireConfirm } from "../require_confirm.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { type DatabaseView, databaseView } from "./database_view.ts";
@@ -14,5 +15,6 @@ export async function deleteDatabase(
   requireConfirm(input.confirm, record.slug);
   const view = await databaseView(ctx.tenants, record);
   await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
+  await removeBranches(ctx, { namespaceId: record.namespaceId, trunkId: record.id });
   return view;
 }

@@ -7,6 +7,7 @@ export async function dropDeleted(
   namespaceId: string | null,
 ): Promise<void> {
   for (const databaseId of await control.databases.expireDeleted(namespaceId)) {
+    await control.endpoints.removeAll(databaseId);
     await tenants.drop(databaseId);
     await control.leftovers.end(databaseId);
   }

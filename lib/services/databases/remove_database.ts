@@ -8,6 +8,7 @@ export async function removeDatabase(
   record: DatabaseRecord,
 ): Promise<void> {
   await ctx.control.databases.remove(record);
+  await ctx.control.endpoints.removeAll(record.id);
   await ctx.tenants.drop(record.id);
   await ctx.control.leftovers.end(record.id);
 }

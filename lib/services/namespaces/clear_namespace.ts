@@ -1,6 +1,7 @@
 // Empties a namespace that is out of reach already: its tokens, its databases, its account, then the note about it.
 import type { ManageContext } from "../manage_context.ts";
 import { dropDeleted } from "../databases/drop_deleted.ts";
+import { removeBranches } from "../branches/remove_branches.ts";
 import { removeDatabase } from "../databases/remove_database.ts";
 
 const DATABASES_AT_ONCE = 50;
@@ -19,6 +20,7 @@ export async function clearNamespace(
     for (const database of page.records) await removeDatabase(ctx, database);
     if (page.nextCursor === null) break;
   }
+  await removeBranches(ctx, { namespaceId });
   await dropDeleted(ctx, namespaceId);
   await ctx.ledger.remove(namespaceId);
   await ctx.control.leftovers.end(namespaceId);

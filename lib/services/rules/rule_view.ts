@@ -1,6 +1,6 @@
 // An approval rule as the API shows it.
 import { isoTime } from "../../core/clock.ts";
-import type { RuleRecord } from "../../store/records.ts";
+import type { RuleRecord } from "../../store/write_records.ts";
 
 export interface RuleView extends Omit<RuleRecord, "databaseId" | "createdAt"> {
   readonly createdAt: string;

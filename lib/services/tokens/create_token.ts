@@ -47,13 +47,13 @@ async function requireScopes(
 ): Promise<void> {
   const issues: Issue[] = [];
   for (const [index, row] of scopes.entries()) {
-    const database = await ctx.control.databases.byId(namespaceId, row.databaseId);
-    if (database === null) {
+    const branchRef = await branchOf(ctx, namespaceId, row.databaseId);
+    if (branchRef === null) {
       issues.push({
         path: `scopes[${index}].databaseId`,
         message: "Send the id of a database of this namespace",
       });
-    } else if (database.branchRef !== row.branchRef) {
+    } else if (branchRef !== row.branchRef) {
       issues.push({
         path: `scopes[${index}].branchRef`,
         message: "Send a branch of this database; the trunk is main",
@@ -61,4 +61,14 @@ async function requireScopes(
     }
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
+}
+
+/** Which branch the id is: `main` for a database of its own, null for none. */
+async function branchOf(
+  { control }: ManageContext,
+  namespaceId: string,
+  databaseId: string,
+): Promise<string | null> {
+  const database = await control.databases.byId(namespaceId, databaseId);
+  return database?.branchRef ?? (await control.branches.byId(namespaceId, databaseId))?.ref ?? null;
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type {
+  EndpointCallRow,
   InspectedStatement,
   Inspection,
   LogRow,
@@ -16,7 +17,7 @@ import type {
 } from "../tenant_store.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
-import { logRow, replayFound, wireCall } from "./wire.ts";
+import { endpointCallRow, logRow, replayFound, wireCall } from "./wire.ts";
 
 export class LocalDatabase implements TenantDatabase {
   constructor(
@@ -78,6 +79,10 @@ export class LocalDatabase implements TenantDatabase {
 
   record(row: LogRow): void {
     this.store.lanes(this.databaseId, this.namespaceId).addLogRow(logRow(row));
+  }
+
+  recordEndpointCall(row: EndpointCallRow): void {
+    this.store.lanes(this.databaseId, this.namespaceId).addLogRow(endpointCallRow(row));
   }
 
   async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {

@@ -9,6 +9,7 @@ import { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { findParentTie, type ParentTie } from "./engine_process.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LogFlusher } from "./log_flusher.ts";
@@ -65,6 +66,7 @@ async function realDirectory(path: string): Promise<string> {
 }
 
 export class LocalStore implements TenantStore, DatabaseHost {
+  readonly branches: LocalBranches;
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #watchdog: Watchdog;
   readonly #log: LogFlusher;
@@ -88,6 +90,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#snapshots = new LocalSnapshots({
       ...{ host: this, tenants, clock: options.clock, keepMs: options.snapshotDays * DAY_MS },
     });
+    this.branches = new LocalBranches(this, options.clock);
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),
@@ -111,7 +114,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
 
   async exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame> {
     const lanes = this.lanes(databaseId, namespaceId);
-    if (lanes.held) throw new AppError("database_busy");
+    if (lanes.held || this.branches.isRead(databaseId)) throw new AppError("database_busy");
     lanes.held = true;
     try {
       await nothingRuns(lanes);

@@ -43,7 +43,7 @@ function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): 
 
 /** What may have been done in full before the child ended, and is not the same when done twice. */
 function isRepeatable(op: TaskJob["request"]["op"]): boolean {
-  return !["create", "internal", "restore"].includes(op);
+  return !["create", "internal", "restore", "merge"].includes(op);
 }
 
 /**

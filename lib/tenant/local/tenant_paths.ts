@@ -23,8 +23,9 @@ export function snapshotFolder(tenants: string, databaseId: string): string {
   return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.snapshots`;
 }
 
-/** The database file and what SQLite keeps beside it. */
+/** The database file and what is kept beside it, by SQLite and as the ancestor of a branch. */
 export function databaseFiles(tenants: string, databaseId: string): string[] {
   const path = databasePath(tenants, databaseId);
-  return [path, `${path}-wal`, `${path}-shm`];
+  const ancestor = `${path.slice(0, -".db".length)}.ancestor.db`;
+  return [path, `${path}-wal`, `${path}-shm`, ancestor, `${ancestor}-journal`];
 }

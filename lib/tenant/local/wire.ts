@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import { snapshotName } from "./snapshot_files.ts";
-import type { LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { EndpointCallRow, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type {
   WireCall,
   WireFailure,
@@ -56,6 +56,22 @@ export function logRow(row: LogRow): WireLogRow {
     row.durationMs,
     row.statementCount,
     row.sql,
+  ];
+}
+
+/** Columns in the order of `_service_meta_endpoint_call`. */
+export function endpointCallRow(row: EndpointCallRow): WireLogRow {
+  return [
+    row.id,
+    row.ts,
+    row.endpoint,
+    row.status,
+    row.httpStatus,
+    row.rowsRead,
+    row.rowsWritten,
+    row.durationMs,
+    row.userId,
+    row.ipHash,
   ];
 }
 

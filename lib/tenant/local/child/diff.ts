@@ -6,7 +6,7 @@ import {
   type SchemaChange,
   type TableDiff,
 } from "../../../sql/branch_report.ts";
-import { objectsByKey, type SchemaShape } from "../../../sql/schema_shape.ts";
+import { objectKey, objectsByKey, type SchemaShape } from "../../../sql/schema_shape.ts";
 import { Connection } from "./connection.ts";
 import { ancestorPath } from "./ancestor.ts";
 import { jsonValue } from "./result_json.ts";
@@ -83,7 +83,7 @@ function change({ type, name }: SchemaChange | SchemaShape["objects"][number], k
 }
 
 function keyOf({ type, name }: SchemaShape["objects"][number]): string {
-  return `${type} ${name.toLowerCase()}`;
+  return `${type} ${objectKey(name)}`;
 }
 
 function diffTable(pair: TablePair, figures: { rowsRead: number }, shown: { left: number }): TableDiff {

@@ -3,6 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { WireLogRow } from "./protocol.ts";
 
 const INSERT_LOG = "INSERT OR IGNORE INTO _service_meta_query_log VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+const INSERT_ENDPOINT_CALL = "INSERT OR IGNORE INTO _service_meta_endpoint_call VALUES (?,?,?,?,?,?,?,?,?,?)";
 const INSERT_AUDIT = "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)";
 
 /** Places in a log row that are filled in when the call has run. */
@@ -12,6 +13,9 @@ const ROWS_READ = 9;
 const ROWS_WRITTEN = 10;
 const DURATION = 11;
 
+/** Columns of `_service_meta_endpoint_call`. */
+const ENDPOINT_CALL_COLUMNS = 10;
+
 export interface CallFigures {
   readonly errorKind: string | null;
   readonly rowsRead: number;
@@ -19,8 +23,9 @@ export interface CallFigures {
   readonly ms: number;
 }
 
+/** Rows of the two logs travel together; their number of columns tells them apart. */
 export function insertLogRow(connection: Connection, row: WireLogRow): void {
-  connection.internalRun(INSERT_LOG, ...row);
+  connection.internalRun(row.length === ENDPOINT_CALL_COLUMNS ? INSERT_ENDPOINT_CALL : INSERT_LOG, ...row);
 }
 
 /** The row of a call that has just run, in the transaction that is open. */

@@ -1,10 +1,13 @@
 // The engine child: reads one frame, does it, answers, and so on until its input ends. It has the tenants' folder and
 // nothing else: no network, no environment, no other program. The service may end it at any moment.
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { keepAncestor } from "./ancestor.ts";
+import { diffBranch } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRow, pruneLog } from "./log_rows.ts";
+import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
 import type { Request, WireFailure, WireLogRow, WirePrune } from "./protocol.ts";
@@ -76,6 +79,20 @@ function serve(request: Request): void {
     case "copy": {
       const made = copyTo(files.get(request.db), request.snapshot, files.pathOf(request.to));
       return writeReply({ t: made ? "done" : "missing" });
+    }
+    case "keep_ancestor":
+      keepAncestor(files.get(request.db));
+      return writeReply({ t: "done" });
+    case "diff": {
+      const compared = diffBranch(files.get(request.db));
+      if (compared === null) return writeReply({ t: "missing" });
+      return writeReply({ t: "compared", rowsRead: compared.rowsRead }, JSON.stringify(compared.diff));
+    }
+    case "merge": {
+      const merged = mergeBranch(files.get(request.db), files.get(request.branch), request);
+      if (merged === null) return writeReply({ t: "missing" });
+      const { wire, diff, conflicts } = merged;
+      return writeReply({ t: "merged", merge: wire }, JSON.stringify({ ...diff, conflicts }));
     }
     case "has_log":
       return writeReply({ t: "ids", ids: request.ids.filter((id) => hasLog(files.get(request.db), id)) });

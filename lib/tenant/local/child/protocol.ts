@@ -13,7 +13,7 @@ export interface WireFailure {
   readonly affected?: number;
 }
 
-/** Columns of `_service_meta_query_log` in order, from `id` to `sql`. */
+/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
 export type WireLogRow = readonly (string | number | null)[];
 
 /** What is old enough to go: log rows with lower ids, kept answers whose deadline has passed. */
@@ -95,9 +95,42 @@ export type Request =
   | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "note_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
+  /** Keeps what is there as what a branch is compared with. */
+  | { readonly op: "keep_ancestor"; readonly db: string }
+  | { readonly op: "diff"; readonly db: string }
+  | MergeRequest
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */
   | { readonly op: "sweep" };
+
+/** Brings a branch into `db`. */
+export interface MergeRequest {
+  readonly op: "merge";
+  readonly db: string;
+  readonly branch: string;
+  readonly mode: "schema" | "data";
+  readonly onConflict: "abort" | "theirs" | "ours";
+  readonly dryRun: boolean;
+  /** `effectOf` the comparison that was looked at before; null: whatever it is. */
+  readonly expects: string | null;
+  /** File name of the snapshot to take first; dropped when nothing is kept. */
+  readonly snapshot: string;
+  readonly log: WireLogRow;
+  readonly auditId: string;
+}
+
+/** How a merge ended; the report is the frame's text. */
+export interface WireMerge {
+  readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";
+  readonly failure: WireFailure | null;
+  /** Of one that was refused. */
+  readonly reason: string | null;
+  readonly snapshotTaken: boolean;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly statementsRun: number;
+  readonly ms: number;
+}
 
 /** Per statement: length of its row text, rows read, rows written. */
 export type WireResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
@@ -156,6 +189,9 @@ export type Reply =
   | { readonly t: "schema"; readonly v: number; readonly tables: readonly WireTable[] }
   | { readonly t: "replay"; readonly found: WireReplayed | null }
   | { readonly t: "ids"; readonly ids: readonly string[] }
+  /** The frame's text is the comparison as JSON. */
+  | { readonly t: "compared"; readonly rowsRead: number }
+  | { readonly t: "merged"; readonly merge: WireMerge }
   | { readonly t: "done" }
   /** What the request names is not there. */
   | { readonly t: "missing" }

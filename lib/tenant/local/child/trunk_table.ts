@@ -1,9 +1,10 @@
 // One table of the trunk while a branch's rows come into it: each change is compared with the trunk's own row first.
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import type { StatementSync } from "node:sqlite";
 import type { EngineValue } from "./connection.ts";
 import { jsonRow } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
-import type { MergeRun } from "./merge.ts";
+import type { MergeRun } from "./merge_run.ts";
 import { type Row, type RowChange, sameRow, sameValue } from "./row_changes.ts";
 import type { TablePair } from "./table_pair.ts";
 
@@ -19,6 +20,7 @@ export class TrunkTable {
   readonly #name: string;
   readonly #columns: readonly string[];
   readonly #isKey: string;
+  readonly #statements = new Map<string, StatementSync>();
   #postponed: { readonly write: Write; readonly change: RowChange; readonly ours: Row | null }[] = [];
 
   constructor(private readonly run: MergeRun, private readonly pair: TablePair) {
@@ -127,6 +129,7 @@ export class TrunkTable {
 
   /** Rows that exchange values: all of them out, then all of them in. False, and nothing done, where that is not it. */
   #swap(writes: readonly Write[]): boolean {
+    if (this.#hasOwnColumns) return false;
     const writer = this.run.trunk.writer();
     const rowsWritten = this.run.rowsWritten;
     const whole = writes.map((write): Row | null => {
@@ -157,21 +160,44 @@ export class TrunkTable {
   }
 
   #find(key: Row): Row | null {
-    const writer = this.run.trunk.writer();
     this.run.rowsRead++;
-    return writer.storedRow(
-      `SELECT ${this.#columns.join(", ")} FROM ${this.#name} WHERE ${this.#isKey}`,
-      key,
+    return rowOf(
+      this.#prepare(`SELECT ${this.#columns.join(", ")} FROM ${this.#name} WHERE ${this.#isKey}`).get(...key),
     );
   }
 
   #execute(sql: string, values: Row): void {
-    this.run.trunk.writer().storedRun(sql, values);
+    this.#prepare(sql).run(...values);
     this.run.rowsWritten++;
     this.run.written.add(this.pair.table);
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.run.trunk.writer().database.prepare(sql);
+      statement.setReturnArrays(true);
+      statement.setReadBigInts(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** A row that is taken out and put back would lose what only the trunk's table has a column for. */
+  get #hasOwnColumns(): boolean {
+    const row = this.run.trunk.writer().internalRow(
+      "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden = 0",
+      this.pair.table,
+    );
+    return Number(row?.[0]) > this.#columns.length;
   }
 
   #keyOf(row: Row): EngineValue[] {
     return this.pair.key.map((at) => row[at] ?? null);
   }
+}
+
+/** With `setReturnArrays(true)` a row is an array of engine values; the type of `node:sqlite` does not say so. */
+function rowOf(row: unknown): Row | null {
+  return Array.isArray(row) ? row : null;
 }

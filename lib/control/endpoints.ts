@@ -1,0 +1,192 @@
+// Published endpoints and their revisions. Every change is one commit of the record and its revision; what `/p` needs
+// of an endpoint is kept for a moment.
+import type { Clock } from "../core/clock.ts";
+import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
+import { AppError } from "../core/errors.ts";
+import { CACHE_AGE_MS } from "../core/limits.ts";
+import { keys } from "../store/keys.ts";
+import { kvCall, kvCommit, kvGet } from "../store/kv_call.ts";
+import { kvEntries } from "../store/kv_entries.ts";
+import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** Who asks for a change of which endpoint. `actor`: id of the API token, or `operator`. */
+export interface EndpointChange {
+  readonly databaseId: string;
+  readonly slug: string;
+  readonly actor: string;
+}
+
+export type StatusOutcome =
+  | { readonly ok: true; readonly record: EndpointRecord }
+  | { readonly ok: false; readonly reason: "not_found" }
+  | { readonly ok: false; readonly reason: "wrong_status"; readonly status: EndpointStatus };
+
+/** What a change makes of the present record; null keeps it. */
+type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: EndpointRevision["change"] };
+
+/** Attempts against an endpoint that changes all the time. */
+const MAX_ATTEMPTS = 16;
+/** Endpoints that are kept in memory: above 5,000 hot ones a read of KV is cheaper than the memory. */
+const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
+
+/** Every method's errors: `meter_unreachable`. */
+export class Endpoints {
+  readonly #cache: RecordCache<EndpointRecord>;
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
+    this.#cache = new RecordCache(clock, CACHE);
+  }
+
+  /** Of any status, at most `CACHE_AGE_MS` old, and never older than a change of this process. */
+  bySlug(
+    databaseId: string,
+    slug: string,
+  ): EndpointRecord | null | Promise<EndpointRecord | null> {
+    return this.#cache.read(cacheKey(databaseId, slug), () => this.read(databaseId, slug));
+  }
+
+  /** As it is now. */
+  async read(databaseId: string, slug: string): Promise<EndpointRecord | null> {
+    return (await kvGet(this.kv, keys.endpoint(databaseId, slug))).value;
+  }
+
+  /** Sorted by slug. */
+  async list(databaseId: string): Promise<EndpointRecord[]> {
+    return await Array.fromAsync(kvEntries(this.kv, keys.endpoints(databaseId)), (entry) => entry.value);
+  }
+
+  /** A new draft; null when the slug is taken. */
+  async create(spec: EndpointSpec, by: EndpointChange): Promise<EndpointRecord | null> {
+    return await this.#put(
+      by,
+      (current) => current === null ? { spec, status: "draft", change: "created" } : null,
+    );
+  }
+
+  /** Keeps the status; null when there is none. */
+  async replace(spec: EndpointSpec, by: EndpointChange): Promise<EndpointRecord | null> {
+    return await this.#put(by, (current) => current && { spec, status: current.status, change: "updated" });
+  }
+
+  /** The specification of an older revision, as the newest one. A deleted endpoint comes back as a draft. */
+  async restoreRevision(revision: EndpointRevision, by: EndpointChange): Promise<EndpointRecord | null> {
+    const { spec } = revision;
+    return await this.#put(
+      by,
+      (current) => ({ spec, status: current?.status ?? "draft", change: "restored" }),
+    );
+  }
+
+  /** To the state it is in already: no revision. Another one only `from` the listed states. */
+  async setStatus(
+    { status, from }: { readonly status: EndpointStatus; readonly from: readonly EndpointStatus[] },
+    by: EndpointChange,
+  ): Promise<StatusOutcome> {
+    const seen: { current: EndpointRecord | null } = { current: null };
+    const changed = await this.#put(by, (current) => {
+      seen.current = current;
+      return current && from.includes(current.status)
+        ? { spec: current.spec, status, change: "status" }
+        : null;
+    });
+    const record = changed ?? seen.current;
+    if (record === null) return { ok: false, reason: "not_found" };
+    if (record.status === status) return { ok: true, record };
+    return { ok: false, reason: "wrong_status", status: record.status };
+  }
+
+  /** What was there; null when there was none. */
+  async remove(by: EndpointChange): Promise<EndpointRecord | null> {
+    const { databaseId, slug, actor } = by;
+    const key = keys.endpoint(databaseId, slug);
+    try {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const entry = await kvGet(this.kv, key);
+        if (entry.versionstamp === null) return null;
+        const { spec, status, revision } = entry.value;
+        const number = revision + 1;
+        const last = {
+          revision: number,
+          at: this.clock.now(),
+          actor,
+          change: "deleted",
+          spec,
+          status,
+        } as const;
+        const removal = this.kv.atomic().check(entry).delete(key)
+          .set(keys.endpointRevision(databaseId, slug, number), last);
+        if (await kvCommit(removal)) return entry.value;
+      }
+    } finally {
+      this.#cache.forget(cacheKey(databaseId, slug));
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /** Newest first; also those of an endpoint that is deleted. */
+  async revisions(databaseId: string, slug: string): Promise<EndpointRevision[]> {
+    const entries = kvEntries(this.kv, keys.endpointRevisions(databaseId, slug));
+    return (await Array.fromAsync(entries, (entry) => entry.value)).reverse();
+  }
+
+  async revision(databaseId: string, slug: string, number: number): Promise<EndpointRevision | null> {
+    return (await kvGet(this.kv, keys.endpointRevision(databaseId, slug, number))).value;
+  }
+
+  /** All of a database that is going away, with their revisions. Repeating it does no harm. */
+  async removeAll(databaseId: string): Promise<void> {
+    for (const prefix of [keys.endpoints(databaseId), keys.endpointRevisionsOf(databaseId)]) {
+      for await (const { key } of kvEntries<unknown>(this.kv, prefix)) {
+        await kvCommit(this.kv.atomic().delete(key));
+      }
+    }
+    this.#cache.clear();
+  }
+
+  /** `next` may run several times. Null when it keeps what is there. */
+  async #put(
+    { databaseId, slug, actor }: EndpointChange,
+    next: (current: EndpointRecord | null) => Next | null,
+  ): Promise<EndpointRecord | null> {
+    const key = keys.endpoint(databaseId, slug);
+    try {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const entry = await kvGet(this.kv, key);
+        const chosen = next(entry.value);
+        if (chosen === null) return null;
+        const { spec, status, change } = chosen;
+        const now = this.clock.now();
+        const revision = (entry.value?.revision ?? await this.#lastRevision(databaseId, slug)) + 1;
+        const record = {
+          databaseId,
+          spec,
+          status,
+          revision,
+          createdAt: entry.value?.createdAt ?? now,
+          updatedAt: now,
+        };
+        const revisionKey = keys.endpointRevision(databaseId, slug, revision);
+        const commit = this.kv.atomic().check(entry).check({ key: revisionKey, versionstamp: null })
+          .set(key, record).set(revisionKey, { revision, at: now, actor, change, spec, status });
+        if (await kvCommit(commit)) return record;
+      }
+    } finally {
+      this.#cache.forget(cacheKey(databaseId, slug));
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /** Of an endpoint that was deleted, 0 where there never was one. */
+  async #lastRevision(databaseId: string, slug: string): Promise<number> {
+    const prefix = keys.endpointRevisions(databaseId, slug);
+    const [last] = await kvCall(() =>
+      Array.fromAsync(this.kv.list<EndpointRevision>({ prefix }, { limit: 1, reverse: true }))
+    );
+    return last?.value.revision ?? 0;
+  }
+}
+
+function cacheKey(databaseId: string, slug: string): string {
+  return `${databaseId}/${slug}`;
+}

@@ -1,0 +1,59 @@
+// A published endpoint as its owner writes it: one schema that validates, types and documents it. What needs the
+// database (does the SQL compile, do tables exist) is checked in lib/services/endpoints/.
+import { z } from "zod";
+
+/** Input fields that come from the verified session, never from the caller. */
+export const sessionFields = ["$user_id", "$user_email", "$session_iat"] as const;
+
+/** `scheme://host[:port]`, nothing behind it and no wildcard. */
+const ORIGIN = /^https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
+const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_iat)$/;
+
+export const fieldSpec = z.strictObject({
+  name: z.string().regex(FIELD_NAME),
+  label: z.string().max(200).optional().describe("Defaults to the name"),
+  type: z.enum(["text", "email", "url", "integer", "number", "boolean", "json"]),
+  required: z.boolean().optional(),
+  pattern: z.string().max(500).optional().describe("Regex source without slashes; text only"),
+  enum: z.array(z.string().max(500)).min(1).max(200).optional().describe("Allowed values; text only"),
+  min: z.number().optional().describe("integer and number only"),
+  max: z.number().optional().describe("integer and number only"),
+  maxLength: z.int().min(0).max(1_000_000).optional().describe("In code points"),
+  default: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional().describe(
+    "Bound when the input is absent",
+  ),
+});
+
+export const endpointSpec = z.strictObject({
+  slug: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/),
+  name: z.string().min(1).max(200),
+  description: z.string().max(2000).optional(),
+  kind: z.enum(["query", "mutation", "auth_signup", "auth_login", "ask"]),
+  method: z.enum(["GET", "POST"]),
+  sql: z.string().max(100_000).describe("? placeholders only, bound in input order"),
+  input: z.array(fieldSpec).max(100),
+  output: z.enum(["rows", "first_row", "rows_written", "session", "answer"]),
+  auth: z.enum(["public", "session"]).optional(),
+  rateLimit: z.strictObject({
+    perMin: z.int().min(1).max(100_000).optional(),
+    perDay: z.int().min(1).max(10_000_000).optional(),
+  }).optional(),
+  captcha: z.boolean().optional(),
+  cors: z.array(z.string().max(300).regex(ORIGIN)).max(100).optional(),
+  cacheSec: z.int().min(0).max(3600).optional().describe("Public queries only"),
+  authConfig: z.strictObject({
+    usersTable: z.string().min(1).max(200),
+    emailColumn: z.string().min(1).max(200).optional(),
+    passwordColumn: z.literal("password_hash"),
+    sessionTtlSec: z.int().min(60).max(604_800).optional(),
+  }).optional(),
+  askConfig: z.strictObject({
+    allowedTables: z.array(z.string().min(1).max(200)).min(1).max(200),
+    context: z.string().max(10_000).optional(),
+    maxRows: z.int().min(1).max(1000).optional(),
+  }).optional(),
+});
+
+export type FieldSpec = z.output<typeof fieldSpec>;
+export type EndpointSpec = z.output<typeof endpointSpec>;
+export type EndpointStatus = "draft" | "published" | "paused";

@@ -1,0 +1,52 @@
+// Patterns of endpoint inputs, matched by an automaton (RE2): time grows with the text alone, whatever the pattern.
+import { RE2JS } from "re2js";
+
+/** What a pattern is refused for ends the sentence "… the pattern". */
+export type LinearPattern =
+  | { readonly ok: true; readonly test: (text: string) => boolean }
+  | { readonly ok: false; readonly reason: string };
+
+/** Instructions of a compiled pattern: each costs one step a character at most. */
+const MAX_PROGRAM_SIZE = 5_000;
+
+/** Letters that mean the same after a backslash in both dialects; `k` and digits refer back, which needs backtracking. */
+const OTHER_ESCAPE =
+  /\\(?:[^\\A-Za-z0-9]|\\|[dDwWsSbBfnrtvpP]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|0(?!\d))/g;
+
+/**
+ * Compiles a regex source without slashes, as JavaScript writes it. `test` is true when it matches anywhere in the
+ * text, which `^` and `$` narrow down as usual.
+ */
+export function compilePattern(source: string): LinearPattern {
+  if (!isJavaScript(source)) return refused("Write a regex that is valid; this one is not");
+  if (source.replaceAll(OTHER_ESCAPE, "").includes("\\")) {
+    return refused("Write a regex without back references and unknown escapes");
+  }
+  if (/\(\?(?:=|!|<=|<!)/.test(source)) return refused("Write a regex without look-ahead and look-behind");
+  if (source.includes("[[:")) return refused("Write a regex without POSIX classes");
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
+    if (compiled.programSize() > MAX_PROGRAM_SIZE) {
+      return refused("Write a smaller regex; this one is too large");
+    }
+    return { ok: true, test: (text) => compiled.test(text) };
+  } catch {
+    return refused("Write a regex that is valid and needs no backtracking; this one cannot be compiled");
+  }
+}
+
+function isJavaScript(source: string): boolean {
+  for (const flags of ["u", ""]) {
+    try {
+      new RegExp(source, flags);
+      return true;
+    } catch {
+      // The older dialect takes more escapes than the newer one.
+    }
+  }
+  return false;
+}
+
+function refused(reason: string): LinearPattern {
+  return { ok: false, reason };
+}

@@ -1,0 +1,50 @@
+// What the services for branches need of a request, and how they find the trunk and its branches.
+import type { TokenCaller } from "../../access/caller.ts";
+import { roleAt, type Target, TRUNK } from "../../access/resolve_target.ts";
+import type { ControlPlane } from "../../control/control_plane.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { BranchRecord } from "../../store/records.ts";
+import type { TenantStore } from "../../tenant/tenant_store.ts";
+
+export interface BranchContext {
+  readonly control: ControlPlane;
+  readonly tenants: TenantStore;
+  readonly clock: Clock;
+  readonly target: Target;
+  readonly token: TokenCaller;
+}
+
+/** Errors: `trunk_required` where the path addresses a branch. */
+export function requireTrunk({ target }: BranchContext): Target {
+  if (target.branchRef !== TRUNK) throw new AppError("trunk_required");
+  return target;
+}
+
+/** A branch of the trunk addressed. Errors: `trunk_required`, `branch_not_found`. */
+export async function requireBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
+  const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
+  const branch = await ctx.control.branches.byRef({ namespaceId, trunkId, ref });
+  if (branch === null) throw new AppError("branch_not_found");
+  return branch;
+}
+
+/**
+ * A branch whose rows the caller may read: an admin of the trunk, who could claim one with them, or whoever reaches the
+ * branch itself, also with the path addressing that branch. Errors: `branch_not_found`, `out_of_scope`.
+ */
+export async function readableBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
+  const { target, token } = ctx;
+  if (target.branchRef !== TRUNK) {
+    const own = ref === target.branchRef
+      ? await ctx.control.branches.byId(target.namespaceId, target.databaseId)
+      : null;
+    if (own === null) throw new AppError("branch_not_found");
+    return own;
+  }
+  const branch = await requireBranch(ctx, ref);
+  if (target.role !== "admin" && roleAt(token, { id: branch.id, branchRef: ref }) === null) {
+    throw new AppError("out_of_scope");
+  }
+  return branch;
+}

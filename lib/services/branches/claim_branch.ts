@@ -1,0 +1,109 @@
+// A throw-away copy of a database for one purpose, with a token that reaches the copy and nothing else and ends with it.
+import { BRANCH_REF_PATTERN } from "../../access/branch_ref.ts";
+import { requireRole } from "../../access/require_role.ts";
+import { TRUNK } from "../../access/resolve_target.ts";
+import { newToken, tokenHash } from "../../access/token_format.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { Role } from "../../core/role.ts";
+import { type BranchContext, requireTrunk } from "./branch_context.ts";
+import { copyTrunk } from "./copy_trunk.ts";
+
+export interface ClaimInput {
+  readonly purpose: string;
+  readonly ttlSec: number;
+  readonly role: Role;
+  /** Undefined: one made of the purpose. */
+  readonly ref?: string | undefined;
+}
+
+export interface BranchClaim {
+  readonly branchRef: string;
+  readonly databaseId: string;
+  readonly databaseSlug: string;
+  readonly namespaceSlug: string;
+  readonly token: string;
+  readonly tokenId: string;
+  readonly role: Role;
+  readonly expiresAt: string;
+  /** `reset`: the ref existed; it is a fresh copy now and the token of its earlier claim is revoked. */
+  readonly outcome: "created" | "reset";
+}
+
+/** Errors: `role_too_low`, `trunk_required`, `validation_failed` for the ref `main`, `storage_full`. */
+export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
+  requireRole(ctx.target, "admin");
+  const { namespaceId, namespaceSlug, databaseId: trunkId, databaseSlug } = requireTrunk(ctx);
+  const { purpose, role } = input;
+  const ref = input.ref ?? madeRef(purpose);
+  if (ref === TRUNK) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "ref", message: "Choose another ref; main is the trunk" }],
+    });
+  }
+  const createdAt = ctx.clock.now();
+  const expiresAt = createdAt + input.ttlSec * 1000;
+  const token = newToken("cub_live_");
+  const tokenId = newId("tok", createdAt);
+  let outcome: BranchClaim["outcome"] = "created";
+  const addToken = async (databaseId: string) => {
+    const added = await ctx.control.tokens.add({
+      ...{
+        id: tokenId,
+        hash: tokenHash(token),
+        name: `Branch ${ref}`,
+        namespaceId,
+        role,
+        createdAt,
+        expiresAt,
+      },
+      scopes: [{ databaseId, branchRef: ref, role }],
+    });
+    if (!added) throw new AppError("namespace_not_found");
+  };
+  try {
+    const { id } = await copyTrunk(ctx, {
+      ...{ ref, onlyOver: false, beforePut: addToken },
+      record: (id, current) => {
+        outcome = current === null ? "created" : "reset";
+        const copy = {
+          id,
+          namespaceId,
+          trunkId,
+          ref,
+          purpose,
+          role,
+          copiedAt: createdAt,
+          expiresAt,
+          tokenId,
+        };
+        return { ...copy, createdAt: current?.createdAt ?? createdAt };
+      },
+    });
+    return {
+      ...{ branchRef: ref, databaseId: id, databaseSlug: `${databaseSlug}@${ref}`, namespaceSlug },
+      ...{ token, tokenId, role, expiresAt: isoTime(expiresAt), outcome },
+    };
+  } catch (error) {
+    await ctx.control.tokens.remove(namespaceId, tokenId);
+    throw error;
+  }
+}
+
+const SUFFIX_LENGTH = 5;
+const SUFFIX_LETTERS = "abcdefghjkmnpqrstvwxyz0123456789";
+
+/** `Try the new index!` becomes `try-the-new-index-x7k2p`. */
+function madeRef(purpose: string): string {
+  const random = crypto.getRandomValues(new Uint8Array(SUFFIX_LENGTH));
+  const suffix = Array.from(random, (byte) => SUFFIX_LETTERS.charAt(byte & 31)).join("");
+  const words = purpose.normalize("NFKD").toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(
+    /^-+|-+$/g,
+    "",
+  );
+  const slug = words.slice(0, 64 - SUFFIX_LENGTH - 1).replace(/-+$/, "") || "branch";
+  const ref = `${slug}-${suffix}`;
+  if (!BRANCH_REF_PATTERN.test(ref)) throw new TypeError("a made ref has no ref's form");
+  return ref;
+}

@@ -1,0 +1,59 @@
+// A fresh copy of a trunk under a new id, and the record by which a branch's ref names it from then on.
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { BranchRecord } from "../../store/records.ts";
+import { type BranchContext, requireTrunk } from "./branch_context.ts";
+import { dropBranchStorage } from "./remove_branch.ts";
+
+export interface BranchCopy {
+  readonly ref: string;
+  /** Only in the place of a living branch. */
+  readonly onlyOver: boolean;
+  /** The record, given what the ref names until now. May be called several times. */
+  readonly record: (databaseId: string, current: BranchRecord | null) => BranchRecord;
+  /** Runs once the copy is there and before anybody can find it. */
+  readonly beforePut?: (databaseId: string) => Promise<void>;
+}
+
+const failureCode = {
+  trunk_gone: "database_not_found",
+  branch_gone: "branch_not_found",
+  swept: "store_unavailable",
+} as const;
+
+/**
+ * What was under the ref before is gone afterwards, with its claim's token. Errors: `database_not_found`,
+ * `branch_not_found`, `storage_full`; a failure leaves nothing behind.
+ */
+export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<BranchRecord> {
+  const { control, tenants, clock } = ctx;
+  const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
+  const databaseId = newId("db", clock.now());
+  await control.databases.announce(databaseId);
+  let made: BranchRecord | null = null;
+  try {
+    if (tenants.branches) await tenants.branches.make(databaseId, trunkId);
+    else await tenants.copy(databaseId, { databaseId: trunkId, snapshot: null });
+    await copy.beforePut?.(databaseId);
+    const outcome = await control.branches.put(
+      (current) => made = copy.record(databaseId, current),
+      { namespaceId, trunkId, ref: copy.ref, databaseId },
+      { onlyOver: copy.onlyOver },
+    );
+    if (!outcome.ok) throw new AppError(failureCode[outcome.reason]);
+    if (outcome.replaced) await dropBranchStorage(ctx, outcome.replaced);
+  } catch (error) {
+    // Where the record was not confirmed, it may be there: then it stays, with its storage.
+    if (await isFree(ctx, databaseId)) {
+      await tenants.drop(databaseId);
+      await control.leftovers.end(databaseId);
+    }
+    throw error;
+  }
+  if (made === null) throw new TypeError("a branch was put without a record");
+  return made;
+}
+
+async function isFree({ control, target }: BranchContext, databaseId: string): Promise<boolean> {
+  return await control.branches.byId(target.namespaceId, databaseId) === null;
+}

@@ -1,0 +1,21 @@
+// What a branch has changed since it was made: its schema, and the rows of every table.
+import { AppError } from "../../core/errors.ts";
+import { priceCall } from "./price_call.ts";
+import type { Meter } from "../../control/balance/meter.ts";
+import type { BranchDiff } from "../../sql/branch_report.ts";
+import { type BranchContext, readableBranch } from "./branch_context.ts";
+
+/** Billed as a read of the branch. Errors: `branch_not_found`, `out_of_scope`, those of the balance. */
+export async function diffBranch(
+  ctx: BranchContext & { readonly meter: Meter },
+  ref: string,
+): Promise<BranchDiff & { readonly branchRef: string }> {
+  const branch = await readableBranch(ctx, ref);
+  const { branches } = ctx.tenants;
+  if (!branches) throw new AppError("store_unavailable", { message: "This tenant store keeps no ancestors" });
+  const { namespaceId, id: databaseId } = branch;
+  return await priceCall(ctx.meter, { namespaceId, databaseId }, async () => {
+    const { diff, rowsRead } = await branches.diff({ databaseId, namespaceId });
+    return { value: { branchRef: ref, ...diff }, rowsRead, rowsWritten: 0 };
+  });
+}

@@ -1,0 +1,80 @@
+// Branches of embedded databases: copies that keep the state they began in, compared and merged by engine children.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { BranchDiff, MergeReport } from "../../sql/branch_report.ts";
+import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
+import type { EngineFailure, LogIdentity, TenantStore } from "../tenant_store.ts";
+import type { DatabaseHost } from "./database_host.ts";
+import { snapshotName } from "./snapshot_files.ts";
+import { logRow } from "./wire.ts";
+
+export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
+  /** Branches that a merge reads from the lanes of their trunk, and how many do: nobody may replace their files. */
+  readonly #read = new Map<string, number>();
+
+  constructor(
+    private readonly host: DatabaseHost & Pick<TenantStore, "copy">,
+    private readonly clock: Clock,
+  ) {}
+
+  async make(databaseId: string, trunkId: string): Promise<void> {
+    await this.host.copy(databaseId, { databaseId: trunkId, snapshot: null });
+    // From the copy, which nobody writes yet, so that writers of the trunk wait for one copy only.
+    await this.host.task(databaseId, "", { op: "keep_ancestor", db: databaseId }, "write");
+  }
+
+  async diff({ databaseId, namespaceId }: BranchHandle) {
+    const { reply, text } = await this.host.task(
+      databaseId,
+      namespaceId,
+      { op: "diff", db: databaseId },
+      "read",
+    );
+    if (reply.t === "missing") throw new AppError("branch_not_found");
+    if (reply.t !== "compared") throw new AppError("store_unavailable");
+    return { diff: parseDiff(text), rowsRead: reply.rowsRead };
+  }
+
+  async merge(
+    { databaseId, namespaceId }: BranchHandle,
+    merge: BranchMerge<LogIdentity>,
+  ): Promise<MergeOutcome<EngineFailure>> {
+    const { branchId, mode, onConflict, dryRun, expects, auditId } = merge;
+    if (this.host.lanes(branchId, namespaceId).held) throw new AppError("database_busy");
+    this.#read.set(branchId, (this.#read.get(branchId) ?? 0) + 1);
+    try {
+      const { reply, text } = await this.host.task(databaseId, namespaceId, {
+        ...{ op: "merge", db: databaseId, branch: branchId, mode, onConflict, dryRun, expects },
+        auditId,
+        snapshot: snapshotName(this.clock.now(), merge.snapshot),
+        log: logRow({ ...merge.log, ...noFigures }),
+      }, "write");
+      if (reply.t === "missing") throw new AppError("branch_not_found");
+      if (reply.t !== "merged") throw new AppError("store_unavailable");
+      const { outcome, reason, failure, snapshotTaken, rowsRead, rowsWritten, statementsRun, ms } =
+        reply.merge;
+      const report = { ...parseReport(text), rowsWritten, statementsRun };
+      return { outcome, report, reason, failure, snapshotTaken, rowsRead, durationMs: ms };
+    } finally {
+      const readers = (this.#read.get(branchId) ?? 1) - 1;
+      if (readers === 0) this.#read.delete(branchId);
+      else this.#read.set(branchId, readers);
+    }
+  }
+
+  isRead(databaseId: string): boolean {
+    return this.#read.has(databaseId);
+  }
+}
+
+const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;
+
+/** An engine child wrote it. */
+function parseDiff(text: string): BranchDiff {
+  return JSON.parse(text);
+}
+
+/** As above. */
+function parseReport(text: string): BranchDiff & Pick<MergeReport, "conflicts"> {
+  return JSON.parse(text);
+}

@@ -1,0 +1,129 @@
+// What one call did, read off the steps of a batch, and the outcome that it amounts to.
+import { ResultTooLarge } from "../local/child/result_json.ts";
+import type { EngineFailure, StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { StepResult } from "./hrana.ts";
+import { integerOf, resultJson } from "./remote_values.ts";
+import { plain, stepFailure, tooLarge } from "./step_failure.ts";
+import type { CallGate } from "./schema_oracle.ts";
+
+export interface CallRun {
+  readonly results: readonly StatementResult[];
+  readonly ms: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly failure: { readonly at: number; readonly failure: EngineFailure } | null;
+  /** The failure is a bound that was passed after the statement had run. */
+  readonly tooLarge: boolean;
+  /** What the engine did, kept or not. */
+  readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
+}
+
+/** Collects a call's statements in order, up to the first failure. */
+export class CallRunner {
+  readonly #results: StatementResult[] = [];
+  #ms = 0;
+  #rowsRead = 0;
+  #rowsWritten = 0;
+  #workWritten = 0;
+  #bytes = 0;
+  #failure: CallRun["failure"] = null;
+  #tooLarge = false;
+
+  /** `total`: changes of the connection before the first statement. */
+  constructor(private readonly call: TenantCall, private total: number) {}
+
+  get ended(): boolean {
+    return this.#failure !== null;
+  }
+
+  /** Takes a statement's step and the counts of changes behind it and, where it ran again, before it. */
+  add(step: StepResult, totalStep: StepResult, baseStep: StepResult = null): void {
+    if (this.#failure !== null || step === null) return;
+    if (baseStep?.ok) this.total = integerOf(baseStep.rows[0]?.[0]);
+    const total = totalStep?.ok ? integerOf(totalStep.rows[0]?.[0]) : this.total;
+    const written = total - this.total;
+    this.total = total;
+    this.#workWritten += written;
+    if (!step.ok) return this.fail(stepFailure(step));
+    const { bounds, integersAsStrings } = this.call;
+    try {
+      const json = resultJson(step, { ...bounds, bytes: bounds.bytes - this.#bytes }, integersAsStrings);
+      this.#bytes += json.length;
+      this.#results.push({ json, rowsRead: step.rowsRead, rowsWritten: written });
+    } catch (error) {
+      if (!(error instanceof ResultTooLarge)) throw error;
+      this.#tooLarge = true;
+      this.fail(tooLarge(error));
+    }
+    this.#ms += step.ms;
+    this.#rowsRead += step.rowsRead;
+    this.#rowsWritten += written;
+  }
+
+  fail(failure: EngineFailure): void {
+    this.#failure ??= { at: this.#results.length, failure };
+  }
+
+  /** `gate`: what was not sent fails behind what was. */
+  finish(gate: CallGate): CallRun {
+    if (gate.failure) this.fail(gate.failure);
+    const { affected, statements } = this.call;
+    if (this.#failure === null && affected && !within(this.#rowsWritten, affected)) {
+      const failure = { ...plain("affected", ""), affected: this.#rowsWritten };
+      this.#failure = { at: statements.length - 1, failure };
+    }
+    const kept = this.#results.reduce(
+      (sum, one) => ({ read: sum.read + one.rowsRead, written: sum.written + one.rowsWritten }),
+      { read: 0, written: 0 },
+    );
+    return {
+      results: this.#results,
+      ms: Math.round(this.#ms * 1000) / 1000,
+      rowsRead: kept.read,
+      rowsWritten: kept.written,
+      failure: this.#failure,
+      tooLarge: this.#tooLarge,
+      work: { rowsRead: this.#rowsRead, rowsWritten: this.#workWritten },
+    };
+  }
+}
+
+function within(rows: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
+  return rows >= min && rows <= max;
+}
+
+/** An atomic call is undone whole by any failure, as is one statement, and every call by the wrong number of rows. */
+export function isUndone({ failure }: CallRun, { atomic, statements }: TenantCall): boolean {
+  return failure !== null && (atomic || statements.length === 1 || failure.failure.kind === "affected");
+}
+
+/** The run as it stays. */
+export function keptRun(run: CallRun, nothingKept: boolean): CallRun {
+  return nothingKept ? { ...run, results: [], rowsWritten: 0 } : run;
+}
+
+export function outcomeOf({ results, ms, failure, work }: CallRun): TenantOutcome {
+  const figures = { results, durationMs: ms, rowsReadBasis: "engine" } as const;
+  return failure === null
+    ? { ok: true, ...figures }
+    : { ok: false, ...figures, failedIndex: failure.at, failure: failure.failure, work };
+}
+
+/** The outcome of a call that was stopped, or that left nothing behind for another reason. */
+export function failedOutcome(failure: EngineFailure, at: number, durationMs: number): TenantOutcome {
+  return outcomeOf({
+    results: [],
+    ms: Math.round(durationMs * 1000) / 1000,
+    rowsRead: 0,
+    rowsWritten: 0,
+    failure: { at, failure },
+    tooLarge: false,
+    work: { rowsRead: 0, rowsWritten: 0 },
+  });
+}
+
+export const timedOut: EngineFailure = plain("timeout", "ran longer than the time limit");
+export const invalidText: EngineFailure = plain(
+  "invalid_text",
+  "the result holds text that is not valid UTF-8; read it as a blob",
+);

@@ -1,0 +1,84 @@
+// Rows about what happened, which a restore does not undo, and calls that have been answered, which must not run again.
+import type { HranaStep, HranaValue } from "./hrana.ts";
+import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { hranaValue, stringOf } from "./remote_values.ts";
+import { StepList } from "./step_list.ts";
+import { ifOk } from "./hrana.ts";
+
+/** Tables whose ids sort by time. */
+const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;
+/** Rows carried in one request. */
+const CARRIED_AT_ONCE = 500;
+
+/** Copies what `to` has not. `from` takes no writes any more. Throws `RemoteFailure`. */
+export async function carryRecords(
+  context: RemoteContext,
+  { from, to, nowMs }: { readonly from: string; readonly to: string; readonly nowMs: number },
+): Promise<void> {
+  // Whoever was in the middle of a transaction there has ended it when this lock is had.
+  await runOwn(context, { place: from, mode: "write" }, [
+    { stmt: { sql: "BEGIN IMMEDIATE" } },
+    { stmt: { sql: "ROLLBACK" } },
+  ]);
+  for (const table of CHRONICLES) {
+    const newest = await rows(context, to, `SELECT max(id) FROM ${table}`, []);
+    let last = stringOf(newest[0]?.[0]);
+    for (;;) {
+      const sql = `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
+      const some = await rows(context, from, sql, [hranaValue(last), hranaValue(CARRIED_AT_ONCE)]);
+      if (some.length === 0) break;
+      await insertRows(context, to, table, some);
+      last = stringOf(some.at(-1)?.[0]);
+    }
+  }
+  // What the snapshot knows of them and is still good, the present knows as well.
+  await own(context, to, "DELETE FROM _service_meta_replay", []);
+  const ids = await rows(
+    context,
+    from,
+    "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
+    [
+      hranaValue(nowMs),
+    ],
+  );
+  for (const id of ids) {
+    const sql = "SELECT * FROM _service_meta_replay WHERE id = ?";
+    await insertRows(context, to, "_service_meta_replay", await rows(context, from, sql, id));
+  }
+}
+
+/** What is told of the source's past does not belong to a copy. Throws `RemoteFailure`. */
+export async function forgetRecords(context: RemoteContext, place: string): Promise<void> {
+  const list = new StepList();
+  list.add("BEGIN IMMEDIATE");
+  for (const table of [...CHRONICLES, "_service_meta_replay"]) {
+    list.add(`DELETE FROM ${table}`, ifOk(list.steps.length - 1));
+  }
+  const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
+  rowsAt(await runOwn(context, { place, mode: "write" }, list.steps), commit);
+}
+
+async function rows(context: RemoteContext, place: string, sql: string, args: readonly HranaValue[]) {
+  return rowsAt(await runOwn(context, { place, mode: "read" }, [{ stmt: { sql, args } }]), 0);
+}
+
+async function insertRows(
+  context: RemoteContext,
+  place: string,
+  table: string,
+  rows: readonly (readonly HranaValue[])[],
+): Promise<void> {
+  const values = rows.map((row) => `(${row.map(() => "?").join(",")})`).join(",");
+  const sql = `INSERT OR REPLACE INTO ${table} VALUES ${values}`;
+  await own(context, place, sql, rows.flat());
+}
+
+async function own(
+  context: RemoteContext,
+  place: string,
+  sql: string,
+  args: readonly HranaValue[],
+): Promise<void> {
+  const step: HranaStep = { stmt: { sql, args } };
+  rowsAt(await runOwn(context, { place, mode: "write" }, [step]), 0);
+}

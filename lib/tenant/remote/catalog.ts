@@ -1,0 +1,136 @@
+// Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
+// the tenants, every process sees the same, and a database moves in one transaction.
+import type { SnapshotInfo } from "../tenant_store.ts";
+import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana.ts";
+import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
+import type { LogValues } from "./record_steps.ts";
+import { chain, StepList } from "./step_list.ts";
+
+/** Where a database is now. `generation` counts its moves. */
+export interface TenantPlace {
+  readonly place: string;
+  readonly generation: number;
+  /** Unix milliseconds until which a restore may keep it closed for writes; 0: none is under way. */
+  readonly closedUntil: number;
+}
+
+export interface CatalogSnapshot extends SnapshotInfo {
+  readonly place: string;
+}
+
+/** Name of the catalogue's own place. */
+export const CATALOG_PLACE = "cubby-catalog";
+
+const TABLES = [
+  `CREATE TABLE IF NOT EXISTS tenant (
+  database_id TEXT PRIMARY KEY, place TEXT NOT NULL, generation INTEGER NOT NULL, closed_until INTEGER NOT NULL
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS snapshot (
+  database_id TEXT NOT NULL, label TEXT NOT NULL, place TEXT NOT NULL, created_at INTEGER NOT NULL,
+  size_bytes INTEGER NOT NULL, automatic INTEGER NOT NULL, PRIMARY KEY (database_id, label)
+) WITHOUT ROWID`,
+  // Places that are being made or are to go: what a crash leaves behind is found here.
+  "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
+];
+
+/** One statement with its parameters. */
+export type CatalogStatement = readonly [sql: string, params: LogValues];
+
+export class Catalog {
+  #made: Promise<unknown> | null = null;
+
+  constructor(private readonly context: RemoteContext) {}
+
+  /** Null: there is no such database. */
+  async find(databaseId: string): Promise<TenantPlace | null> {
+    const [row] = await this.#select(
+      "SELECT place, generation, closed_until FROM tenant WHERE database_id = ?",
+      [databaseId],
+    );
+    return row
+      ? { place: stringOf(row[0]), generation: integerOf(row[1]), closedUntil: integerOf(row[2]) }
+      : null;
+  }
+
+  /** Newest first. */
+  async snapshots(databaseId: string): Promise<CatalogSnapshot[]> {
+    const rows = await this.#select(
+      "SELECT label, place, created_at, size_bytes, automatic FROM snapshot WHERE database_id = ? " +
+        "ORDER BY created_at DESC, place DESC",
+      [databaseId],
+    );
+    return rows.map((row) => ({
+      label: stringOf(row[0]),
+      place: stringOf(row[1]),
+      createdAt: integerOf(row[2]),
+      sizeBytes: integerOf(row[3]),
+      automatic: integerOf(row[4]) === 1,
+    }));
+  }
+
+  /** Ids of databases with a snapshot from before then. */
+  async databasesWithSnapshotsBefore(unixMs: number): Promise<string[]> {
+    const rows = await this.#select("SELECT DISTINCT database_id FROM snapshot WHERE created_at < ?", [
+      unixMs,
+    ]);
+    return rows.map((row) => stringOf(row[0]));
+  }
+
+  async looseBefore(unixMs: number): Promise<string[]> {
+    const rows = await this.#select("SELECT place FROM loose WHERE since < ?", [unixMs]);
+    return rows.map((row) => stringOf(row[0]));
+  }
+
+  /** Rows changed by each statement; all or nothing. A `unique` clash is `false`. Throws `RemoteFailure`. */
+  async change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
+    const list = new StepList();
+    list.add("BEGIN IMMEDIATE");
+    const counts: number[] = [];
+    for (const [sql, params] of statements) {
+      chain(list, sql, params);
+      chain(list, "SELECT changes()");
+      counts.push(list.steps.length - 1);
+    }
+    chain(list, "COMMIT");
+    const commit = list.steps.length - 1;
+    list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
+    const steps = await this.#run("write", list.steps);
+    if (steps.some((step) => step?.ok === false && /UNIQUE constraint failed/.test(step.message))) {
+      return false;
+    }
+    rowsAt(steps, commit);
+    return counts.map((at) => integerOf(rowsAt(steps, at)[0]?.[0]));
+  }
+
+  /** Resolves when the catalogue answers. Throws `RemoteFailure`. */
+  async ready(): Promise<void> {
+    await this.#select("SELECT 1", []);
+  }
+
+  async #select(sql: string, params: LogValues) {
+    const steps = await this.#run("read", [{ stmt: { sql, args: params.map(hranaValue) } }]);
+    return rowsAt(steps, 0);
+  }
+
+  async #run(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
+    this.#made ??= this.#make();
+    try {
+      await this.#made;
+    } catch (error) {
+      this.#made = null;
+      throw error;
+    }
+    return await runOwn(this.context, { place: CATALOG_PLACE, mode }, steps);
+  }
+
+  async #make(): Promise<void> {
+    await this.context.platform.create(CATALOG_PLACE);
+    const steps = await runOwn(
+      this.context,
+      { place: CATALOG_PLACE, mode: "write" },
+      TABLES.map((sql) => ({ stmt: { sql } })),
+    );
+    for (const at of TABLES.keys()) rowsAt(steps, at);
+  }
+}

@@ -1,0 +1,189 @@
+// Runs a group of writing calls as one transaction: one request that runs them, one that records them and commits. Until
+// the second one is sent nothing can have been kept, so whatever happens before it may safely be done again.
+import { newId } from "../../core/ids.ts";
+import type { EngineFailure, ReplayFound } from "../tenant_store.ts";
+import { type CallRun, CallRunner, isUndone, keptRun } from "./call_run.ts";
+import { withDeadline } from "./deadline.ts";
+import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana.ts";
+import { type CommitSteps, commitSteps, type FinishedCall, type LogValues } from "./record_steps.ts";
+import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { integerOf } from "./remote_values.ts";
+import { foundReplay } from "./replay_statements.ts";
+import type { SchemaOracle } from "./schema_oracle.ts";
+import { stepFailure } from "./step_failure.ts";
+import { type CallPlaces, errorAt, type GatedCall, type GroupSteps, groupSteps } from "./write_steps.ts";
+
+export interface Group {
+  readonly tenant: RemoteTenant;
+  readonly oracle: SchemaOracle;
+  readonly calls: readonly GatedCall[];
+  /** Aborted when nobody waits for a call any more. */
+  readonly signals: readonly (AbortSignal | null)[];
+  readonly timeoutMs: number;
+  /** Log rows to take along. */
+  readonly logRows: readonly LogValues[];
+}
+
+/** What became of one call. */
+export type CallEnd = { readonly k: "kept"; readonly run: CallRun; readonly nothingKept: boolean } | {
+  readonly k: "replay";
+  readonly found: ReplayFound;
+};
+
+export type GroupEnd =
+  | { readonly k: "committed"; readonly ends: readonly CallEnd[] }
+  /** Nothing was kept: the schema is another one. */
+  | { readonly k: "stale"; readonly engineVersion: number }
+  /** Nothing was kept: the calls have to run apart, or their statements one by one. */
+  | { readonly k: "apart" }
+  /** Nothing was kept: the engine refused the transaction. */
+  | { readonly k: "refused"; readonly failure: EngineFailure }
+  /** Whether it was committed has to be looked up. */
+  | { readonly k: "lost"; readonly ends: readonly CallEnd[] };
+
+/** Throws `RemoteFailure` and `Stopped`; nothing was kept then. */
+export async function commitGroup(group: Group): Promise<GroupEnd> {
+  const plan = groupSteps(group.calls, group.oracle.schema.engineVersion);
+  let answer = await runSteps(group, plan, false);
+  if (losesInfinity(answer.steps)) {
+    await undo(group, answer);
+    answer = await runSteps(group, plan, true);
+  }
+  return await finishGroup(group, plan, answer);
+}
+
+function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise<BatchAnswer> {
+  return withDeadline(
+    group.timeoutMs,
+    group.signals,
+    (signal) => group.tenant.send("write", { steps, baton: null, close: false }, { signal, binary }),
+  );
+}
+
+async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer): Promise<GroupEnd> {
+  const { steps } = answer;
+  const begun = errorAt(steps, plan.begin);
+  if (begun) return { k: "refused", failure: stepFailure(begun) };
+  if (errorAt(steps, plan.guard)) {
+    void undo(group, answer);
+    return { k: "stale", engineVersion: integerOf(rowsAt(steps, plan.version)[0]?.[0]) };
+  }
+  const alone = group.calls.length === 1;
+  const lost = steps[plan.lost]?.ok === true;
+  const total = integerOf(rowsAt(steps, plan.guard)[0]?.[0]);
+  const read = readEnds(group.calls, plan.calls, steps, total);
+  const apart = lost && !alone || read.some((end, at) => end.k === "kept" && cannotKeep(group, at, end.run));
+  if (apart) {
+    await undo(group, answer);
+    return { k: "apart" };
+  }
+  const [first] = read;
+  const call = group.calls[0]?.call;
+  if (alone && call && first?.k === "kept") {
+    const undone = isUndone(first.run, call);
+    const before = lost ? ["BEGIN IMMEDIATE"] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
+    const nothingKept = lost || undone;
+    const ends = [{ k: "kept", run: keptRun(first.run, nothingKept), nothingKept }] as const;
+    return await recordGroup(group, { baton: answer.baton, before }, ends);
+  }
+  return await recordGroup(group, { baton: answer.baton, before: [] }, read);
+}
+
+/** A result that is too large is only seen when its savepoint is closed, unless the call is alone and atomic. */
+function cannotKeep({ calls }: Group, at: number, run: CallRun): boolean {
+  const call = calls[at]?.call;
+  if (!run.tooLarge || !call) return false;
+  return calls.length > 1 || (!call.atomic && call.statements.length > 1);
+}
+
+/** Calls of a group: an atomic one has been undone behind its savepoint by conditions of the batch. */
+function readEnds(
+  calls: readonly GatedCall[],
+  places: readonly CallPlaces[],
+  steps: readonly StepResult[],
+  firstTotal: number,
+): CallEnd[] {
+  let total = firstTotal;
+  return calls.map(({ call, gate }, at): CallEnd => {
+    const place = places[at];
+    if (!place) throw new TypeError("a call without steps");
+    const kept = call.replay && place.replay !== null
+      ? foundReplay(call.replay, steps[place.replay] ?? null)
+      : null;
+    if (kept) return { k: "replay", found: kept };
+    const runner = new CallRunner(call, total);
+    for (const statement of place.statements) {
+      runner.add(steps[statement.run] ?? null, steps[statement.total] ?? null);
+      const counted = steps[statement.total];
+      if (counted?.ok) total = integerOf(counted.rows[0]?.[0]);
+    }
+    const run = runner.finish(gate);
+    const nothingKept = isUndone(run, call);
+    return { k: "kept", run: keptRun(run, nothingKept), nothingKept };
+  });
+}
+
+/** Sends the second request: what is recorded of each call, and the commit. */
+export async function recordGroup(
+  { tenant, calls, logRows }: Group,
+  { baton, before }: { readonly baton: string | null; readonly before: readonly string[] },
+  ends: readonly CallEnd[],
+): Promise<GroupEnd> {
+  const nowMs = tenant.context.clock.now();
+  const finished = ends.flatMap((end, at): FinishedCall[] => {
+    const call = calls[at]?.call;
+    return end.k === "kept" && call ? [{ call, run: end.run, auditId: newId("evt", nowMs) }] : [];
+  });
+  const joined = ends.flatMap((end, at) => {
+    const replay = calls[at]?.call.replay;
+    return replay && end.k === "replay" && end.found.ok === "replayed"
+      ? [{ replay, matched: end.found.matched }]
+      : [];
+  });
+  const commit = commitSteps(before, finished, joined, logRows);
+  let answer: BatchAnswer;
+  try {
+    answer = await withDeadline(
+      OWN_TIMEOUT_MS,
+      [],
+      (signal) => tenant.send("write", { steps: commit.steps, baton, close: true }, { signal }),
+    );
+  } catch (error) {
+    const surelyNot = error instanceof RemoteFailure &&
+      ["not_sent", "lost_stream", "blocked", "gone", "denied"].includes(error.reason);
+    if (surelyNot) throw error;
+    return { k: "lost", ends };
+  }
+  return await judgeCommit(tenant, commit, answer, ends);
+}
+
+async function judgeCommit(
+  tenant: RemoteTenant,
+  { commit, version }: CommitSteps,
+  { steps }: BatchAnswer,
+  ends: readonly CallEnd[],
+): Promise<GroupEnd> {
+  if (steps[commit]?.ok) {
+    await tenant.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
+    return { k: "committed", ends };
+  }
+  const error = steps.find((step) => step?.ok === false);
+  if (error?.ok === false && error.code.startsWith("TRANSACTION_TIMEOUT")) {
+    throw new RemoteFailure("lost_stream");
+  }
+  if (error?.ok !== false) return { k: "lost", ends };
+  return { k: "refused", failure: stepFailure(error) };
+}
+
+/** Gives the transaction up; where that cannot be said, the server does it by itself after a while. */
+export async function undo({ tenant }: Pick<Group, "tenant">, { baton }: BatchAnswer): Promise<void> {
+  if (baton === null) return;
+  const steps = [{ stmt: { sql: "ROLLBACK" } }];
+  await withDeadline(
+    OWN_TIMEOUT_MS,
+    [],
+    (signal) => tenant.send("write", { steps, baton, close: true }, { signal }),
+  ).catch(() => {});
+}

@@ -1,0 +1,37 @@
+// Which calls of a transaction whose end is not known were kept.
+import { RemoteFailure } from "./remote_failure.ts";
+import { rowsAt, runOwn } from "./remote_context.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { hranaValue, stringOf } from "./remote_values.ts";
+import { pause } from "./retryable.ts";
+
+/** Times that the database is asked, and milliseconds before the second time. */
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 100;
+
+/**
+ * Ids of those log rows that are there. The question holds the write lock, so the transaction in doubt is over when it
+ * is answered. Null: there was no answer.
+ */
+export async function findCommitted(
+  tenant: RemoteTenant,
+  ids: readonly string[],
+): Promise<Set<string> | null> {
+  const sql = `SELECT id FROM _service_meta_query_log WHERE id IN (${ids.map(() => "?").join(",")})`;
+  const steps = [
+    { stmt: { sql: "BEGIN IMMEDIATE" } },
+    { stmt: { sql, args: ids.map(hranaValue) }, condition: { type: "ok", step: 0 } as const },
+    { stmt: { sql: "ROLLBACK" }, condition: { type: "ok", step: 0 } as const },
+  ];
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
+    try {
+      const { place } = await tenant.place();
+      const answers = await runOwn(tenant.context, { place, mode: "write" }, steps);
+      return new Set(rowsAt(answers, 1).map((row) => stringOf(row[0])));
+    } catch (error) {
+      if (!(error instanceof RemoteFailure)) return null;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+// Sends one batch and reads what came back. Nothing outlives a call: two calls share no state through which one's
+// counts could become another's.
+import type { BatchAnswer, BatchRequest, HranaValue, StepResult } from "./hrana.ts";
+import { decodeAnswer, encodeRequest } from "./hrana_binary.ts";
+import { batchFailure, RemoteFailure, stepError } from "./remote_failure.ts";
+
+export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
+
+/** Where one database answers, and what every request to it carries. */
+export interface HranaEndpoint {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface SendOptions {
+  readonly signal: AbortSignal | null;
+  /** The binary form, which has infinities. */
+  readonly binary?: boolean;
+}
+
+/** One round trip. Throws `RemoteFailure`. */
+export async function sendBatch(
+  fetch: Fetch,
+  endpoint: HranaEndpoint,
+  request: BatchRequest,
+  { signal, binary = false }: SendOptions,
+): Promise<BatchAnswer> {
+  const bytes = await post(fetch, endpoint, binary ? encodeRequest(request) : jsonRequest(request), {
+    binary,
+    signal,
+  });
+  try {
+    return binary ? decodeAnswer(bytes, request.steps.length) : readAnswer(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw error instanceof RemoteFailure ? error : new RemoteFailure("unreachable", "not an answer of Hrana");
+  }
+}
+
+async function post(
+  fetch: Fetch,
+  { url, headers }: HranaEndpoint,
+  body: string | Uint8Array<ArrayBuffer>,
+  { binary, signal }: { readonly binary: boolean; readonly signal: AbortSignal | null },
+): Promise<Uint8Array> {
+  let response: Response;
+  try {
+    response = await fetch(`${url}/${binary ? "v3-protobuf" : "v3"}/pipeline`, {
+      method: "POST",
+      headers: { ...headers, "content-type": binary ? "application/x-protobuf" : "application/json" },
+      body,
+      signal,
+      redirect: "error",
+    });
+    const bytes = await response.bytes();
+    if (response.ok) return bytes;
+    throw statusFailure(response.status, new TextDecoder().decode(bytes.subarray(0, 1000)));
+  } catch (error) {
+    if (error instanceof RemoteFailure) throw error;
+    if (signal?.aborted) throw new RemoteFailure("stopped");
+    const message = error instanceof Error ? error.message : "";
+    throw new RemoteFailure(/tcp connect error|dns error/.test(message) ? "not_sent" : "unreachable");
+  }
+}
+
+function statusFailure(status: number, text: string): RemoteFailure {
+  if (status === 404) return new RemoteFailure("gone");
+  if (status === 401 || status === 403) return new RemoteFailure("denied");
+  if (status === 400 && /baton|stream/i.test(text)) return new RemoteFailure("lost_stream");
+  if (status === 500 && /invalid utf-8/i.test(text)) return new RemoteFailure("invalid_text");
+  return new RemoteFailure("unreachable", `status ${status}`);
+}
+
+function jsonRequest({ steps, baton, close }: BatchRequest): string {
+  const requests: unknown[] = [{ type: "batch", batch: { steps } }];
+  if (close) requests.push({ type: "close" });
+  return JSON.stringify({ baton, requests });
+}
+
+interface JsonError {
+  readonly message: string;
+  readonly code?: string | null;
+}
+
+interface JsonStep {
+  readonly cols: readonly { readonly name: string | null }[];
+  readonly rows: readonly (readonly HranaValue[])[];
+  readonly rows_read?: number;
+  readonly query_duration_ms?: number;
+}
+
+interface JsonAnswer {
+  readonly baton: string | null;
+  readonly results: readonly {
+    readonly error?: JsonError;
+    readonly response?: {
+      readonly result: {
+        readonly step_results: readonly (JsonStep | null)[];
+        readonly step_errors: readonly (JsonError | null)[];
+      };
+    };
+  }[];
+}
+
+function readAnswer(text: string): BatchAnswer {
+  const { baton, results }: JsonAnswer = JSON.parse(text);
+  const first = results[0];
+  if (first?.error) throw batchFailure(first.error.message, first.error.code ?? "");
+  if (!first?.response) throw new RemoteFailure("unreachable", "no result");
+  const { step_results, step_errors } = first.response.result;
+  return { baton, steps: step_results.map((step, at) => readStep(step, step_errors[at] ?? null)) };
+}
+
+function readStep(step: JsonStep | null, error: JsonError | null): StepResult {
+  if (error) return stepError(error.message, error.code ?? "");
+  return step && {
+    ok: true,
+    columns: step.cols.map((column) => column.name ?? ""),
+    rows: step.rows,
+    rowsRead: step.rows_read ?? 0,
+    ms: step.query_duration_ms ?? 0,
+  };
+}

@@ -1,0 +1,104 @@
+// One thing at a time for one database: what changes it waits here in the order in which it came. More than one writer at
+// once makes sqld slower, and above some sixteen it stops altogether.
+import { AppError } from "../../core/errors.ts";
+import type { CallJob } from "./write_call.ts";
+import { travelsAlone } from "./write_call.ts";
+
+/** Calls that may wait for one database before new ones are refused. */
+const MAX_WAITING = 10_000;
+/** Calls that travel together, and characters of their texts. */
+const GROUP_CALLS = 64;
+const GROUP_CHARACTERS = 1_000_000;
+
+interface Task {
+  readonly run: () => Promise<void>;
+  readonly reject: (error: unknown) => void;
+}
+
+type Entry = { readonly kind: "call"; readonly job: CallJob } | {
+  readonly kind: "task";
+  readonly task: Task;
+};
+
+export class Lane {
+  #waiting: Entry[] = [];
+  #running: Promise<void> | null = null;
+
+  /** `runCalls` answers every job that it is given; `mayGroup` says whether calls may share a transaction. */
+  constructor(
+    private readonly runCalls: (jobs: readonly CallJob[]) => Promise<void>,
+    private readonly mayGroup: () => Promise<boolean>,
+  ) {}
+
+  get idle(): boolean {
+    return this.#running === null;
+  }
+
+  /** Settles when everything that waits now has run. */
+  get drained(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  addCall(job: CallJob): void {
+    if (this.#waiting.length >= MAX_WAITING) return job.reject(new AppError("database_busy"));
+    this.#add({ kind: "call", job });
+  }
+
+  /** Runs the work while nothing else of this database that writes does. */
+  addTask<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#add({ kind: "task", task: { run: async () => resolve(await work()), reject } });
+    });
+  }
+
+  /** Nothing that waits will run. */
+  rejectAll(error: AppError): void {
+    for (const entry of this.#waiting.splice(0)) {
+      (entry.kind === "call" ? entry.job : entry.task).reject(error);
+    }
+  }
+
+  #add(entry: Entry): void {
+    this.#waiting.push(entry);
+    this.#running ??= this.#work().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #work(): Promise<void> {
+    // What is asked for in one turn of the event loop travels together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const [first] = this.#waiting;
+      if (first?.kind === "task") {
+        this.#waiting.shift();
+        await first.task.run().catch(first.task.reject);
+        continue;
+      }
+      const jobs = this.#takeGroup(this.#waiting.length > 1 && await this.mayGroup().catch(() => false));
+      await this.runCalls(jobs).catch((error) => {
+        for (const job of jobs) job.reject(error);
+      });
+    }
+  }
+
+  #takeGroup(may: boolean): CallJob[] {
+    const jobs: CallJob[] = [];
+    const keys = new Set<string>();
+    let characters = 0;
+    for (const entry of this.#waiting) {
+      if (entry.kind !== "call" || jobs.length >= GROUP_CALLS) break;
+      const { call } = entry.job;
+      const own = call.replay?.keys.map(({ key }) => key) ?? [];
+      // A repeated call must see what the first one has kept.
+      if (jobs.length > 0 && (!may || travelsAlone(call) || own.some((key) => keys.has(key)))) break;
+      characters += call.statements.reduce((sum, { sql }) => sum + sql.length, 0);
+      if (jobs.length > 0 && characters > GROUP_CHARACTERS) break;
+      jobs.push(entry.job);
+      for (const key of own) keys.add(key);
+      if (travelsAlone(call)) break;
+    }
+    this.#waiting.splice(0, jobs.length);
+    return jobs;
+  }
+}

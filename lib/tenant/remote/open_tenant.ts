@@ -1,0 +1,210 @@
+// A remote database in use: its lane of writes, its reads, and the log rows that wait for company.
+import { AppError } from "../../core/errors.ts";
+import { LOG_DELAY_MS } from "../../core/limits.ts";
+import type {
+  ReplayFound,
+  ReplayKeys,
+  ServiceStatement,
+  TenantCall,
+  TenantOutcome,
+} from "../tenant_store.ts";
+import { dryRun } from "./dry_run.ts";
+import { flushLog } from "./flush_log.ts";
+import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
+import { Lane } from "./lane.ts";
+import type { LogValues } from "./record_steps.ts";
+import { rowsAt, runOwn } from "./remote_context.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteSnapshots } from "./remote_snapshots.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { hranaValue } from "./remote_values.ts";
+import { findStep, foundReplay, noteKeys } from "./replay_statements.ts";
+import { retryable } from "./retryable.ts";
+import { runRead } from "./run_reads.ts";
+import { runWrites } from "./run_writes.ts";
+import { stepFailure } from "./step_failure.ts";
+import { type CallJob, settleUnlogged } from "./write_call.ts";
+import { StepList } from "./step_list.ts";
+
+/** Log rows that a group of writes takes along. */
+const GROUP_LOG_ROWS = 500;
+
+export class OpenTenant {
+  restoring = false;
+  readonly lane: Lane;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #thinning: Promise<void> = Promise.resolve();
+  #reads = 0;
+
+  constructor(readonly remote: RemoteTenant, private readonly snapshots: RemoteSnapshots) {
+    this.lane = new Lane(
+      (jobs) => this.#runJobs(jobs),
+      async () => !(await remote.oracle()).hasDeferredConstraints,
+    );
+  }
+
+  get idle(): boolean {
+    return this.lane.idle && this.#reads === 0 && this.remote.logRows.length === 0;
+  }
+
+  async run(call: TenantCall): Promise<TenantOutcome> {
+    if (call.readsLog) await this.flush();
+    if (call.level === "read" && !call.dryRun) return await this.#read(call);
+    if (this.remote.dropped) throw new AppError("store_unavailable");
+    try {
+      return await new Promise((resolve, reject) =>
+        this.lane.addCall({ call, resolve, reject, signal: call.signal() })
+      );
+    } finally {
+      if (call.snapshot !== null) this.thin();
+      this.#armTimer();
+    }
+  }
+
+  /** The service's own statements in one transaction. Errors: `outcome_unknown` when the answer was lost. */
+  async write(statements: readonly ServiceStatement[]): Promise<void> {
+    await this.#ownTransaction((list) => {
+      for (const { sql, params } of statements) {
+        list.add(sql, ifOk(list.steps.length - 1), params.map(hranaValue));
+      }
+    });
+    this.remote.forgetSchema();
+  }
+
+  noteReplay(replay: ReplayKeys): Promise<void> {
+    return this.#ownTransaction((list) => noteKeys(list, replay));
+  }
+
+  async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
+    const step: HranaStep = { stmt: findStep(replay) };
+    for (let attempt = 0;; attempt++) {
+      try {
+        const { place } = await this.remote.place();
+        const steps = await runOwn(this.remote.context, { place, mode: "read" }, [step]);
+        rowsAt(steps, 0);
+        return foundReplay(replay, steps[0] ?? null);
+      } catch (error) {
+        if (!(error instanceof RemoteFailure)) throw error;
+        await retryable(this.remote, error, attempt);
+      }
+    }
+  }
+
+  addLogRow(row: LogValues): void {
+    this.remote.addLogRows([row]);
+    this.#armTimer();
+  }
+
+  /** Resolves when a statement would see the log rows that wait now. */
+  async flush(): Promise<void> {
+    // Rows that a group under way has taken along are not in the table yet either.
+    if (this.remote.logRows.length === 0 && this.lane.idle) return;
+    await this.lane.addTask(() => flushLog(this.remote));
+  }
+
+  /** Drops snapshots that are too many or too old, soon and one round after the other. */
+  thin(): void {
+    const { databaseId, context } = this.remote;
+    this.#thinning = this.#thinning.then(() => this.snapshots.thin(databaseId)).catch(() => {
+      context.log("warn", "snapshots_not_thinned");
+    });
+  }
+
+  /** Nothing starts any more; what waits is refused. */
+  drop(): void {
+    this.remote.dropped = true;
+    this.lane.rejectAll(new AppError("store_unavailable"));
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** Finishes what is under way and writes the log rows that wait. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.lane.drained;
+    if (this.remote.logRows.length > 0 && !this.remote.dropped) await this.flush().catch(() => {});
+    await this.#thinning;
+  }
+
+  async #read(call: TenantCall): Promise<TenantOutcome> {
+    this.#reads++;
+    try {
+      return await new Promise((resolve, reject) => {
+        const job: CallJob = { call, resolve, reject, signal: call.signal() };
+        runRead(this.remote, job).then((outcome) => settleUnlogged(this.remote, job, outcome), reject);
+      });
+    } finally {
+      this.#reads--;
+      this.#armTimer();
+    }
+  }
+
+  async #runJobs(jobs: readonly CallJob[]): Promise<void> {
+    const [first] = jobs;
+    if (first?.call.dryRun) return first.resolve(await dryRun(this.remote, first));
+    const snapshot = first?.call.snapshot ?? null;
+    if (first && snapshot !== null) return await this.#runWithSnapshot(first, snapshot);
+    await this.#runWrites(jobs);
+  }
+
+  async #runWithSnapshot(job: CallJob, label: string): Promise<void> {
+    if (await this.#answerReplay(job)) return;
+    await this.snapshots.take(this.remote, label);
+    let nothingKept = true;
+    const resolve = (outcome: TenantOutcome) => {
+      nothingKept = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
+      job.resolve(outcome);
+    };
+    try {
+      await this.#runWrites([{ ...job, resolve }]);
+    } finally {
+      if (nothingKept) await this.snapshots.drop(this.remote.databaseId, label);
+    }
+  }
+
+  #runWrites(jobs: readonly CallJob[]): Promise<void> {
+    const { remote } = this;
+    const takeLogRows = () => remote.takeLogRows(GROUP_LOG_ROWS);
+    return runWrites({ tenant: remote, findReplay: (job) => this.#answerReplay(job), takeLogRows }, jobs);
+  }
+
+  async #answerReplay({ call, resolve }: CallJob): Promise<boolean> {
+    const found = call.replay && await this.findReplay(call.replay);
+    if (found) resolve(found);
+    return Boolean(found);
+  }
+
+  #ownTransaction(fill: (list: StepList) => void): Promise<void> {
+    return this.lane.addTask(async () => {
+      for (let attempt = 0;; attempt++) {
+        try {
+          return await runOwnTransaction(this.remote, fill);
+        } catch (error) {
+          if (!(error instanceof RemoteFailure)) throw error;
+          if (error.reason === "unreachable") throw new AppError("outcome_unknown");
+          await retryable(this.remote, error, attempt);
+        }
+      }
+    });
+  }
+
+  #armTimer(): void {
+    if (this.#timer !== null || this.remote.dropped || this.remote.logRows.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.flush().catch(() => {}).finally(() => this.#armTimer());
+    }, LOG_DELAY_MS / 2);
+  }
+}
+
+async function runOwnTransaction(remote: RemoteTenant, fill: (list: StepList) => void): Promise<void> {
+  const list = new StepList();
+  list.add("BEGIN IMMEDIATE");
+  fill(list);
+  const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
+  list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
+  const { place } = await remote.place();
+  const steps = await runOwn(remote.context, { place, mode: "write" }, list.steps);
+  const failed = steps.find((step) => step?.ok === false);
+  if (failed?.ok !== false) return;
+  throw new AppError(stepFailure(failed).kind === "full" ? "storage_full" : "store_unavailable");
+}

@@ -1,0 +1,14 @@
+// The door through which failures of the server leave this folder: without its words, and without its address.
+import { AppError } from "../../core/errors.ts";
+import { Stopped } from "./deadline.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+
+/** Errors: `store_unavailable` for whatever the server did not do; `AppError`s pass. */
+export async function reachable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RemoteFailure || error instanceof Stopped) throw new AppError("store_unavailable");
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+// The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
+// transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
+import { logRow } from "../local/wire.ts";
+import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
+import type { CallRun } from "./call_run.ts";
+import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
+import { joinKeys, keepAnswer } from "./replay_statements.ts";
+import { chain, StepList } from "./step_list.ts";
+import { VERSION } from "./write_steps.ts";
+
+/** Columns of `_service_meta_query_log`, in order. */
+export type LogValues = readonly (string | number | null)[];
+
+const LOG_ROW = "(?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+/** Log rows of one statement: far below the engine's limit on parameters. */
+const ROWS_AT_ONCE = 500;
+
+export interface FinishedCall {
+  readonly call: TenantCall;
+  readonly run: CallRun;
+  /** Id of its audit row. */
+  readonly auditId: string;
+}
+
+/** A repeated call that came with keys under which its answer is not kept yet. */
+export interface JoinedReplay {
+  readonly replay: ReplayKeys;
+  readonly matched: readonly number[];
+}
+
+export interface CommitSteps {
+  readonly steps: readonly HranaStep[];
+  readonly commit: number;
+  readonly version: number;
+}
+
+/** `before`: what ends the open savepoints. */
+export function commitSteps(
+  before: readonly string[],
+  calls: readonly FinishedCall[],
+  joined: readonly JoinedReplay[],
+  waitingRows: readonly LogValues[],
+): CommitSteps {
+  const list = new StepList();
+  for (const sql of before) chain(list, sql);
+  for (const finished of calls) recordCall(list, finished);
+  for (const { replay, matched } of joined) joinKeys(list, replay, matched);
+  addLogRows(list, waitingRows);
+  const last = list.steps.length - 1;
+  const commit = list.add("COMMIT", last < 0 ? null : ifOk(last));
+  const version = list.add(VERSION, ifOk(commit));
+  list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
+  return { steps: list.steps, commit, version };
+}
+
+/** Inserts rows of calls that left none of their own, in few statements. */
+export function addLogRows(list: StepList, rows: readonly LogValues[]): void {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE);
+    const values = some.map(() => LOG_ROW).join(",");
+    chain(list, `INSERT OR IGNORE INTO _service_meta_query_log VALUES ${values}`, some.flat());
+  }
+}
+
+function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void {
+  const { log, replay, auditTables } = call;
+  if (replay && run.failure === null && call.failsWith === null) keepAnswer(list, replay, run);
+  if (log === null) return;
+  const errorKind = run.failure?.failure.kind ?? call.failsWith;
+  addLogRows(list, [logRow({
+    ...log,
+    status: errorKind === null ? "ok" : "error",
+    errorKind,
+    rowsRead: run.rowsRead,
+    rowsWritten: run.rowsWritten,
+    durationMs: run.ms,
+  })]);
+  const nothingKept = run.failure !== null && run.results.length === 0;
+  if (auditTables === null || nothingKept) return;
+  chain(list, "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)", [
+    auditId,
+    log.ts,
+    log.tokenId,
+    log.userId,
+    log.operation,
+    JSON.stringify(auditTables),
+    run.rowsWritten,
+    log.id,
+  ]);
+}

@@ -1,0 +1,16 @@
+// What a server of libSQL databases must offer to hold tenants: sqld by its admin API, Turso by its platform API.
+import type { HranaEndpoint } from "./hrana_client.ts";
+
+/** A place is the name of one database on the server: lower-case letters, digits and hyphens, at most 64. */
+export interface RemotePlatform {
+  /** Where a place answers, with a token of that one mode where the server takes tokens. */
+  endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint>;
+  /** Makes an empty place; one that is there already is left as it is. Throws `RemoteFailure`. */
+  create(place: string): Promise<void>;
+  /** Makes `to` a copy of what `from` has committed. Throws `RemoteFailure`. */
+  fork(from: string, to: string): Promise<void>;
+  /** Removes a place; one that is not there is fine. Throws `RemoteFailure`. */
+  remove(place: string): Promise<void>;
+  /** Refuses reads or writes from now on, whoever sends them: they fail as `blocked`. Throws `RemoteFailure`. */
+  block(place: string, blocked: { readonly reads: boolean; readonly writes: boolean }): Promise<void>;
+}

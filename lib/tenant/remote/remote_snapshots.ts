@@ -1,0 +1,201 @@
+// Snapshots of remote databases: copies in places of their own, listed in the catalogue. A restore makes a copy of the
+// snapshot, carries over what must not be forgotten, and then says in the catalogue that the database is there now.
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { SnapshotInfo } from "../tenant_store.ts";
+import { snapshotsToDrop } from "../thin_snapshots.ts";
+import { carryRecords, forgetRecords } from "./carry_records.ts";
+import type { Catalog, CatalogSnapshot, CatalogStatement } from "./catalog.ts";
+import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { integerOf } from "./remote_values.ts";
+
+const DAY_MS = 86_400_000;
+/** Milliseconds that a database may stay closed for writes by a restore that does not end. */
+const CLOSED_MS = 120_000;
+/** Labels of the service's own begin so; a caller's may not. */
+const AUTOMATIC = "auto-";
+
+export class RemoteSnapshots {
+  constructor(private readonly context: RemoteContext, private readonly catalog: Catalog) {}
+
+  async list(databaseId: string): Promise<SnapshotInfo[]> {
+    const nowMs = this.context.clock.now();
+    const all = await this.catalog.snapshots(databaseId);
+    return all.filter((one) => nowMs - one.createdAt <= this.#keepMs).map(toInfo);
+  }
+
+  /** For the write slot. Errors: `slug_taken`. */
+  async take(tenant: RemoteTenant, label: string): Promise<SnapshotInfo> {
+    const { place: from } = await tenant.place();
+    const snapshot: CatalogSnapshot = {
+      label,
+      place: this.newPlace(tenant.databaseId),
+      createdAt: this.context.clock.now(),
+      sizeBytes: await sizeOfPlace(this.context, from),
+      automatic: label.startsWith(AUTOMATIC),
+    };
+    await this.#loose(snapshot.place);
+    await this.context.platform.fork(from, snapshot.place);
+    const kept = await this.catalog.change([
+      insertSnapshot(tenant.databaseId, snapshot),
+      tied(snapshot.place),
+    ]);
+    if (kept) return toInfo(snapshot);
+    await this.removePlaces([snapshot.place]);
+    throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
+  }
+
+  /** Forgets a snapshot that turned out to be of no use. */
+  async drop(databaseId: string, label: string): Promise<void> {
+    await this.#drop(
+      databaseId,
+      (await this.catalog.snapshots(databaseId)).filter((one) => one.label === label),
+    );
+  }
+
+  /** Drops what is too old or too much. */
+  async thin(databaseId: string): Promise<void> {
+    const snapshots = await this.catalog.snapshots(databaseId);
+    const bounds = { nowMs: this.context.clock.now(), keepMs: this.#keepMs };
+    await this.#drop(databaseId, snapshotsToDrop(snapshots, bounds));
+  }
+
+  /** For the write slot. Errors: `snapshot_not_found`, `database_busy` while another restore is under way. */
+  async restore(tenant: RemoteTenant, label: string, undoLabel: string): Promise<void> {
+    const { catalog, context } = this;
+    const { databaseId } = tenant;
+    const snapshot = await this.#require(databaseId, label);
+    await tenant.moved();
+    const { place: old, generation } = await tenant.place();
+    const nowMs = context.clock.now();
+    const closedUntil = nowMs + CLOSED_MS;
+    const closed = await catalog.change([[
+      "UPDATE tenant SET closed_until = ? WHERE database_id = ? AND generation = ? AND closed_until < ?",
+      [closedUntil, databaseId, generation, nowMs],
+    ]]);
+    if (!closed || closed[0] !== 1) throw new AppError("database_busy");
+    const next = this.newPlace(databaseId);
+    try {
+      await context.platform.block(old, { reads: false, writes: true });
+      await this.#loose(next);
+      await context.platform.fork(snapshot.place, next);
+      await context.platform.block(next, { reads: false, writes: false });
+      await carryRecords(context, { from: old, to: next, nowMs });
+      const undo = {
+        label: undoLabel,
+        place: old,
+        createdAt: nowMs,
+        automatic: undoLabel.startsWith(AUTOMATIC),
+      };
+      const sizeBytes = await sizeOfPlace(context, old);
+      const moved = await catalog.change([
+        [
+          // Fails on the primary key, and with it everything else, when the database is not ours to move any more.
+          "INSERT INTO tenant SELECT database_id, '', 0, 0 FROM tenant WHERE database_id = ? AND closed_until <> ?",
+          [databaseId, closedUntil],
+        ],
+        [
+          "UPDATE tenant SET place = ?, generation = generation + 1, closed_until = 0 WHERE database_id = ?",
+          [next, databaseId],
+        ],
+        insertSnapshot(databaseId, { ...undo, sizeBytes }),
+        tied(next),
+      ]);
+      if (!moved) throw new AppError("database_busy");
+    } catch (error) {
+      await this.#reopen(databaseId, old, closedUntil);
+      throw error;
+    }
+    // Others who still look there are sent to the new place; snapshots are copied from closed places as well.
+    await context.platform.block(old, { reads: true, writes: true });
+    await tenant.moved();
+  }
+
+  /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`. */
+  async copy(tenant: RemoteTenant, snapshot: string | null, to: string): Promise<void> {
+    const from = snapshot === null
+      ? (await tenant.place()).place
+      : (await this.#require(tenant.databaseId, snapshot)).place;
+    await this.context.platform.fork(from, to);
+    await this.context.platform.block(to, { reads: false, writes: false });
+    await forgetRecords(this.context, to);
+  }
+
+  /** A name for a new copy: sorts by time within its database. */
+  newPlace(databaseId: string): string {
+    const own = newId("snap", this.context.clock.now()).slice("snap_".length);
+    return `${placeOf(databaseId)}-${own.toLowerCase()}`;
+  }
+
+  /** Removes places and forgets that they were to be removed. */
+  async removePlaces(places: readonly string[]): Promise<void> {
+    for (const place of places) {
+      await this.context.platform.remove(place);
+      await this.catalog.change([tied(place)]);
+    }
+  }
+
+  async #drop(databaseId: string, snapshots: readonly CatalogSnapshot[]): Promise<void> {
+    if (snapshots.length === 0) return;
+    const nowMs = this.context.clock.now();
+    await this.catalog.change(snapshots.flatMap(({ label, place }): CatalogStatement[] => [
+      ["INSERT OR IGNORE INTO loose VALUES (?,?)", [place, nowMs]],
+      ["DELETE FROM snapshot WHERE database_id = ? AND label = ?", [databaseId, label]],
+    ]));
+    await this.removePlaces(snapshots.map(({ place }) => place));
+  }
+
+  async #loose(place: string): Promise<void> {
+    await this.catalog.change([["INSERT INTO loose VALUES (?,?)", [place, this.context.clock.now()]]]);
+  }
+
+  async #reopen(databaseId: string, place: string, closedUntil: number): Promise<void> {
+    try {
+      await this.context.platform.block(place, { reads: false, writes: false });
+      await this.catalog.change([[
+        "UPDATE tenant SET closed_until = 0 WHERE database_id = ? AND closed_until = ?",
+        [databaseId, closedUntil],
+      ]]);
+    } catch {
+      // Whoever writes next finds that the time is over, and opens it.
+      this.context.log("warn", "database_left_closed");
+    }
+  }
+
+  async #require(databaseId: string, label: string): Promise<CatalogSnapshot> {
+    const found = (await this.catalog.snapshots(databaseId)).find((one) => one.label === label);
+    if (!found) throw new AppError("snapshot_not_found");
+    return found;
+  }
+
+  get #keepMs(): number {
+    return this.context.snapshotDays * DAY_MS;
+  }
+}
+
+/** The first place of a database; the id must have been checked. */
+export function placeOf(databaseId: string): string {
+  return databaseId.toLowerCase().replace("_", "-");
+}
+
+/** Bytes of the pages of a place. */
+export async function sizeOfPlace(context: RemoteContext, place: string): Promise<number> {
+  const sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+  const steps = await runOwn(context, { place, mode: "read" }, [{ stmt: { sql } }]);
+  return integerOf(rowsAt(steps, 0)[0]?.[0]);
+}
+
+function insertSnapshot(databaseId: string, one: CatalogSnapshot): CatalogStatement {
+  return ["INSERT INTO snapshot VALUES (?,?,?,?,?,?)", [
+    ...[databaseId, one.label, one.place, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],
+  ]];
+}
+
+function tied(place: string): CatalogStatement {
+  return ["DELETE FROM loose WHERE place = ?", [place]];
+}
+
+function toInfo({ label, createdAt, sizeBytes, automatic }: CatalogSnapshot): SnapshotInfo {
+  return { label, createdAt, sizeBytes, automatic };
+}

@@ -1,0 +1,149 @@
+// Tenant databases on a server of libSQL databases. Several processes may work on one server: where a database is and
+// which snapshots it has stands in the catalogue there, and the server itself keeps writers of one database apart.
+import { AppError } from "../../core/errors.ts";
+import { isId } from "../../core/ids.ts";
+import { serviceTableStatements } from "../../sql/service_tables.ts";
+import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
+import { Catalog, type CatalogStatement } from "./catalog.ts";
+import { OpenTenant } from "./open_tenant.ts";
+import { reachable } from "./reachable.ts";
+import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { RemoteDatabase } from "./remote_database.ts";
+import { placeOf, RemoteSnapshots, sizeOfPlace } from "./remote_snapshots.ts";
+import { RemoteTenant } from "./remote_tenant.ts";
+
+/** Databases kept open; above that the one used longest ago is forgotten. */
+const MAX_OPEN = 200;
+/** Milliseconds after which a place that was being made or removed counts as left behind. */
+const LOOSE_MS = 600_000;
+const DAY_MS = 86_400_000;
+
+export class RemoteStore implements TenantStore {
+  readonly #open = new Map<string, OpenTenant>();
+  readonly #catalog: Catalog;
+  readonly #snapshots: RemoteSnapshots;
+  #closed = false;
+
+  constructor(private readonly context: RemoteContext) {
+    this.#catalog = new Catalog(context);
+    this.#snapshots = new RemoteSnapshots(context, this.#catalog);
+  }
+
+  create(databaseId: string): Promise<void> {
+    return reachable(() =>
+      this.#make(databaseId, async (place) => {
+        await this.context.platform.create(place);
+        const steps = serviceTableStatements.map((sql) => ({ stmt: { sql } }));
+        const results = await runOwn(this.context, { place, mode: "write" }, steps);
+        for (const at of steps.keys()) rowsAt(results, at);
+      })
+    );
+  }
+
+  copy(databaseId: string, from: CopySource): Promise<void> {
+    return reachable(async () => {
+      const source = this.#tenant(from.databaseId);
+      await this.#make(
+        databaseId,
+        (place) => source.lane.addTask(() => this.#snapshots.copy(source.remote, from.snapshot, place)),
+      );
+    });
+  }
+
+  open(databaseId: string, _namespaceId: string): TenantDatabase {
+    return new RemoteDatabase(() => this.#tenant(databaseId), this.#snapshots, databaseId);
+  }
+
+  drop(databaseId: string): Promise<void> {
+    return reachable(async () => {
+      const tenant = this.#tenant(databaseId);
+      tenant.drop();
+      const found = await this.#catalog.find(databaseId);
+      const snapshots = await this.#catalog.snapshots(databaseId);
+      const places = [...(found ? [found.place] : []), ...snapshots.map(({ place }) => place)];
+      const nowMs = this.context.clock.now();
+      await this.#catalog.change([
+        ...places.map((
+          place,
+        ): CatalogStatement => ["INSERT OR IGNORE INTO loose VALUES (?,?)", [place, nowMs]]),
+        ["DELETE FROM tenant WHERE database_id = ?", [databaseId]],
+        ["DELETE FROM snapshot WHERE database_id = ?", [databaseId]],
+      ]);
+      await this.#snapshots.removePlaces(places);
+      this.#open.delete(databaseId);
+    });
+  }
+
+  sizeBytes(databaseId: string): Promise<number> {
+    return reachable(async () => {
+      const found = await this.#catalog.find(databaseId);
+      return found ? await sizeOfPlace(this.context, found.place) : 0;
+    });
+  }
+
+  ready(): Promise<void> {
+    if (this.#closed) return Promise.reject(new AppError("store_unavailable"));
+    return reachable(() => this.#catalog.ready());
+  }
+
+  /** Removes what a crash left behind and snapshots whose time is over. For a timer or a cron job. */
+  sweep(): Promise<void> {
+    return reachable(async () => {
+      const nowMs = this.context.clock.now();
+      await this.#snapshots.removePlaces(await this.#catalog.looseBefore(nowMs - LOOSE_MS));
+      const oldest = nowMs - this.context.snapshotDays * DAY_MS;
+      for (const id of await this.#catalog.databasesWithSnapshotsBefore(oldest)) {
+        await this.#snapshots.thin(id);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
+  }
+
+  /** A place is in the catalogue, as one that may be left behind, before it is there. */
+  async #make(databaseId: string, fill: (place: string) => Promise<void>): Promise<void> {
+    checkId(databaseId);
+    const place = placeOf(databaseId);
+    if (await this.#catalog.find(databaseId)) throw new AppError("store_unavailable");
+    await this.#catalog.change([["INSERT OR REPLACE INTO loose VALUES (?,?)", [
+      place,
+      this.context.clock.now(),
+    ]]]);
+    await fill(place);
+    const made = await this.#catalog.change([
+      ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, place]],
+      ["DELETE FROM loose WHERE place = ?", [place]],
+    ]);
+    if (!made) throw new AppError("store_unavailable");
+  }
+
+  #tenant(databaseId: string): OpenTenant {
+    checkId(databaseId);
+    let tenant = this.#open.get(databaseId);
+    if (!tenant) {
+      this.#forgetOldest();
+      tenant = new OpenTenant(new RemoteTenant(this.context, this.#catalog, databaseId), this.#snapshots);
+    }
+    // Re-inserting keeps the map in order of use.
+    this.#open.delete(databaseId);
+    this.#open.set(databaseId, tenant);
+    return tenant;
+  }
+
+  #forgetOldest(): void {
+    if (this.#open.size < MAX_OPEN) return;
+    for (const [id, tenant] of this.#open) {
+      if (!tenant.idle) continue;
+      this.#open.delete(id);
+      return;
+    }
+  }
+}
+
+/** Names on the server are made of ids; what is none never gets there. */
+function checkId(databaseId: string): void {
+  if (!isId("db", databaseId)) throw new TypeError("not a database id");
+}

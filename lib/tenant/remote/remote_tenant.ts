@@ -1,0 +1,123 @@
+// One database of a remote store as this process knows it: where it is, what its schema is, which log rows wait.
+import { AppError } from "../../core/errors.ts";
+import type { Catalog, TenantPlace } from "./catalog.ts";
+import type { BatchAnswer, BatchRequest } from "./hrana.ts";
+import type { SendOptions } from "./hrana_client.ts";
+import { type Mode, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import type { LogValues } from "./record_steps.ts";
+import { integerOf, stringOf } from "./remote_values.ts";
+import { SchemaOracle } from "./schema_oracle.ts";
+import { VERSION } from "./write_steps.ts";
+
+/** Schema versions of one place: above them stands the generation, so that no number ever means two schemas. */
+const VERSIONS = 2 ** 32;
+/** Log rows that wait at most; the oldest go. */
+const MAX_LOG_ROWS = 50_000;
+
+const SCHEMA = [
+  "BEGIN",
+  VERSION,
+  "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' " +
+  "AND name NOT LIKE 'libsql!_%' ESCAPE '!' " +
+  "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
+  "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
+  "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'",
+  "COMMIT",
+].map((sql) => ({ stmt: { sql } }));
+
+export class RemoteTenant {
+  dropped = false;
+  lastUsedMs = 0;
+  /** When rows that are too old were last deleted. */
+  prunedMs = 0;
+  logRows: LogValues[] = [];
+  #place: Promise<TenantPlace> | null = null;
+  #oracle: Promise<SchemaOracle> | null = null;
+
+  constructor(
+    readonly context: RemoteContext,
+    private readonly catalog: Catalog,
+    readonly databaseId: string,
+  ) {}
+
+  /** Errors: `store_unavailable` where there is no such database (any more). */
+  place(): Promise<TenantPlace> {
+    if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
+    const found = this.#place ??= this.#find();
+    return found.catch((error) => {
+      if (this.#place === found) this.#place = null;
+      throw error;
+    });
+  }
+
+  /** One round trip to where the database is. Throws `RemoteFailure`. */
+  async send(mode: Mode, request: BatchRequest, options: SendOptions): Promise<BatchAnswer> {
+    const { place } = await this.place();
+    return await send(this.context, { place, mode }, request, options);
+  }
+
+  /** Looks again where the database is; false: it is where it was. */
+  async moved(): Promise<boolean> {
+    const before = await this.#place?.catch(() => null);
+    this.#place = null;
+    const now = await this.place();
+    if (before && before.place === now.place) return false;
+    this.forgetSchema();
+    return true;
+  }
+
+  /** The schema as it was last seen; a statement that runs tells whether it still is. */
+  oracle(): Promise<SchemaOracle> {
+    if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
+    const found = this.#oracle ??= this.#read();
+    return found.catch((error) => {
+      if (this.#oracle === found) this.#oracle = null;
+      throw error;
+    });
+  }
+
+  /** What the engine has just said about its schema: a change makes what is known void. */
+  async seen(engineVersion: number): Promise<void> {
+    const known = await this.#oracle?.catch(() => null);
+    if (known && known.schema.engineVersion !== engineVersion) this.forgetSchema();
+  }
+
+  forgetSchema(): void {
+    // Whoever works with it at this moment finishes; the garbage collector closes it.
+    this.#oracle = null;
+  }
+
+  /** Reads the schema version and makes sure that the oracle is of that version. */
+  async freshOracle(): Promise<SchemaOracle> {
+    const { place } = await this.place();
+    const steps = await runOwn(this.context, { place, mode: "read" }, [{ stmt: { sql: VERSION } }]);
+    await this.seen(integerOf(rowsAt(steps, 0)[0]?.[0]));
+    return await this.oracle();
+  }
+
+  addLogRows(rows: readonly LogValues[]): void {
+    this.logRows.push(...rows);
+    if (this.logRows.length > MAX_LOG_ROWS) this.logRows.splice(0, this.logRows.length - MAX_LOG_ROWS);
+  }
+
+  takeLogRows(most: number): LogValues[] {
+    return this.logRows.splice(0, most);
+  }
+
+  async #find(): Promise<TenantPlace> {
+    const found = await this.catalog.find(this.databaseId);
+    if (!found) throw new AppError("store_unavailable");
+    return found;
+  }
+
+  async #read(): Promise<SchemaOracle> {
+    const { place, generation } = await this.place();
+    const steps = await runOwn(this.context, { place, mode: "read" }, SCHEMA);
+    const engineVersion = integerOf(rowsAt(steps, 1)[0]?.[0]);
+    return new SchemaOracle(generation * VERSIONS + engineVersion, {
+      engineVersion,
+      statements: rowsAt(steps, 2).map((row) => stringOf(row[0])),
+      analyzed: rowsAt(steps, 3).length > 0,
+    });
+  }
+}

@@ -1,0 +1,101 @@
+// The SQL of kept answers in a tenant's own database (contract 6): the same rows as the embedded store writes.
+import { writeKeptAnswer } from "../kept_answer.ts";
+import type { ReplayFound, ReplayKeys } from "../tenant_store.ts";
+import type { CallRun } from "./call_run.ts";
+import type { HranaStep, HranaValue, StepResult } from "./hrana.ts";
+import { hranaValue, stringOf } from "./remote_values.ts";
+import { chain, type StepList } from "./step_list.ts";
+
+/** Characters of one piece of a kept answer. */
+const PIECE_LENGTH = 1_000_000;
+
+const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
+const FORGET = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
+const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
+  "FROM _service_meta_replay WHERE probe = ? AND key = ? ORDER BY piece";
+
+/** What is kept under any of the keys. A row without an answer only notes the key: it matters to other calls. */
+export function findStep({ keys, nowMs }: ReplayKeys): HranaStep["stmt"] {
+  const each = "(probe = ? AND key = ? AND expires_at > ? AND (request_hash <> ? OR answer <> ''))";
+  const args = keys.flatMap(({ key, requestHash }) =>
+    [probeOf(key), key, nowMs, requestHash].map(hranaValue)
+  );
+  const where = keys.map(() => each).join(" OR ");
+  return {
+    sql: `SELECT key, request_hash, answer FROM _service_meta_replay WHERE ${where} ORDER BY key, piece`,
+    args,
+  };
+}
+
+/** Fails (an integer overflow) where `findStep` finds something. */
+export function freeStep(replay: ReplayKeys): { readonly sql: string; readonly args: readonly HranaValue[] } {
+  const { sql, args = [] } = findStep(replay);
+  return { sql: `SELECT CASE WHEN EXISTS (${sql}) THEN abs(-9223372036854775808) END`, args };
+}
+
+/** What a find step has answered; null where nothing is kept. */
+export function foundReplay({ keys }: ReplayKeys, step: StepResult): ReplayFound | null {
+  if (!step?.ok) return null;
+  const matched: number[] = [];
+  let answer: string | null = null;
+  for (const [place, { key, requestHash }] of keys.entries()) {
+    const pieces = step.rows.filter((row) => stringOf(row[0]) === key);
+    if (pieces.length === 0) continue;
+    if (stringOf(pieces[0]?.[1]) !== requestHash) return { ok: "replay_mismatch" };
+    matched.push(place);
+    answer ??= pieces.map((row) => stringOf(row[2])).join("");
+  }
+  return answer === null ? null : { ok: "replayed", answer, matched };
+}
+
+/** Keeps a call's answer under each of its keys. */
+export function keepAnswer(list: StepList, replay: ReplayKeys, { results, ms }: CallRun): void {
+  const answer = writeKeptAnswer({
+    context: replay.context,
+    results: results.map(({ json, rowsRead, rowsWritten }) => [json.length, rowsRead, rowsWritten]),
+    text: results.map(({ json }) => json).join(""),
+    durationMs: ms,
+    rowsReadBasis: "engine",
+  });
+  for (const { key, requestHash } of replay.keys) {
+    chain(list, FORGET, [probeOf(key), key]);
+    for (const [piece, text] of pieces(answer).entries()) {
+      chain(list, INSERT, [probeOf(key), key, piece, requestHash, text, replay.expiresAtMs]);
+    }
+  }
+}
+
+/** Notes keys whose answers are kept elsewhere, so that no other call gets them. */
+export function noteKeys(list: StepList, { keys, expiresAtMs }: ReplayKeys): void {
+  for (const { key, requestHash } of keys) {
+    chain(list, FORGET, [probeOf(key), key]);
+    chain(list, INSERT, [probeOf(key), key, 0, requestHash, "", expiresAtMs]);
+  }
+}
+
+/** Keeps what was found under one key also under the call's others, which it is known by from now on. */
+export function joinKeys(list: StepList, { keys }: ReplayKeys, matched: readonly number[]): void {
+  const from = keys[matched[0] ?? -1];
+  for (const [place, { key, requestHash }] of keys.entries()) {
+    if (from === undefined || matched.includes(place)) continue;
+    chain(list, FORGET, [probeOf(key), key]);
+    chain(list, JOIN, [probeOf(key), key, requestHash, probeOf(from.key), from.key]);
+  }
+}
+
+/** Never between the two halves of one character. */
+function pieces(text: string): string[] {
+  const found: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = start + PIECE_LENGTH;
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
+    found.push(text.slice(start, end));
+    start = end;
+  }
+  return found;
+}
+
+/** 52 bits of the key, which is a hash in hex, are what the index holds. */
+function probeOf(key: string): number {
+  return parseInt(key.slice(0, 13), 16);
+}

@@ -1,0 +1,48 @@
+// Whether a request that cannot have left anything behind is worth sending again: waits as long as it should, or throws
+// what the caller is told.
+import { AppError } from "../../core/errors.ts";
+import type { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+
+/** Times that a server which does not answer is asked again, and milliseconds before the first of them. */
+const MAX_RETRIES = 3;
+const FIRST_PAUSE_MS = 50;
+/** Times that a database which is moving is asked for again, and milliseconds between them. */
+const MAX_MOVING = 60;
+const MOVING_PAUSE_MS = 250;
+
+/** Resolves when it may be tried again. Errors: `store_unavailable`, `database_busy`. */
+export async function retryable(
+  tenant: RemoteTenant,
+  failure: RemoteFailure,
+  attempt: number,
+): Promise<void> {
+  const { context } = tenant;
+  switch (failure.reason) {
+    case "gone":
+      if (await tenant.moved() && attempt < MAX_MOVING) return;
+      throw new AppError("store_unavailable");
+    case "blocked": {
+      if (attempt >= MAX_MOVING) throw new AppError("database_busy");
+      if (await tenant.moved()) return;
+      const { place, closedUntil } = await tenant.place();
+      // Who closed it has not lived to open it again.
+      if (closedUntil < context.clock.now()) {
+        await context.platform.block(place, { reads: false, writes: false });
+      } else await pause(MOVING_PAUSE_MS);
+      return;
+    }
+    case "not_sent":
+    case "unreachable":
+    case "lost_stream":
+      if (attempt >= MAX_RETRIES) throw new AppError("store_unavailable");
+      return await pause(FIRST_PAUSE_MS * 4 ** attempt);
+    default:
+      context.log("warn", "tenant_request_refused", { reason: failure.reason });
+      throw new AppError("store_unavailable");
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,135 @@
+// Reading calls: one round trip, in one read transaction that begins with the check of the schema version.
+import { AppError } from "../../core/errors.ts";
+import type { TenantOutcome } from "../tenant_store.ts";
+import { CallRunner, failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
+import { undo } from "./commit_group.ts";
+import { Stopped, withDeadline } from "./deadline.ts";
+import {
+  all,
+  type HranaStep,
+  ifError,
+  ifOk,
+  inTransaction,
+  losesInfinity,
+  type StepResult,
+} from "./hrana.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { rowsAt } from "./remote_context.ts";
+import { hranaValue, integerOf } from "./remote_values.ts";
+import { retryable } from "./retryable.ts";
+import type { SchemaOracle } from "./schema_oracle.ts";
+import { statementFailure } from "./step_by_step.ts";
+import type { CallJob } from "./write_call.ts";
+import { StepList } from "./step_list.ts";
+import { type GatedCall, VERSION, versionGuard } from "./write_steps.ts";
+
+/** Runs a call that only reads. Throws `AppError`. */
+export async function runRead(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
+  for (let attempt = 0;; attempt++) {
+    const oracle = await tenant.oracle();
+    if (call.schemaVersion !== oracle.version) return { ok: "stale", schemaVersion: oracle.version };
+    const read = new Reading(tenant, oracle, { call, gate: oracle.gate(call) }, signal);
+    try {
+      const quick = await read.atOnce();
+      const outcome = quick === "slowly" ? await read.stepByStep() : quick;
+      if (outcome !== "stale") return outcome;
+      return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
+    } catch (error) {
+      if (error instanceof Stopped) throw new AppError("store_unavailable");
+      if (!(error instanceof RemoteFailure)) throw error;
+      // Reads may always be sent again.
+      await retryable(tenant, error, attempt);
+    }
+  }
+}
+
+class Reading {
+  readonly #timeoutMs: number;
+
+  constructor(
+    private readonly tenant: RemoteTenant,
+    private readonly oracle: SchemaOracle,
+    private readonly gated: GatedCall,
+    private readonly signal: AbortSignal | null,
+  ) {
+    const { queryTimeoutMs } = tenant.context;
+    this.#timeoutMs = Math.min(queryTimeoutMs, gated.call.timeoutMs ?? queryTimeoutMs);
+  }
+
+  /** `slowly`: its statements have to run one by one. */
+  async atOnce(): Promise<TenantOutcome | "stale" | "slowly"> {
+    const { call, gate } = this.gated;
+    const list = new StepList();
+    const { guard, version } = this.#open(list);
+    let before = guard;
+    const places = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
+      before = list.add(sql, ifOk(before), params.map(hranaValue));
+      return before;
+    });
+    list.add("COMMIT", inTransaction);
+    const runner = new CallRunner(call, 0);
+    try {
+      let { steps } = await this.#send(list.steps, null, true, false);
+      if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
+      if (await this.#isStale(steps, guard, version)) return "stale";
+      for (const place of places) runner.add(steps[place] ?? null, null);
+    } catch (error) {
+      const failure = statementFailure(error);
+      if (failure === null) throw error;
+      if (call.statements.length > 1) return "slowly";
+      return failedOutcome(failure, 0, failure === timedOut ? this.#timeoutMs : 0);
+    }
+    return outcomeOf(runner.finish(gate));
+  }
+
+  /** A request for each statement, each with its own deadline. */
+  async stepByStep(): Promise<TenantOutcome | "stale"> {
+    const { call, gate } = this.gated;
+    const list = new StepList();
+    const { guard, version } = this.#open(list);
+    let { steps, baton } = await this.#send(list.steps, null, false, false);
+    if (await this.#isStale(steps, guard, version)) {
+      void undo({ tenant: this.tenant }, { steps, baton });
+      return "stale";
+    }
+    const runner = new CallRunner(call, 0);
+    for (const { sql, params } of call.statements.slice(0, gate.sendable)) {
+      if (runner.ended) break;
+      const step: HranaStep = { stmt: { sql, args: params.map(hranaValue) } };
+      try {
+        ({ steps, baton } = await this.#send([step], baton, false, false));
+        if (losesInfinity(steps)) ({ steps, baton } = await this.#send([step], baton, false, true));
+        runner.add(steps[0] ?? null, null);
+      } catch (error) {
+        const failure = statementFailure(error);
+        if (failure === null) throw error;
+        runner.fail(failure);
+        baton = null;
+      }
+    }
+    void undo({ tenant: this.tenant }, { steps, baton });
+    return outcomeOf(runner.finish(gate));
+  }
+
+  #open(list: StepList): { guard: number; version: number } {
+    const [sql, args] = versionGuard(this.oracle.schema.engineVersion);
+    const begin = list.add("BEGIN");
+    const guard = list.add(sql, ifOk(begin), args);
+    return { guard, version: list.add(VERSION, all(ifOk(begin), ifError(guard))) };
+  }
+
+  #send(steps: readonly HranaStep[], baton: string | null, close: boolean, binary: boolean) {
+    return withDeadline(
+      this.#timeoutMs,
+      [this.signal],
+      (signal) => this.tenant.send("read", { steps, baton, close }, { signal, binary }),
+    );
+  }
+
+  async #isStale(steps: readonly StepResult[], guard: number, version: number): Promise<boolean> {
+    if (steps[guard]?.ok) return false;
+    await this.tenant.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
+    return true;
+  }
+}

@@ -1,0 +1,172 @@
+// Brings a group of writing calls to an answer, each: the quick way first, the careful way where that does not do, again
+// where the database has moved or nothing can have been kept. What may have been committed is looked up, never repeated.
+import { AppError } from "../../core/errors.ts";
+import { failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
+import { type CallEnd, commitGroup, type Group } from "./commit_group.ts";
+import { Stopped } from "./deadline.ts";
+import { findCommitted } from "./find_committed.ts";
+import type { LogValues } from "./record_steps.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { commitStepByStep, statementFailure, type StepwiseEnd } from "./step_by_step.ts";
+import { abandon, type CallJob, settleUnlogged } from "./write_call.ts";
+import type { GatedCall } from "./write_steps.ts";
+import { retryable } from "./retryable.ts";
+
+export interface WriteRun {
+  readonly tenant: RemoteTenant;
+  readonly findReplay: (job: CallJob) => Promise<boolean>;
+  /** Log rows that one group takes along. */
+  readonly takeLogRows: () => LogValues[];
+}
+
+/** Answers every job. Throws `AppError` for those that are not answered yet. */
+export async function runWrites(run: WriteRun, jobs: readonly CallJob[], careful = false): Promise<void> {
+  let left = jobs;
+  for (let attempt = 0; left.length > 0; attempt++) {
+    const { group, ready } = await gather(run, left.filter(isWaitedFor));
+    if (ready.length === 0) return;
+    const next = await runOnce(run, { group, ready, careful, attempt });
+    if (next.apart) return await runApart(run, next.left);
+    left = next.left;
+  }
+}
+
+interface Round {
+  readonly group: Group;
+  readonly ready: readonly CallJob[];
+  readonly careful: boolean;
+  readonly attempt: number;
+}
+
+/** What is still to be answered: together, or `apart`. */
+interface Next {
+  readonly left: readonly CallJob[];
+  readonly apart: boolean;
+}
+
+const answered: Next = { left: [], apart: false };
+
+async function runOnce(run: WriteRun, round: Round): Promise<Next> {
+  const { group, ready, careful } = round;
+  let end: StepwiseEnd;
+  try {
+    end = careful ? await commitStepByStep(group) : await commitGroup(group);
+  } catch (error) {
+    run.tenant.addLogRows(group.logRows);
+    return await afterFailure(run, round, error);
+  }
+  if (end.k !== "committed" && end.k !== "lost") run.tenant.addLogRows(group.logRows);
+  return await settle(run, ready, end, round.attempt);
+}
+
+function isWaitedFor(job: CallJob): boolean {
+  if (job.signal?.aborted) abandon(job);
+  return !job.signal?.aborted;
+}
+
+/** What may run by the schema of now; calls whose facts hold for another one are answered. */
+async function gather(run: WriteRun, jobs: readonly CallJob[]) {
+  const { tenant } = run;
+  const oracle = await tenant.oracle();
+  const ready: CallJob[] = [];
+  const calls: GatedCall[] = [];
+  for (const job of jobs) {
+    if (job.call.schemaVersion !== oracle.version) {
+      if (!await run.findReplay(job)) job.resolve({ ok: "stale", schemaVersion: oracle.version });
+      continue;
+    }
+    ready.push(job);
+    calls.push({ call: job.call, gate: oracle.gate(job.call) });
+  }
+  const bounds = ready.map(({ call }) => call.timeoutMs ?? tenant.context.queryTimeoutMs);
+  const timeoutMs = Math.min(tenant.context.queryTimeoutMs, ...bounds);
+  const signals = ready.map((job) => job.signal);
+  const logRows = ready.length > 0 ? run.takeLogRows() : [];
+  const group: Group = { tenant, oracle, calls, signals, timeoutMs, logRows };
+  return { group, ready };
+}
+
+/** Answers what is decided. */
+async function settle(
+  { tenant }: WriteRun,
+  jobs: readonly CallJob[],
+  end: StepwiseEnd,
+  attempt: number,
+): Promise<Next> {
+  switch (end.k) {
+    case "committed":
+      for (const [at, job] of jobs.entries()) settleEnd(job, end.ends[at]);
+      return answered;
+    case "stale":
+      await tenant.seen(end.engineVersion);
+      return { left: jobs, apart: false };
+    case "apart":
+      return { left: jobs, apart: true };
+    case "stopped":
+      for (const job of jobs) settleUnlogged(tenant, job, end.outcome);
+      return answered;
+    case "refused":
+      // In the end only because of one call: alone each gets its own answer.
+      if (jobs.length > 1) return { left: jobs, apart: true };
+      for (const job of jobs) settleUnlogged(tenant, job, failedOutcome(end.failure, 0, 0));
+      return answered;
+    case "lost":
+      return { left: await settleLost(tenant, jobs, end.ends, attempt), apart: false };
+  }
+}
+
+function settleEnd(job: CallJob, end: CallEnd | undefined): void {
+  if (end?.k === "replay") job.resolve(end.found);
+  else if (end) job.resolve(outcomeOf(end.run));
+  else job.reject(new AppError("store_unavailable"));
+}
+
+/** The answer to the commit was lost: each call's log row in the database says whether it was kept. */
+async function settleLost(
+  tenant: RemoteTenant,
+  jobs: readonly CallJob[],
+  ends: readonly CallEnd[],
+  attempt: number,
+): Promise<readonly CallJob[]> {
+  const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
+  const kept = ids.length === 0 ? null : await findCommitted(tenant, ids);
+  if (kept === null) {
+    for (const job of jobs) job.reject(new AppError("outcome_unknown"));
+    return [];
+  }
+  const again: CallJob[] = [];
+  for (const [at, job] of jobs.entries()) {
+    const end = ends[at];
+    if (end?.k === "replay" || kept.has(job.call.log?.id ?? "")) settleEnd(job, end);
+    else if (job.call.log === null) job.reject(new AppError("outcome_unknown"));
+    else again.push(job);
+  }
+  if (again.length > 0 && attempt > 0) throw new AppError("store_unavailable");
+  return again;
+}
+
+/** Nothing was kept. Throws when there is no use in another try. */
+async function afterFailure({ tenant }: WriteRun, round: Round, error: unknown): Promise<Next> {
+  const { ready, group, careful, attempt } = round;
+  if (error instanceof Stopped && error.why === "nobody_waits") return { left: ready, apart: false };
+  const failure = statementFailure(error);
+  if (failure === null) {
+    if (!(error instanceof RemoteFailure)) throw error;
+    await retryable(tenant, error, attempt);
+    return { left: ready, apart: false };
+  }
+  const several = ready.length > 1 || ready.some(({ call }) => call.statements.length > 1);
+  if (several && !careful) return { left: ready, apart: true };
+  const outcome = failedOutcome(failure, 0, failure === timedOut ? group.timeoutMs : 0);
+  for (const job of ready) settleUnlogged(tenant, job, outcome);
+  return answered;
+}
+
+/** One call after the other; a single one statement by statement. */
+async function runApart(run: WriteRun, jobs: readonly CallJob[]): Promise<void> {
+  if (jobs.length === 1) return await runWrites(run, jobs, true);
+  for (const job of jobs) {
+    await runWrites(run, [job]).catch((error) => job.reject(error));
+  }
+}

@@ -1,0 +1,188 @@
+// The gate before a remote engine: the tenant's schema, without rows, in an in-memory SQLite with the same guard as the
+// embedded engine has. What does not compile here under the level of the call never leaves this process.
+import { DatabaseSync } from "node:sqlite";
+import { AppError } from "../../core/errors.ts";
+import { joinFacts, noEngineFacts } from "../../sql/statement_facts.ts";
+import { readSyntax, type Syntax } from "../../sql/syntax.ts";
+import { compileStatement } from "../local/child/compile_statement.ts";
+import { Connection } from "../local/child/connection.ts";
+import { engineFailure } from "../local/child/engine_failure.ts";
+import { listTables } from "../local/child/list_tables.ts";
+import type {
+  EngineFailure,
+  InspectedStatement,
+  Inspection,
+  Level,
+  SchemaNames,
+  TenantCall,
+  TenantStatement,
+} from "../tenant_store.ts";
+import { applySchemaChange } from "./apply_schema_change.ts";
+import { plain } from "./step_failure.ts";
+
+/** What one database's schema is made of. */
+export interface TenantSchema {
+  /** The engine's own schema version. */
+  readonly engineVersion: number;
+  /** Statements that make it, in an order in which they can run. */
+  readonly statements: readonly string[];
+  /** ANALYZE has made its tables. */
+  readonly analyzed: boolean;
+}
+
+/** How much of a call may be sent, and what stops the rest; `failure` is about the first that may not. */
+export interface CallGate {
+  readonly sendable: number;
+  readonly failure: EngineFailure | null;
+}
+
+/** Decisions kept for one schema. */
+const CACHED_GATES = 1000;
+
+export class SchemaOracle {
+  readonly #connection: Connection;
+  readonly #gates = new Map<string, EngineFailure | null>();
+  /** Deferred constraints are judged at the commit, so that calls cannot share one. */
+  readonly hasDeferredConstraints: boolean;
+
+  /** `version` is what facts are known by: unlike the engine's it never means two schemas, across restores either. */
+  constructor(readonly version: number, readonly schema: TenantSchema) {
+    this.#connection = openSchema(schema);
+    this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
+  }
+
+  inspect(statements: readonly InspectedStatement[]): Inspection {
+    const last = statements.length - 1;
+    const changes = statements.some((statement, at) => statement.changesSchema && at < last);
+    return this.#on(changes, (connection) => {
+      const facts: Inspection["facts"][number][] = [];
+      for (const statement of statements) {
+        const apply = changes && statement.changesSchema
+          ? () => applySchemaChange(connection, statement.sql)
+          : null;
+        const compiled = compileStatement(connection, statement, apply);
+        if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
+        facts.push(compiled.facts);
+      }
+      return { schemaVersion: this.version, facts, failure: null };
+    });
+  }
+
+  /** Decides what of a call may reach the engine. */
+  gate(call: TenantCall): CallGate {
+    const texts = call.statements.map((statement) => ({
+      statement,
+      changes: call.level === "schema" && changesSchema(statement.sql),
+    }));
+    const changes = texts.some(({ changes }, at) => changes && at < texts.length - 1);
+    return this.#on(changes, (connection) => {
+      for (const [at, { statement, changes: applies }] of texts.entries()) {
+        const failure = changes
+          ? gateStatement(connection, call.level, statement)
+          : this.#cachedGate(call.level, statement);
+        if (failure) return { sendable: at, failure };
+        if (changes && applies) applySchemaChange(connection, statement.sql);
+      }
+      return { sendable: texts.length, failure: null };
+    });
+  }
+
+  tables(): SchemaNames["tables"] {
+    return listTables(this.#connection);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #cachedGate(level: Level, statement: TenantStatement): EngineFailure | null {
+    const key = `${level} ${statement.level} ${statement.params.length} ${statement.sql}`;
+    const known = this.#gates.get(key);
+    if (known !== undefined) return known;
+    const failure = gateStatement(this.#connection, level, statement);
+    if (this.#gates.size >= CACHED_GATES) this.#gates.clear();
+    this.#gates.set(key, failure);
+    return failure;
+  }
+
+  /** Statements that follow a change of the schema are compiled against a copy. */
+  #on<T>(copied: boolean, work: (connection: Connection) => T): T {
+    if (!copied) return work(this.#connection);
+    const copy = openSchema(this.schema);
+    try {
+      return work(copy);
+    } finally {
+      copy.close();
+    }
+  }
+}
+
+function openSchema({ statements, analyzed }: TenantSchema): Connection {
+  if (!("setAuthorizer" in DatabaseSync.prototype)) {
+    throw new AppError("store_unavailable", {
+      message:
+        "Run this on a Deno whose node:sqlite has authorizers; remote statements cannot be checked here",
+    });
+  }
+  const connection = new Connection(":memory:", false);
+  for (const sql of statements) {
+    // What this engine cannot read does not exist here, and is thereby closed.
+    try {
+      connection.database.exec(sql);
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+    }
+  }
+  if (analyzed) connection.database.exec("ANALYZE");
+  return connection;
+}
+
+function changesSchema(sql: string): boolean {
+  const read = readSyntax(sql);
+  return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
+}
+
+function gateStatement(
+  connection: Connection,
+  level: Level,
+  statement: TenantStatement,
+): EngineFailure | null {
+  const read = readSyntax(statement.sql);
+  if (!read.ok) return plain("syntax_error", read.message);
+  const { syntax } = read;
+  if (syntax.refusal !== null) return plain("denied", syntax.refusal);
+  if (statement.params.length !== syntax.parameterCount) {
+    return plain("parameter_mismatch", "parameters do not match");
+  }
+  // A PRAGMA would run while it is compiled; the table of PRAGMAs has decided already.
+  if (syntax.pragma !== null) {
+    return syntax.pragma.sets && level !== "schema"
+      ? plain("denied", `Setting PRAGMA ${syntax.pragma.name}`)
+      : null;
+  }
+  const compiled = compileStatement(connection, {
+    sql: statement.sql,
+    changesSchema: syntax.class === "schema",
+  }, null);
+  if (!compiled.ok) return compiled.failure;
+  const { refusal } = joinFacts(syntax, compiled.facts ?? noEngineFacts);
+  if (refusal !== null) return plain("denied", refusal);
+  return overLevel(connection, effectiveLevel(syntax, level, statement.level), statement.sql);
+}
+
+const RANK: Readonly<Record<Level, number>> = { read: 0, write: 1, schema: 2 };
+
+/** EXPLAIN compiles what it explains and runs nothing of it; anything else has the lower of both levels. */
+function effectiveLevel(syntax: Syntax, call: Level, statement: Level): Level {
+  if (syntax.verb === "explain") return "schema";
+  return RANK[statement] < RANK[call] ? statement : call;
+}
+
+function overLevel(connection: Connection, level: Level, sql: string): EngineFailure | null {
+  try {
+    connection.compile(level, sql);
+    return null;
+  } catch (error) {
+    return engineFailure(error, connection.guard.denial);
+  }
+}

@@ -1,0 +1,100 @@
+// The careful way to run one call: a request for each statement, so that each has its own deadline and its result is
+// judged before the next one runs. For calls that the quick way could not finish; nothing of them was kept.
+import { CallRunner, failedOutcome, invalidText, isUndone, keptRun, timedOut } from "./call_run.ts";
+import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
+import { Stopped, withDeadline } from "./deadline.ts";
+import { type BatchAnswer, type HranaStep, losesInfinity, type StepResult } from "./hrana.ts";
+import { rowsAt } from "./remote_context.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import { hranaValue, integerOf } from "./remote_values.ts";
+import { stepFailure } from "./step_failure.ts";
+import type { EngineFailure, TenantOutcome, TenantStatement } from "../tenant_store.ts";
+import { errorAt, groupSteps, TOTAL } from "./write_steps.ts";
+import { foundReplay } from "./replay_statements.ts";
+
+export type StepwiseEnd = GroupEnd | { readonly k: "stopped"; readonly outcome: TenantOutcome };
+
+/** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was kept then. */
+export async function commitStepByStep(group: Group): Promise<StepwiseEnd> {
+  const [gated] = group.calls;
+  if (!gated) throw new TypeError("a group without a call");
+  const { call, gate } = gated;
+  const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.oracle.schema.engineVersion);
+  const request: Request = (steps, baton, binary = false) =>
+    withDeadline(
+      group.timeoutMs,
+      group.signals,
+      (signal) => group.tenant.send("write", { steps, baton, close: false }, { signal, binary }),
+    );
+  const answer = await request(plan.steps, null);
+  const begun = errorAt(answer.steps, plan.begin);
+  if (begun) return { k: "refused", failure: stepFailure(begun) };
+  if (errorAt(answer.steps, plan.guard)) {
+    void undo(group, answer);
+    return { k: "stale", engineVersion: integerOf(rowsAt(answer.steps, plan.version)[0]?.[0]) };
+  }
+  const replayAt = plan.calls[0]?.replay ?? null;
+  const kept = call.replay && replayAt !== null
+    ? foundReplay(call.replay, answer.steps[replayAt] ?? null)
+    : null;
+  if (kept) {
+    void undo(group, answer);
+    return { k: "committed", ends: [{ k: "replay", found: kept }] };
+  }
+  const runner = new CallRunner(call, integerOf(rowsAt(answer.steps, plan.guard)[0]?.[0]));
+  let before: readonly string[] = [];
+  let { baton } = answer;
+  for (const [at, statement] of call.statements.slice(0, gate.sendable).entries()) {
+    try {
+      const ran = await runStatement(request, statement, [...before, "SAVEPOINT statement"], baton);
+      baton = ran.baton;
+      runner.add(...ran.steps);
+    } catch (error) {
+      const failure = statementFailure(error);
+      if (failure === null) throw error;
+      return {
+        k: "stopped",
+        outcome: failedOutcome(failure, at, failure === timedOut ? group.timeoutMs : 0),
+      };
+    }
+    before = runner.ended ? ["ROLLBACK TO statement", "RELEASE statement"] : ["RELEASE statement"];
+    if (runner.ended) break;
+  }
+  const result = runner.finish(gate);
+  const nothingKept = isUndone(result, call);
+  const end = [...before, ...(nothingKept ? ["ROLLBACK TO call"] : []), "RELEASE call"];
+  return await recordGroup(group, { baton, before: end }, [
+    { k: "kept", run: keptRun(result, nothingKept), nothingKept },
+  ]);
+}
+
+type Request = (
+  steps: readonly HranaStep[],
+  baton: string | null,
+  binary?: boolean,
+) => Promise<BatchAnswer>;
+
+/** The statement behind its savepoint, which stays open; again in the binary form where JSON would not do. */
+async function runStatement(
+  request: Request,
+  { sql, params }: TenantStatement,
+  before: readonly string[],
+  baton: string | null,
+): Promise<{ baton: string | null; steps: readonly [StepResult, StepResult, StepResult] }> {
+  const own: HranaStep[] = [{ stmt: { sql, args: params.map(hranaValue) } }, { stmt: { sql: TOTAL } }];
+  const first = await request([...before.map((sql) => ({ stmt: { sql } })), ...own], baton);
+  const [step = null, total = null] = first.steps.slice(before.length);
+  if (!losesInfinity([step])) return { baton: first.baton, steps: [step, total, null] };
+  const undone = [{ stmt: { sql: "ROLLBACK TO statement" } }, { stmt: { sql: TOTAL } }];
+  const second = await request([...undone, ...own], first.baton, true);
+  const [base = null, again = null, counted = null] = second.steps.slice(1);
+  return { baton: second.baton, steps: [again, counted, base] };
+}
+
+/** What a failed request says about the statement that it was for; null: nothing. */
+export function statementFailure(error: unknown): EngineFailure | null {
+  if (error instanceof Stopped) return error.why === "timeout" ? timedOut : null;
+  if (!(error instanceof RemoteFailure)) return null;
+  if (error.reason === "invalid_text") return invalidText;
+  return error.reason === "unreadable" ? stepFailure(error) : null;
+}

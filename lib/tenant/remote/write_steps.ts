@@ -1,0 +1,108 @@
+// The first of a write group's two requests: opens the transaction, checks that the schema is the expected one, looks
+// for kept answers, and runs each call behind a savepoint of its own. Nothing of it stays unless the second one commits.
+import type { HranaValue, StepError, StepResult } from "./hrana.ts";
+import { all, type HranaStep, ifError, ifOk, inTransaction, not } from "./hrana.ts";
+import { outsideTransaction } from "./hrana.ts";
+import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
+import type { CallGate } from "./schema_oracle.ts";
+import { hranaValue } from "./remote_values.ts";
+import { findStep, freeStep } from "./replay_statements.ts";
+import { StepList } from "./step_list.ts";
+
+export interface GatedCall {
+  readonly call: TenantCall;
+  readonly gate: CallGate;
+}
+
+/** Where the answers to one call stand. */
+export interface CallPlaces {
+  readonly replay: number | null;
+  readonly statements: readonly { readonly run: number; readonly total: number }[];
+  readonly savepoint: number;
+}
+
+export interface GroupSteps {
+  readonly steps: readonly HranaStep[];
+  readonly begin: number;
+  readonly guard: number;
+  /** Answers with the schema version where the guard failed. */
+  readonly version: number;
+  /** Ran only where one of the calls has ended the transaction. */
+  readonly lost: number;
+  readonly calls: readonly CallPlaces[];
+}
+
+/** Fails (an integer overflow) unless the schema has that version; answers with the count of changes so far. */
+export function versionGuard(engineVersion: number): readonly [sql: string, args: readonly HranaValue[]] {
+  return [
+    "SELECT total_changes(), CASE WHEN schema_version <> ? THEN abs(-9223372036854775808) END FROM pragma_schema_version",
+    [hranaValue(engineVersion)],
+  ];
+}
+
+export const VERSION = "SELECT schema_version FROM pragma_schema_version";
+export const TOTAL = "SELECT total_changes()";
+
+/** `alone`: the call's savepoint stays open, so that its result can be judged before it is kept. */
+export function groupSteps(calls: readonly GatedCall[], engineVersion: number): GroupSteps {
+  const list = new StepList();
+  const alone = calls.length === 1;
+  if (alone && calls[0]?.call.foreignKeysOff) list.add("PRAGMA foreign_keys=OFF");
+  const begin = list.add("BEGIN IMMEDIATE");
+  // Before the schema is looked at: a repeated call is answered as it was.
+  const replays = calls.map(({ call }) => call.replay && replaySteps(list, call.replay, begin));
+  const guard = list.add(versionGuard(engineVersion)[0], ifOk(begin), versionGuard(engineVersion)[1]);
+  const version = list.add(VERSION, all(ifOk(begin), ifError(guard)));
+  const places = calls.map((gated, at) =>
+    callSteps(list, gated, { guard, replay: replays[at] ?? null, alone })
+  );
+  const lost = list.add("SELECT 1", all(ifOk(guard), outsideTransaction));
+  list.add("ROLLBACK", all(ifError(guard), inTransaction));
+  return { steps: list.steps, begin, guard, version, lost, calls: places };
+}
+
+interface CallSurroundings {
+  readonly guard: number;
+  readonly replay: { readonly rows: number; readonly free: number } | null;
+  readonly alone: boolean;
+}
+
+function callSteps(
+  list: StepList,
+  { call, gate }: GatedCall,
+  { guard, replay, alone }: CallSurroundings,
+): CallPlaces {
+  const start = replay ? all(ifOk(guard), ifOk(replay.free), inTransaction) : all(ifOk(guard), inTransaction);
+  const savepoint = list.add("SAVEPOINT call", start);
+  const each = !call.atomic && call.statements.length > 1;
+  let before = savepoint;
+  const statements = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
+    const ready = all(ifOk(before), inTransaction);
+    const own = each ? list.add("SAVEPOINT statement", ready) : null;
+    const run = list.add(sql, own === null ? ready : ifOk(own), params.map(hranaValue));
+    const total = list.add(TOTAL, all(ifOk(savepoint), inTransaction));
+    if (own !== null) {
+      list.add("ROLLBACK TO statement", all(ifOk(own), ifError(run), inTransaction));
+      list.add("RELEASE statement", all(ifOk(own), inTransaction));
+    }
+    before = run;
+    return { run, total };
+  });
+  const undone = each ? null : gate.failure ? ifOk(savepoint) : all(ifOk(savepoint), not(ifOk(before)));
+  if (undone && !alone) list.add("ROLLBACK TO call", all(undone, inTransaction));
+  if (!alone) list.add("RELEASE call", all(ifOk(savepoint), inTransaction));
+  return { replay: replay?.rows ?? null, statements, savepoint };
+}
+
+/** `rows` answers with what is kept under the keys, `free` fails where there is something. */
+function replaySteps(list: StepList, replay: ReplayKeys, begin: number) {
+  const find = findStep(replay);
+  const rows = list.add(find.sql, ifOk(begin), find.args);
+  const free = freeStep(replay);
+  return { rows, free: list.add(free.sql, ifOk(rows), free.args) };
+}
+
+export function errorAt(steps: readonly StepResult[], place: number): StepError | null {
+  const step = steps[place];
+  return step?.ok === false ? step : null;
+}

@@ -1,0 +1,36 @@
+// Tenant databases in sqld, the self-hosted libSQL server.
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import type { Fetch } from "../remote/hrana_client.ts";
+import { RemoteStore } from "../remote/remote_store.ts";
+import { DataTokens } from "./data_tokens.ts";
+import { SqldPlatform } from "./sqld_platform.ts";
+
+export interface SqldStoreOptions {
+  /** Where Hrana over HTTP answers, and where the admin API does. */
+  readonly url: string;
+  readonly adminUrl: string;
+  /** sqld's `--admin-auth-key`; null: it has none. */
+  readonly adminToken: string | null;
+  /** Ed25519 private key (PKCS #8 PEM) whose public half sqld was given; null: no data token is sent. */
+  readonly jwtKeyPem: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds that one statement may run. */
+  readonly queryTimeoutMs: number;
+  /** Days that log and audit rows are kept. */
+  readonly logDays: number;
+  /** Days that snapshots are kept. */
+  readonly snapshotDays: number;
+  readonly fetch?: Fetch;
+}
+
+/** Opens nothing: the first use reaches sqld, which must run with namespaces and without a default namespace. */
+export function createSqldStore(options: SqldStoreOptions): RemoteStore {
+  const { url, adminUrl, adminToken, jwtKeyPem, clock, log } = options;
+  const { queryTimeoutMs, logDays, snapshotDays } = options;
+  const fetch = options.fetch ?? globalThis.fetch;
+  const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
+  const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch });
+  return new RemoteStore({ platform, clock, log, fetch, queryTimeoutMs, logDays, snapshotDays });
+}

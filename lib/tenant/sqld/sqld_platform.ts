@@ -1,0 +1,106 @@
+// sqld as a platform: a namespace for each place, made, copied and removed through its admin API.
+import type { Fetch, HranaEndpoint } from "../remote/hrana_client.ts";
+import { RemoteFailure } from "../remote/remote_failure.ts";
+import type { RemotePlatform } from "../remote/remote_platform.ts";
+import type { DataTokens } from "./data_tokens.ts";
+
+export interface SqldPlatformOptions {
+  /** Where Hrana answers, and where the admin API does; without trailing slashes. */
+  readonly url: string;
+  readonly adminUrl: string;
+  /** sqld's `--admin-auth-key`. */
+  readonly adminToken: string | null;
+  /** Null: an sqld that only this service can reach. */
+  readonly tokens: DataTokens | null;
+  readonly fetch: Fetch;
+}
+
+/** Milliseconds that an admin call may take, and those for copies, which take longer the larger the database is. */
+const ADMIN_TIMEOUT_MS = 15_000;
+const FORK_TIMEOUTS_MS = [2000, 15_000, 120_000];
+
+export class SqldPlatform implements RemotePlatform {
+  constructor(private readonly options: SqldPlatformOptions) {}
+
+  endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint> {
+    const { url, tokens } = this.options;
+    const headers = { "x-namespace-bin": btoa(checked(place)).replace(/=+$/, "") };
+    if (tokens === null) return { url, headers };
+    return tokens.token(place, mode).then((token) => ({
+      url,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    }));
+  }
+
+  async create(place: string): Promise<void> {
+    const { status, text } = await this.#admin("POST", `/${checked(place)}/create`, { body: {} });
+    if (status !== 200 && !(status === 400 && text.includes("already exists"))) throw adminFailure(status);
+  }
+
+  /** sqld loses a fork now and then: it never answers, or says that there is no such namespace. The next one works. */
+  async fork(from: string, to: string): Promise<void> {
+    for (const [attempt, timeoutMs] of FORK_TIMEOUTS_MS.entries()) {
+      if (attempt > 0) await this.remove(to);
+      try {
+        const path = `/${checked(from)}/fork/${checked(to)}`;
+        const { status } = await this.#admin("POST", path, { timeoutMs });
+        if (status === 200) return;
+        throw adminFailure(status);
+      } catch (error) {
+        if (attempt === FORK_TIMEOUTS_MS.length - 1) throw error;
+      }
+    }
+  }
+
+  async remove(place: string): Promise<void> {
+    const { status } = await this.#admin("DELETE", `/${checked(place)}`);
+    if (status !== 200 && status !== 404) throw adminFailure(status);
+  }
+
+  async block(
+    place: string,
+    { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
+  ): Promise<void> {
+    const { status } = await this.#admin("POST", `/${checked(place)}/config`, {
+      body: { block_reads: reads, block_writes: writes },
+    });
+    if (status !== 200) throw adminFailure(status);
+  }
+
+  async #admin(
+    method: string,
+    path: string,
+    { body, timeoutMs = ADMIN_TIMEOUT_MS }: { readonly body?: unknown; readonly timeoutMs?: number } = {},
+  ): Promise<{ status: number; text: string }> {
+    const { adminUrl, adminToken, fetch } = this.options;
+    try {
+      const response = await fetch(`${adminUrl}/v1/namespaces${path}`, {
+        method,
+        headers: {
+          "content-type": "application/json",
+          ...(adminToken === null ? {} : { authorization: `basic ${adminToken}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: "error",
+      });
+      return { status: response.status, text: await response.text() };
+    } catch {
+      throw new RemoteFailure("unreachable", "the admin API does not answer");
+    }
+  }
+}
+
+/** sqld itself accepts names with slashes and dots. */
+function checked(place: string): string {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(place)) throw new TypeError("not the name of a place");
+  return place;
+}
+
+function adminFailure(status: number): RemoteFailure {
+  if (status === 404) return new RemoteFailure("gone");
+  return new RemoteFailure(
+    status === 401 || status === 403 ? "denied" : "unreachable",
+    `admin status ${status}`,
+  );
+}

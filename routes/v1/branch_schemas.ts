@@ -1,0 +1,76 @@
+// The forms of branches, of what they have changed, and of a merge.
+import { z } from "zod";
+import { isoTimestamp, role } from "../schemas.ts";
+
+const named = {
+  branchRef: z.string(),
+  databaseId: z.string(),
+  databaseSlug: z.string().describe("What goes into a path"),
+};
+
+export const branchClaim = z.object({
+  ...named,
+  namespaceSlug: z.string(),
+  token: z.string().describe("Reaches the branch and nothing else; shown once"),
+  tokenId: z.string(),
+  role,
+  expiresAt: isoTimestamp,
+  outcome: z.enum(["created", "reset"]),
+});
+
+export const branch = z.object({
+  ...named,
+  purpose: z.string(),
+  role,
+  createdAt: isoTimestamp,
+  copiedAt: isoTimestamp,
+  expiresAt: isoTimestamp,
+  sizeBytes: z.int(),
+});
+
+const row = z.array(z.unknown());
+const compared = {
+  branchRef: z.string(),
+  schema: z.object({
+    statements: z.array(z.string()).describe(
+      "Run in one batch on the trunk, they make its schema the branch's",
+    ),
+    changes: z.array(z.object({ type: z.string(), name: z.string(), change: z.string() })),
+  }),
+  tables: z.array(z.object({
+    table: z.string(),
+    columns: z.array(z.string()),
+    primaryKey: z.array(z.string()).describe("Empty: none, so the rows cannot be merged"),
+    added: z.int(),
+    removed: z.int(),
+    changed: z.int(),
+    rows: z.object({
+      added: z.array(row),
+      removed: z.array(row),
+      changed: z.array(z.object({ before: row, after: row })),
+    }).describe("At most 100 of each"),
+    obstacle: z.string().nullable().describe("Why the rows cannot be merged"),
+  })),
+};
+
+export const branchDiff = z.object(compared);
+
+export const mergeReport = z.object({
+  ...compared,
+  mode: z.enum(["schema", "data"]),
+  dryRun: z.boolean(),
+  conflicts: z.object({
+    count: z.int(),
+    items: z.array(z.object({
+      kind: z.enum(["schema", "row", "constraint", "foreign_key"]),
+      table: z.string(),
+      key: row,
+      ancestor: row.nullable(),
+      ours: row.nullable(),
+      theirs: row.nullable(),
+    })),
+  }),
+  rowsWritten: z.int(),
+  statementsRun: z.int(),
+  snapshot: z.string().nullable().describe("Label of the trunk's snapshot before"),
+});

@@ -1,0 +1,100 @@
+// Branches of a database: POST /claim_branch, GET /branches, and reset, diff, merge and DELETE of one.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { BRANCH_REF_PATTERN } from "../../lib/access/branch_ref.ts";
+import type { BranchContext } from "../../lib/services/branches/branch_context.ts";
+import { claimBranch } from "../../lib/services/branches/claim_branch.ts";
+import { deleteBranch } from "../../lib/services/branches/delete_branch.ts";
+import { diffBranch } from "../../lib/services/branches/diff_branch.ts";
+import { listBranches } from "../../lib/services/branches/list_branches.ts";
+import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
+import { resetBranch } from "../../lib/services/branches/reset_branch.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import { role } from "../schemas.ts";
+import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
+
+const claimBody = z.strictObject({
+  purpose: z.string().trim().min(1).max(200).describe("What it is for"),
+  ttlSec: z.int().min(60).max(2_592_000).default(3600).describe("Seconds until branch and token are gone"),
+  role: role.default("write").describe("Of the token"),
+  ref: z.string().regex(BRANCH_REF_PATTERN).optional().describe("Without it one is made of the purpose"),
+});
+const mergeBody = z.strictObject({
+  mode: z.enum(["schema", "data"]),
+  onConflict: z.enum(["abort", "theirs", "ours"]).describe("theirs: the branch counts; ours: the trunk"),
+  dryRun: z.boolean().default(false).describe("Report what it would do, and do nothing"),
+});
+const tags = ["branches"];
+
+export function branchRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .post(
+      "/claim_branch",
+      describeRoute({
+        summary: "Get a throw-away copy of the database, with a token for it",
+        tags,
+        responses: answers(branchClaim, { status: 201 }),
+      }),
+      validate("json", claimBody),
+      async (c) => {
+        const data = await claimBranch(branchContext(deps, c), c.req.valid("json"));
+        return c.json({ success: true, data }, data.outcome === "created" ? 201 : 200);
+      },
+    )
+    .get(
+      "/branches",
+      describeRoute({ summary: "List the branches", tags, responses: answers(z.array(branch)) }),
+      async (c) => c.json({ success: true, data: await listBranches(branchContext(deps, c)) }),
+    )
+    .delete(
+      "/branches/:ref",
+      describeRoute({ summary: "Delete a branch and its token", tags, responses: answers(branch) }),
+      async (c) => {
+        const data = await deleteBranch(branchContext(deps, c), c.req.param("ref"));
+        return c.json({ success: true, data });
+      },
+    )
+    .post(
+      "/branches/:ref/reset",
+      describeRoute({
+        summary: "Make a branch a fresh copy; the token of its claim ends",
+        tags,
+        responses: answers(branch),
+      }),
+      async (c) => {
+        const data = await resetBranch(branchContext(deps, c), c.req.param("ref"));
+        return c.json({ success: true, data });
+      },
+    )
+    .get(
+      "/branches/:ref/diff",
+      describeRoute({
+        summary: "Show what a branch has changed since it was made",
+        tags,
+        responses: answers(branchDiff),
+      }),
+      async (c) => {
+        const ctx = { ...branchContext(deps, c), meter: deps.query.meter };
+        return c.json({ success: true, data: await diffBranch(ctx, c.req.param("ref")) });
+      },
+    )
+    .post(
+      "/branches/:ref/merge",
+      describeRoute({ summary: "Merge a branch into the trunk", tags, responses: answers(mergeReport) }),
+      validate("json", mergeBody),
+      async (c) => {
+        const { meter, rules } = deps.query;
+        const ctx = { ...branchContext(deps, c), meter, rules };
+        const data = await mergeBranch(ctx, { ref: c.req.param("ref"), ...c.req.valid("json") });
+        return c.json({ success: true, data });
+      },
+    );
+}
+
+function branchContext({ control, tenants, clock }: AppDeps, c: Context<Env>): BranchContext {
+  return { control, tenants, clock, target: c.get("target"), token: c.get("token") };
+}
