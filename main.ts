@@ -71,6 +71,7 @@ async function start(config: Config): Promise<void> {
   stopOnSignal(async () => {
     await Promise.race([server.shutdown(), pause(DRAIN_MS)]);
     for (const timer of timers) clearInterval(timer);
+    await deps.published.calls.flush();
     await tenants.close();
     await deps.query.meter.close();
     kv.close();

@@ -9,6 +9,9 @@ import { answerHeaders } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
+import { openapiRoutes } from "./openapi.ts";
+import { discoveryRoutes, wellKnownRoutes } from "./p/discovery.ts";
+import { publishedRoutes } from "./p/published.ts";
 import { SurfaceRouter } from "./surface_router.ts";
 import { v1Routes } from "./v1/mod.ts";
 
@@ -21,7 +24,11 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.use(answerHeaders(clock, bodyWatch));
   app.route("/", healthRoutes(deps));
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
+  app.route("/", wellKnownRoutes(deps));
+  app.route("/", openapiRoutes(app, deps.baseUrl));
   app.route("/api", apiRoutes(deps));
+  app.route("/p", discoveryRoutes(deps));
+  app.route("/p", publishedRoutes(deps));
   app.route("/v1", v1Routes(deps));
   return app;
 }

@@ -1,7 +1,12 @@
 // What the process gives the HTTP surface.
+import { PasswordHasher } from "../lib/access/password_hash.ts";
 import type { Config } from "../lib/config.ts";
 import { Approvals } from "../lib/control/approvals.ts";
+import { CaptchaUses } from "../lib/control/captcha_uses.ts";
 import { HeldCalls } from "../lib/control/held_calls.ts";
+import { KeyedHashes } from "../lib/control/keyed_hashes.ts";
+import { LoginFailures } from "../lib/control/login_failures.ts";
+import { RateCounters } from "../lib/control/rate_counters.ts";
 import { Rules } from "../lib/control/rules.ts";
 import { Ledger } from "../lib/control/balance/ledger.ts";
 import { Meter } from "../lib/control/balance/meter.ts";
@@ -10,9 +15,15 @@ import { Replays } from "../lib/control/replays.ts";
 import type { Clock } from "../lib/core/clock.ts";
 import type { Log } from "../lib/core/log.ts";
 import type { BodyWatch } from "../lib/guard/body_watch.ts";
+import type { Captcha } from "../lib/guard/captcha.ts";
+import { captchaAltcha } from "../lib/guard/captcha_altcha.ts";
+import { captchaSiteverify } from "../lib/guard/captcha_siteverify.ts";
 import { FactsCache } from "../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../lib/query/prices.ts";
 import type { QueryContext } from "../lib/query/query_call.ts";
+import { chooseModel } from "../lib/services/ask/choose_model.ts";
+import { EndpointCallBuffer } from "../lib/services/published/endpoint_call_buffer.ts";
+import type { PublishedContext } from "../lib/services/published/published_context.ts";
 import type { TenantStore } from "../lib/tenant/tenant_store.ts";
 
 /** What is opened outside: by `main.ts`, or by a test. */
@@ -27,6 +38,8 @@ export interface ProcessParts {
   readonly bodyWatch: BodyWatch;
   /** SHA-256 of the operator key, hex. */
   readonly operatorKeyHash: string;
+  /** Calls of other servers (captcha providers, models); unless given, the runtime's own. */
+  readonly fetch?: typeof fetch;
 }
 
 export interface AppDeps extends ProcessParts {
@@ -36,21 +49,58 @@ export interface AppDeps extends ProcessParts {
   readonly welcomeCreditNanoUsd: number;
   /** Whoever owns the process calls `query.meter.tick()` every second and `query.meter.close()` at the end. */
   readonly query: QueryContext;
+  /** Call `published.calls.flush()` before the tenant store is closed. */
+  readonly published: PublishedContext;
 }
 
 /** Joins what is opened once a process with what stands on it. */
 export function appDeps(parts: ProcessParts): AppDeps {
   const { kv, clock, tenants, config, baseUrl } = parts;
   const meter = new Meter(kv, clock);
+  const control = new ControlPlane(kv, clock);
+  const query: QueryContext = {
+    ...{ tenants, clock, baseUrl, meter, facts: new FactsCache(), replays: new Replays(kv, clock) },
+    ...{ rules: new Rules(kv, clock), approvals: new Approvals(kv, clock), held: new HeldCalls(kv, clock) },
+    bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
+  };
   return {
     ...parts,
-    control: new ControlPlane(kv, clock),
+    control,
     ledger: new Ledger(kv, clock, (namespaceId) => meter.recheck(namespaceId)),
     welcomeCreditNanoUsd: toNanoUsd(config.welcomeCreditUsd),
-    query: {
-      ...{ tenants, clock, baseUrl, meter, facts: new FactsCache(), replays: new Replays(kv, clock) },
-      ...{ rules: new Rules(kv, clock), approvals: new Approvals(kv, clock), held: new HeldCalls(kv, clock) },
-      bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
-    },
+    query,
+    published: publishedContext(parts, control, query),
   };
+}
+
+/** Password hashes that run or wait, a core: at 27 ms each the last of them waits for less than two seconds. */
+const HASHES_A_CORE = 64;
+
+function publishedContext(
+  parts: ProcessParts,
+  control: ControlPlane,
+  query: QueryContext,
+): PublishedContext {
+  const { kv, clock, log, config } = parts;
+  const hashes = new KeyedHashes(kv);
+  const cores = Math.max(1, navigator.hardwareConcurrency);
+  const admitted = cores * HASHES_A_CORE;
+  return {
+    ...{ control, query, clock, hashes },
+    rateCounters: new RateCounters(kv, clock),
+    loginFailures: new LoginFailures(kv, clock),
+    captcha: captchaOf(parts, hashes),
+    passwords: new PasswordHasher({ running: cores, admitted, admittedOfOwner: admitted / 2 }),
+    calls: new EndpointCallBuffer(),
+    askModel: chooseModel(config, { fetch: parts.fetch ?? fetch, log }),
+  };
+}
+
+/** The settings are checked together: a provider other than the embedded one has both its keys. */
+function captchaOf({ config, kv, clock, ...parts }: ProcessParts, hashes: KeyedHashes): Captcha {
+  const { captchaProvider: provider, captchaSiteKey: siteKey, captchaSecret: secret } = config;
+  if (provider === "altcha" || siteKey === null || secret === null) {
+    return captchaAltcha({ uses: new CaptchaUses(kv), hashes, clock });
+  }
+  return captchaSiteverify({ provider, siteKey, secret, fetch: parts.fetch ?? fetch });
 }

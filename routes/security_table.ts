@@ -9,7 +9,7 @@ import type { Role } from "../lib/core/role.ts";
 export type Access = "none" | "operator" | "namespace_admin" | "person" | "token" | `database:${Role}`;
 
 export interface SecuredRoute {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** As Hono knows it, with `:name` for what varies. */
   readonly path: string;
   readonly access: Access;
@@ -18,6 +18,19 @@ export interface SecuredRoute {
 export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/healthz", access: "none" },
   { method: "GET", path: "/readyz", access: "none" },
+  { method: "GET", path: "/openapi.json", access: "none" },
+  { method: "GET", path: "/.well-known/endpoints.json", access: "none" },
+  { method: "GET", path: "/p/:ns/:db/.well-known/endpoints.json", access: "none" },
+  { method: "GET", path: "/p/:ns/:db/openapi.json", access: "none" },
+  { method: "GET", path: "/p/:ns/:db/client.ts", access: "none" },
+
+  { method: "GET", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "POST", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "PUT", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "PATCH", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "DELETE", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "OPTIONS", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "GET", path: "/p/:ns/:db/:slug/captcha", access: "none" },
 
   { method: "POST", path: "/v1/handoff/redeem", access: "none" },
   { method: "GET", path: "/v1/me", access: "token" },
@@ -69,6 +82,58 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
   { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/endpoints", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/endpoints", access: "namespace_admin" },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud",
+    access: "namespace_admin",
+  },
+  {
+    method: "GET",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
+    access: "namespace_admin",
+  },
+  {
+    method: "PUT",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
+    access: "namespace_admin",
+  },
+  {
+    method: "DELETE",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/publish",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/pause",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/unpublish",
+    access: "namespace_admin",
+  },
+  {
+    method: "GET",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/revisions",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/revisions/:n/restore",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test",
+    access: "namespace_admin",
+  },
   { method: "GET", path: "/api/namespaces/:slug/approvals", access: "namespace_admin" },
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/approve", access: "person" },
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/deny", access: "person" },

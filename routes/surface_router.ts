@@ -5,15 +5,20 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 
-const SURFACES = ["/v1/", "/p/"] as const;
+/** The first that a path belongs to counts. A slug has no dot: documents under `/p` keep out of its router. */
+const SURFACES: readonly ((path: string) => boolean)[] = [
+  (path) => path.startsWith("/v1/"),
+  (path) => path.startsWith("/p/") && (path.endsWith(".json") || path.endsWith(".ts")),
+  (path) => path.startsWith("/p/"),
+];
 
 export class SurfaceRouter<T> implements Router<T> {
   readonly name = "SurfaceRouter";
-  readonly #surfaces = SURFACES.map((prefix) => ({ prefix, router: fastRouter<T>() }));
+  readonly #surfaces = SURFACES.map((holds) => ({ holds, router: fastRouter<T>() }));
   readonly #rest = fastRouter<T>();
 
   add(method: string, path: string, handler: T): void {
-    const own = this.#surfaces.find(({ prefix }) => path.startsWith(prefix));
+    const own = this.#surfaces.find(({ holds }) => holds(path));
     if (own) return own.router.add(method, path, handler);
     this.#rest.add(method, path, handler);
     // What stands before every path stands before those of the surfaces too.
@@ -23,8 +28,8 @@ export class SurfaceRouter<T> implements Router<T> {
   }
 
   match(method: string, path: string): Result<T> {
-    for (const { prefix, router } of this.#surfaces) {
-      if (path.startsWith(prefix)) return router.match(method, path);
+    for (const { holds, router } of this.#surfaces) {
+      if (holds(path)) return router.match(method, path);
     }
     return this.#rest.match(method, path);
   }

@@ -64,6 +64,7 @@ export class Approvals {
         moved = this.stateOf(current) === from;
         return moved ? { ...current, ...change } : current;
       },
+      expireIn: Math.max(1, record.createdAt + 2 * APPROVAL_MS - this.clock.now()),
     });
     return moved ? changed : null;
   }

@@ -27,15 +27,22 @@ type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: Endpoin
 
 /** Attempts against an endpoint that changes all the time. */
 const MAX_ATTEMPTS = 16;
+/** Records that one commit deletes; Deno KV takes 1,000 changes. */
+const DELETES_AT_ONCE = 200;
 /** Endpoints that are kept in memory: above 5,000 hot ones a read of KV is cheaper than the memory. */
 const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
+
+/** Databases whose list is kept: a list can be long. */
+const PUBLISHED_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Endpoints {
   readonly #cache: RecordCache<EndpointRecord>;
+  readonly #published: RecordCache<readonly EndpointRecord[]>;
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     this.#cache = new RecordCache(clock, CACHE);
+    this.#published = new RecordCache(clock, PUBLISHED_CACHE);
   }
 
   /** Of any status, at most `CACHE_AGE_MS` old, and never older than a change of this process. */
@@ -44,6 +51,14 @@ export class Endpoints {
     slug: string,
   ): EndpointRecord | null | Promise<EndpointRecord | null> {
     return this.#cache.read(cacheKey(databaseId, slug), () => this.read(databaseId, slug));
+  }
+
+  /** Those of status `published`, sorted by slug, as old as `bySlug`. For doors that anybody may knock at. */
+  async published(databaseId: string): Promise<readonly EndpointRecord[]> {
+    const records = await this.#published.read(databaseId, async () => {
+      return (await this.list(databaseId)).filter(({ status }) => status === "published");
+    });
+    return records ?? [];
   }
 
   /** As it is now. */
@@ -119,7 +134,7 @@ export class Endpoints {
         if (await kvCommit(removal)) return entry.value;
       }
     } finally {
-      this.#cache.forget(cacheKey(databaseId, slug));
+      this.#forget(databaseId, slug);
     }
     throw new AppError("meter_unreachable");
   }
@@ -137,11 +152,18 @@ export class Endpoints {
   /** All of a database that is going away, with their revisions. Repeating it does no harm. */
   async removeAll(databaseId: string): Promise<void> {
     for (const prefix of [keys.endpoints(databaseId), keys.endpointRevisionsOf(databaseId)]) {
+      let removal = this.kv.atomic();
+      let count = 0;
       for await (const { key } of kvEntries<unknown>(this.kv, prefix)) {
-        await kvCommit(this.kv.atomic().delete(key));
+        removal.delete(key);
+        if (++count % DELETES_AT_ONCE > 0) continue;
+        await kvCommit(removal);
+        removal = this.kv.atomic();
       }
+      if (count % DELETES_AT_ONCE > 0) await kvCommit(removal);
     }
     this.#cache.clear();
+    this.#published.forget(databaseId);
   }
 
   /** `next` may run several times. Null when it keeps what is there. */
@@ -172,9 +194,14 @@ export class Endpoints {
         if (await kvCommit(commit)) return record;
       }
     } finally {
-      this.#cache.forget(cacheKey(databaseId, slug));
+      this.#forget(databaseId, slug);
     }
     throw new AppError("meter_unreachable");
+  }
+
+  #forget(databaseId: string, slug: string): void {
+    this.#cache.forget(cacheKey(databaseId, slug));
+    this.#published.forget(databaseId);
   }
 
   /** Of an endpoint that was deleted, 0 where there never was one. */

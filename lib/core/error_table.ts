@@ -1,5 +1,7 @@
 // The one closed table of failures: what the README documents and every answer is made from.
 
+import { publishedErrors } from "./published_errors.ts";
+
 export interface ErrorRow {
   readonly status: number;
   readonly message: string;
@@ -51,21 +53,6 @@ export const errorTable = {
     message: "Send a valid API token; this one is unknown, revoked or expired",
     retryable: false,
   },
-  session_required: {
-    status: 401,
-    message: "Send the user's session as Authorization: Bearer",
-    retryable: false,
-  },
-  session_invalid: {
-    status: 401,
-    message: "Log in again; this session is malformed, expired, revoked or another database's",
-    retryable: false,
-  },
-  login_failed: {
-    status: 401,
-    message: "Check email and password; they do not belong together",
-    retryable: false,
-  },
   balance_exhausted: {
     status: 402,
     message: "Add credit; the prepaid balance is exhausted",
@@ -74,11 +61,6 @@ export const errorTable = {
   monthly_cap_reached: {
     status: 402,
     message: "Raise the monthly cap or wait for the next month; the cap is reached",
-    retryable: false,
-  },
-  captcha_failed: {
-    status: 403,
-    message: "Solve a fresh captcha and send its token as X-Captcha-Token",
     retryable: false,
   },
   namespace_mismatch: { status: 403, message: "Token namespace mismatch", retryable: false },
@@ -119,7 +101,6 @@ export const errorTable = {
   not_found: { status: 404, message: "Nothing is at this address", retryable: false },
   namespace_not_found: { status: 404, message: "Namespace not found", retryable: false },
   database_not_found: { status: 404, message: "Database not found", retryable: false },
-  endpoint_not_found: { status: 404, message: "Endpoint not found", retryable: false },
   branch_not_found: { status: 404, message: "Branch not found", retryable: false },
   snapshot_not_found: { status: 404, message: "Snapshot not found", retryable: false },
   execution_not_found: {
@@ -132,6 +113,7 @@ export const errorTable = {
     message: "Ask again; this approval is unknown, used or expired",
     retryable: false,
   },
+  revision_not_found: { status: 404, message: "Revision not found", retryable: false },
   rule_not_found: { status: 404, message: "Rule not found", retryable: false },
   token_not_found: { status: 404, message: "Token not found", retryable: false },
   handoff_not_found: {
@@ -167,8 +149,12 @@ export const errorTable = {
     message: "Have a person look again; the write would affect another number of rows than was approved",
     retryable: false,
   },
+  endpoint_status: {
+    status: 409,
+    message: "Read the endpoint first; its status does not allow this",
+    retryable: false,
+  },
   slug_taken: { status: 409, message: "Choose another slug; this one is taken", retryable: false },
-  account_exists: { status: 409, message: "Log in instead; this account exists already", retryable: false },
   merge_conflict: {
     status: 409,
     message: "Choose onConflict theirs or ours; both sides changed the same",
@@ -185,24 +171,6 @@ export const errorTable = {
     message: "Slow down; this address sends too many requests",
     retryable: true,
     retryAfterSec: 10,
-  },
-  rate_limited: {
-    status: 429,
-    message: "Slow down; the rate limit of this endpoint is reached",
-    retryable: true,
-    retryAfterSec: 60,
-  },
-  login_locked: {
-    status: 429,
-    message: "Wait before the next try; this account has had too many failed logins",
-    retryable: true,
-    retryAfterSec: 3600,
-  },
-  hashing_busy: {
-    status: 429,
-    message: "Try again shortly; too many passwords are being checked at this moment",
-    retryable: true,
-    retryAfterSec: 1,
   },
   meter_unreachable: {
     status: 429,
@@ -247,17 +215,11 @@ export const errorTable = {
     retryable: false,
     retryAfterSec: 1,
   },
-  endpoint_paused: { status: 503, message: "Try again later; this endpoint is paused", retryable: true },
-  captcha_unavailable: {
-    status: 503,
-    message: "Try again shortly; the captcha provider does not answer",
-    retryable: true,
-    retryAfterSec: 5,
-  },
   shutting_down: {
     status: 503,
     message: "Try again shortly; the service is stopping",
     retryable: true,
     retryAfterSec: 1,
   },
+  ...publishedErrors,
 } as const satisfies Record<string, ErrorRow>;

@@ -10,9 +10,15 @@ export interface HeldCall {
   readonly snapshots: boolean;
   /** What it would have done when it was held, a statement each; empty where that is not known. */
   readonly effects: readonly StatementEffect[];
+  /** What an approval of it is good for, as `approved` of a call has it. */
+  readonly covers: readonly string[];
 }
 
-export function writeHeldCall(call: QueryCall, effects: readonly StatementEffect[]): string {
+export function writeHeldCall(
+  call: QueryCall,
+  effects: readonly StatementEffect[],
+  covers: readonly string[],
+): string {
   const held: HeldCall = {
     batch: call.batch,
     statements: call.statements,
@@ -20,8 +26,14 @@ export function writeHeldCall(call: QueryCall, effects: readonly StatementEffect
     integersAsStrings: call.integersAsStrings,
     snapshots: call.snapshots,
     effects,
+    covers,
   };
   return JSON.stringify(held);
+}
+
+/** The same call after another look at what it would do. */
+export function rewriteHeldCall(held: HeldCall, effects: readonly StatementEffect[]): string {
+  return JSON.stringify({ ...held, effects });
 }
 
 /** Guarantee: only text of `writeHeldCall` is ever kept. */
@@ -29,12 +41,8 @@ export function readHeldCall(text: string): HeldCall {
   return JSON.parse(text);
 }
 
-/** All rows that the statements change, triggers and cascades included; null where a change of the schema hides it. */
+/** All rows that the statements change, triggers and cascades included; null where it is not known. */
 export function affectedRows(effects: readonly StatementEffect[]): number | null {
-  let rows = 0;
-  for (const { ownRows, cascadedRows } of effects) {
-    if (ownRows === null) return null;
-    rows += ownRows + cascadedRows;
-  }
-  return effects.length === 0 ? null : rows;
+  if (effects.length === 0) return null;
+  return effects.reduce((rows, { ownRows, cascadedRows }) => rows + (ownRows ?? 0) + cascadedRows, 0);
 }

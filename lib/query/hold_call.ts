@@ -25,7 +25,8 @@ export async function holdCall(
   const id = newId("apv", now);
   const expiresAt = now + APPROVAL_MS;
   const hits = matches.map(({ hit }) => hit);
-  const pieces = await ctx.held.keep(id, writeHeldCall(call, effects), expiresAt + APPROVAL_MS);
+  const covers = matches.flatMap(({ about }) => about);
+  const pieces = await ctx.held.keep(id, writeHeldCall(call, effects, covers), expiresAt + APPROVAL_MS);
   await ctx.approvals.add({
     id,
     tokenHash: tokenHash(token),

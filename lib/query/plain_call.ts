@@ -9,7 +9,7 @@ export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): Quer
     userId: null,
     atomic: true,
     batch: call.operation === "batch",
-    approved: false,
+    approved: [],
     integersAsStrings: false,
     replay: null,
     dryRun: false,

@@ -59,8 +59,8 @@ export interface QueryCall {
   readonly operation: Operation;
   /** Errors name the place of their statement. */
   readonly batch: boolean;
-  /** A person has approved it: only rules that deny are asked. */
-  readonly approved: boolean;
+  /** What a person has approved of it: `rule action table` each. Rules that deny are asked all the same. */
+  readonly approved: readonly string[];
   readonly statements: readonly QueryStatement[];
   readonly atomic: boolean;
   readonly integersAsStrings: boolean;

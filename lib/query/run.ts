@@ -3,7 +3,7 @@ import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
 import type { TenantDatabase } from "../tenant/tenant_store.ts";
 import { answerContext, answerOf, totals } from "./answer.ts";
-import { applyRules } from "./apply_rules.ts";
+import { applyRules, findRules } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
 import { misunderstoodError, outcomeError } from "./call_error.ts";
 import { classify } from "./classify.ts";
@@ -60,8 +60,13 @@ async function runOnce(
   try {
     authorise(call.target.role, facts, call.batch);
     timer.end("authorise");
-    const bound = call.dryRun || !writes(understood) ? null : await applyRules(ctx, understood);
-    limit = bound?.maxRows ?? null;
+    const rules = call.dryRun || !writes(understood) ? [] : await findRules(ctx, understood);
+    // What has run already is not stopped any more.
+    const ran = rules.length > 0 && call.replay !== null ? await findEarlier(ctx, understood, false) : null;
+    if (ran) return ran;
+    const bound = await applyRules(ctx, understood, rules);
+    if (bound === null) return null;
+    limit = bound.maxRows;
     timer.end("rules");
     const reserved = reserveBalance(ctx, call);
     admission = reserved instanceof Promise ? await reserved : reserved;
@@ -81,7 +86,7 @@ async function runOnce(
       settle(ctx, call, admission, totals([]));
       throw await misunderstoodError(understood, []);
     }
-    return await runReserved(ctx, bounded(understood, limit), admission, timer);
+    return await runReserved(ctx, bounded(understood, limit), admission, { timer, limit });
   } finally {
     if (admission) ctx.meter.release(admission);
   }
@@ -100,7 +105,7 @@ async function runReserved(
   ctx: QueryContext,
   understood: UnderstoodCall,
   admission: Admission | null,
-  timer: StageTimer,
+  { timer, limit }: { readonly timer: StageTimer; readonly limit: number | null },
 ): Promise<QueryAnswer | null> {
   const { call, log, misunderstood } = understood;
   const claim = call.replay === null ? null : await claimRead(ctx, understood);
@@ -125,6 +130,11 @@ async function runReserved(
     }
     settle(ctx, call, admission, outcome.ok ? totals(outcome.results) : outcome.work);
     timer.end("settle");
+    // Rows have become more since the rules were asked, and nothing was kept: they are asked again.
+    if (!outcome.ok && limit !== null && (outcome.failure.affected ?? 0) > limit) return null;
+    if (!outcome.ok && call.dryRun && outcome.failure.kind === "timeout") {
+      return answerOf({ ...outcome, results: [] }, context);
+    }
     if (!outcome.ok) throw await outcomeError(understood, outcome);
     if (misunderstood) throw await misunderstoodError(understood, outcome.results);
     const answer = answerOf(outcome, context);

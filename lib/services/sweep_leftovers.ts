@@ -16,6 +16,7 @@ export async function sweepLeftovers(
     if (kind === "namespace") {
       await clearNamespace(ctx, id);
     } else {
+      await ctx.control.endpoints.removeAll(id);
       if (isId("db", id)) await ctx.tenants.drop(id);
       await ctx.control.leftovers.end(id);
     }

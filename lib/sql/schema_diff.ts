@@ -10,11 +10,11 @@ import {
   type SchemaObject,
   type SchemaShape,
 } from "./schema_shape.ts";
-import { columnsOf, isVirtual, tableLineage, tablesOf } from "./table_lineage.ts";
+import { columnsOf, isVirtual, type KnownRenames, tableLineage, tablesOf } from "./table_lineage.ts";
 
 /** Renames, to be run before anything else is compared: the engine rewrites what refers to the names. */
-export function schemaRenames(from: SchemaShape, to: SchemaShape): string[] {
-  return [...tableLineage(from, to).values()].flatMap(({ before, after, columns }) => {
+export function schemaRenames(from: SchemaShape, to: SchemaShape, known: KnownRenames): string[] {
+  return [...tableLineage(from, to, known).values()].flatMap(({ before, after, columns }) => {
     const table = quoted(before.name);
     const renamed = [...columns].filter(([newer, older]) => !sameName(newer, older)).map(([newer, older]) =>
       `ALTER TABLE ${table} RENAME COLUMN ${quoted(older)} TO ${quoted(newer)}`

@@ -29,6 +29,8 @@ export interface StatementFacts extends EngineFacts {
   readonly refusal: string | null;
   readonly target: string | null;
   readonly hasWhere: boolean;
+  /** That WHERE tells no rows apart. */
+  readonly constantWhere?: boolean;
   /** Asks for a snapshot first (contract 6): any DDL, DELETE and UPDATE without WHERE, REPLACE. */
   readonly destructive: boolean;
   readonly parameterCount: number;
@@ -60,6 +62,7 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
     refusal,
     target: syntax.target,
     hasWhere: syntax.hasWhere,
+    constantWhere: syntax.constantWhere,
     destructive: statementClass !== "refused" && isDestructive(syntax),
     parameterCount: syntax.parameterCount,
     pragma: syntax.pragma,
@@ -70,9 +73,11 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
 /** A conflict that replaces deletes rows without the engine saying so. */
 function actionsOf(syntax: Syntax, engine: EngineFacts): readonly string[] {
   if (!syntax.replaces) return engine.actions;
-  const inserted = engine.actions.filter((action) => action.startsWith("insert "));
-  return [...new Set([...engine.actions, ...inserted.map((action) => action.replace("insert", "delete"))])]
-    .sort();
+  const removed = engine.actions.flatMap((action) => {
+    const [, table] = /^(?:insert|update) (.*)$/s.exec(action) ?? [];
+    return table === undefined ? [] : `delete ${table}`;
+  });
+  return [...new Set([...engine.actions, ...removed])].sort();
 }
 
 function disagreement(syntax: Syntax, engine: EngineFacts): string | null {
@@ -85,6 +90,7 @@ function disagreement(syntax: Syntax, engine: EngineFacts): string | null {
 
 function isDestructive(syntax: Syntax): boolean {
   if (syntax.class === "schema") return syntax.pragma === null;
-  if (syntax.kind === "UpdateStmt" || syntax.kind === "DeleteStmt") return !syntax.hasWhere;
+  if (syntax.kind === "DeleteStmt") return !syntax.hasWhere;
+  if (syntax.kind === "UpdateStmt") return !syntax.hasWhere || syntax.replaces;
   return syntax.replaces;
 }

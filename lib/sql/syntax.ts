@@ -2,6 +2,7 @@
 // second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
 import { type Expr, parseStmt, type PragmaStmt, type Stmt } from "sqlite3-parser";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
+import { isConstant } from "./is_constant.ts";
 import { allowedFunctions, allowedModules } from "./functions.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
@@ -16,7 +17,9 @@ export interface Syntax {
   readonly refusal: string | null;
   /** A WHERE of the UPDATE or DELETE itself. */
   readonly hasWhere: boolean;
-  /** REPLACE or INSERT OR REPLACE. */
+  /** That WHERE is the same for every row, as `WHERE 1`. */
+  readonly constantWhere: boolean;
+  /** REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE. */
   readonly replaces: boolean;
   /** The object that the statement names as its target, unquoted. */
   readonly target: string | null;
@@ -93,7 +96,9 @@ function describe(root: Stmt): SyntaxResult {
       refusal,
       hasWhere: (inner.type === "UpdateStmt" || inner.type === "DeleteStmt") &&
         inner.whereClause !== undefined,
-      replaces: root.type === "InsertStmt" && root.orConflict === "Replace",
+      constantWhere: (inner.type === "UpdateStmt" || inner.type === "DeleteStmt") &&
+        inner.whereClause !== undefined && isConstant(inner.whereClause),
+      replaces: (root.type === "InsertStmt" || root.type === "UpdateStmt") && root.orConflict === "Replace",
       target: targetOf(inner),
       functions: [...walk.functions].sort(),
       parameterCount: walk.parameterCount,

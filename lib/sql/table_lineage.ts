@@ -8,27 +8,33 @@ export interface TableLineage {
   readonly columns: ReadonlyMap<string, string>;
 }
 
-/**
- * By newer name. A table counts as renamed when its storage is the same and its columns are; columns when everything
- * about them but the names is.
- */
-export function tableLineage(from: SchemaShape, to: SchemaShape): Map<string, TableLineage> {
+/** Renames for which there is evidence, by `renameKey`. */
+export type KnownRenames = ReadonlySet<string>;
+
+/** Of a table (`older` null), or of one of its columns. */
+export function renameKey(before: SchemaObject, older: string | null, newer: string): string {
+  return JSON.stringify([objectKey(before.name), older && objectKey(older), objectKey(newer)]);
+}
+
+/** By newer name of the table. What has another name and is no known rename counts as dropped and made. */
+export function tableLineage(
+  from: SchemaShape,
+  to: SchemaShape,
+  known: KnownRenames,
+): Map<string, TableLineage> {
   const before = tablesOf(from);
   const after = tablesOf(to);
   const lineage = new Map<string, TableLineage>();
   for (const [key, table] of after) {
     const source = before.get(key) ??
-      [...before].find(([other, one]) =>
-        !after.has(other) && one.rootPage > 0 && one.rootPage === table.rootPage &&
-        columnsText(from, one) === columnsText(to, table)
-      )?.[1];
-    if (source) {
-      lineage.set(table.name, {
-        before: source,
-        after: table,
-        columns: columnLineage(from, to, source, table),
-      });
-    }
+      [...before.values()].find((one) => known.has(renameKey(one, null, table.name)));
+    if (!source) continue;
+    const columns = columnLineage(
+      columnsOf(from, source),
+      columnsOf(to, table),
+      (older, newer) => known.has(renameKey(source, older, newer)),
+    );
+    lineage.set(table.name, { before: source, after: table, columns });
   }
   return lineage;
 }
@@ -47,34 +53,33 @@ export function isVirtual({ sql }: SchemaObject): boolean {
   return /^create\s+virtual\s/i.test(sql);
 }
 
-function columnLineage(
-  from: SchemaShape,
-  to: SchemaShape,
-  before: SchemaObject,
-  after: SchemaObject,
-): Map<string, string> {
-  const old = columnsOf(from, before);
-  const present = columnsOf(to, after);
-  const oldNames = new Map(old.map(({ name }) => [objectKey(name), name]));
-  const lineage = new Map<string, string>();
-  const unknown: (readonly [ColumnShape, ColumnShape | undefined])[] = [];
-  for (const [at, column] of present.entries()) {
-    const same = oldNames.get(objectKey(column.name));
-    if (same === undefined) unknown.push([column, old[at]]);
-    else lineage.set(column.name, same);
-  }
-  const renamed = old.length === present.length &&
-    unknown.every(([column, source]) =>
-      source !== undefined && definitionOf(column) === definitionOf(source)
-    );
-  if (renamed) { for (const [column, source] of unknown) if (source) lineage.set(column.name, source.name); }
-  return lineage;
+/** Stored columns of one list whose names the other has not. */
+export function unmatched(
+  columns: readonly ColumnShape[],
+  others: readonly ColumnShape[],
+): readonly ColumnShape[] {
+  const names = new Set(others.map(({ name }) => objectKey(name)));
+  return columns.filter(({ name, hidden }) => hidden === 0 && !names.has(objectKey(name)));
 }
 
-function definitionOf({ type, notNull, defaultSql, keyPlace, hidden }: ColumnShape): string {
+/** Everything about a column but its name. */
+export function definitionOf({ type, notNull, defaultSql, keyPlace, hidden }: ColumnShape): string {
   return JSON.stringify([type.toLowerCase(), notNull, defaultSql, keyPlace, hidden]);
 }
 
-function columnsText(shape: SchemaShape, table: SchemaObject): string {
-  return JSON.stringify(columnsOf(shape, table).map((one) => [one.name, definitionOf(one)]));
+function columnLineage(
+  old: readonly ColumnShape[],
+  present: readonly ColumnShape[],
+  isRename: (older: string, newer: string) => boolean,
+): Map<string, string> {
+  const oldNames = new Map(old.map(({ name }) => [objectKey(name), name]));
+  const left = [...unmatched(old, present)];
+  const lineage = new Map<string, string>();
+  for (const { name } of present) {
+    const same = oldNames.get(objectKey(name));
+    const at = same === undefined ? left.findIndex((one) => isRename(one.name, name)) : -1;
+    const older = same ?? (at < 0 ? undefined : left.splice(at, 1)[0]?.name);
+    if (older !== undefined) lineage.set(name, older);
+  }
+  return lineage;
 }

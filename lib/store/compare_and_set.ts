@@ -15,13 +15,19 @@ const MAX_PAUSE_MS = 100;
  */
 export async function compareAndSet<Value>(
   kv: Deno.Kv,
-  options: { readonly key: Key<Value>; readonly change: (current: Value) => Value },
+  options: {
+    readonly key: Key<Value>;
+    readonly change: (current: Value) => Value;
+    /** Milliseconds after which KV forgets the record; without it a record with a lifetime would lose it. */
+    readonly expireIn?: number;
+  },
 ): Promise<Value | null> {
+  const lifetime = options.expireIn === undefined ? {} : { expireIn: options.expireIn };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const entry = await kvGet(kv, options.key);
     if (entry.versionstamp === null) return null;
     const next = options.change(entry.value);
-    if (await kvCommit(kv.atomic().check(entry).set(options.key, next))) return next;
+    if (await kvCommit(kv.atomic().check(entry).set(options.key, next, lifetime))) return next;
     const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt) * Math.random();
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

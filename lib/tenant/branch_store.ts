@@ -7,7 +7,7 @@ import type { BranchDiff, MergeReport } from "../sql/branch_report.ts";
  */
 export interface BranchStore<Log, Failure> {
   /** As `copy` of the present state of `trunkId`, with the ancestor. */
-  make(databaseId: string, trunkId: string): Promise<void>;
+  make(branch: BranchHandle, trunkId: string): Promise<void>;
   /** What a branch has changed since it was made. Errors: `branch_not_found` for what `make` has not made. */
   diff(branch: BranchHandle): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
   /** In one transaction of the trunk, with its log and audit rows. Errors: `branch_not_found`, `database_busy`. */

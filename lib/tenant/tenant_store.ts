@@ -4,15 +4,13 @@ import type { SqlErrorKind } from "../core/errors.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
+import type { EndpointCallRow } from "./endpoint_call_row.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
-  /**
-   * Makes a database that is a copy of another one: of its present state, or of a snapshot. Its log, audit trail and
-   * kept answers begin empty. Errors: `snapshot_not_found`.
-   */
+  /** Copies a database or a snapshot of it; log, audit and kept answers begin empty. Errors: `snapshot_not_found`. */
   copy(databaseId: string, from: CopySource): Promise<void>;
   /** Absent where the store cannot compare databases: a branch is a plain copy there. */
   readonly branches?: BranchStore<LogIdentity, EngineFailure>;
@@ -226,22 +224,6 @@ export interface SchemaNames {
     readonly kind: "table" | "view" | "virtual" | "shadow";
     readonly columns: readonly string[];
   }[];
-}
-
-/** Columns of `_service_meta_endpoint_call`. Times are unix milliseconds. */
-export interface EndpointCallRow {
-  readonly id: string;
-  readonly ts: number;
-  /** Its slug. */
-  readonly endpoint: string;
-  readonly status: "ok" | "error";
-  readonly httpStatus: number;
-  readonly rowsRead: number;
-  readonly rowsWritten: number;
-  readonly durationMs: number;
-  readonly userId: string | null;
-  /** Keyed hash of the client's address. */
-  readonly ipHash: string | null;
 }
 
 /** The part of a log row that is known before the call runs. Times are unix milliseconds. */

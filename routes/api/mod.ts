@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import { bearer } from "../middleware/bearer.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { databaseRoutes } from "./databases.ts";
+import { endpointRoutes } from "./endpoints.ts";
 import { moneyRoutes } from "./money.ts";
 import { namespaceRoutes } from "./namespaces.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -20,5 +21,6 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .route("/namespaces", tokenRoutes(deps))
     .route("/namespaces", moneyRoutes(deps))
     .route("/namespaces", ruleRoutes(deps))
-    .route("/namespaces", approvalRoutes(deps));
+    .route("/namespaces", approvalRoutes(deps))
+    .route("/namespaces", endpointRoutes(deps));
 }

@@ -4,7 +4,8 @@ import type { Clock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { clientAddress } from "../../lib/guard/client_address.ts";
 import type { FloodControl } from "../../lib/guard/flood.ts";
-import type { Connection, Env } from "../env.ts";
+import type { Env } from "../env.ts";
+import { socketAddress } from "../socket_address.ts";
 
 export interface FloodGateOptions {
   readonly flood: FloodControl;
@@ -25,10 +26,4 @@ export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): Midd
     if (waitSec > 0) throw new AppError("too_many_requests", { retryAfterSec: waitSec });
     return next();
   };
-}
-
-/** `app.request` in tests comes without a connection. */
-function socketAddress(connection: Connection | undefined): string | null {
-  const address = connection?.remoteAddr;
-  return address?.transport === "tcp" ? address.hostname : null;
 }

@@ -48,7 +48,9 @@ function planWords(c: Context<Env>, key: string | undefined, step: string | unde
 
 async function planScope(c: Context<Env>, words: readonly string[]): Promise<ReplayScope> {
   const { pathname, search } = new URL(c.req.url);
-  const content = `${c.req.method} ${pathname}${search}\n${await bodyText(c)}`;
+  // A look at what a call would do is not the call.
+  const look = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
+  const content = `${look}${c.req.method} ${pathname}${search}\n${await bodyText(c)}`;
   return replayScope(words, content);
 }
 

@@ -2,9 +2,10 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import type { QueryContext } from "../../lib/query/query_call.ts";
+import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
 import { examineSchema } from "../../lib/services/schema/examine_schema.ts";
 import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
 import { isoTimestamp } from "../schemas.ts";
@@ -23,16 +24,16 @@ const doctorResult = z.object({
   generatedAt: isoTimestamp,
 });
 
-export function doctorRoutes(query: QueryContext): Hono<Env> {
+export function doctorRoutes({ control, query }: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/doctor",
     describeRoute({ summary: "Examine the schema", tags: ["schema"], responses: answers(doctorResult) }),
     validate("query", z.strictObject({})),
     async (c) => {
-      const { namespaceSlug } = c.get("target");
+      const target = c.get("target");
       const data = await examineSchema(statementsContext(query, c), {
-        address: { namespaceSlug, databasePath: c.req.param("db") ?? "" },
-        endpoints: [],
+        address: { namespaceSlug: target.namespaceSlug, databasePath: c.req.param("db") ?? "" },
+        endpoints: await endpointFacts({ control, query, target }),
       });
       return c.json({ success: true, data });
     },

@@ -27,7 +27,8 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       async (c) => {
         const { sql, params } = c.req.valid("json");
         if (headerFlag(c, "X-Dry-Run", "1")) {
-          const input = { statements: [{ sql, params }], atomic: true, batch: false };
+          const integersAsStrings = headerFlag(c, "X-Integers", "string");
+          const input = { statements: [{ sql, params }], atomic: true, batch: false, integersAsStrings };
           const { data, meta } = await previewWrites(statementsContext(query, c), input);
           return c.json({ success: true, data: data[0], meta });
         }
@@ -51,7 +52,8 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       async (c) => {
         const { statements, transaction } = c.req.valid("json");
         if (headerFlag(c, "X-Dry-Run", "1")) {
-          const input = { statements, atomic: transaction ?? false, batch: true };
+          const integersAsStrings = headerFlag(c, "X-Integers", "string");
+          const input = { statements, atomic: transaction ?? false, batch: true, integersAsStrings };
           const { data, meta } = await previewWrites(statementsContext(query, c), input);
           return c.json({ success: true, data, meta });
         }

@@ -9,6 +9,7 @@ import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
 import { answers } from "../answers.ts";
 import type { Env } from "../env.ts";
+import { headerFlag } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../schemas.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
@@ -31,7 +32,9 @@ export function writeRoutes(query: QueryContext): Hono<Env> {
       }),
       validate("json", proposeBody),
       async (c) => {
-        const { data, meta } = await proposeWrite(statementsContext(query, c), c.req.valid("json"));
+        const integersAsStrings = headerFlag(c, "X-Integers", "string");
+        const input = { ...c.req.valid("json"), integersAsStrings };
+        const { data, meta } = await proposeWrite(statementsContext(query, c), input);
         return c.json({ success: true, data, meta });
       },
     )

@@ -83,3 +83,27 @@ export function dataOf<Data>(answer: ApiAnswer): Data {
   assert(typeof answer.body.data === "object" && answer.body.data !== null, answer.text);
   return answer.body.data as Data;
 }
+
+/** Status of a statement under a database path such as `main@pr-1`. */
+export async function statusOf(
+  { app, shop }: BranchWorld,
+  database: string,
+  token: string,
+  sql = "SELECT count(*) FROM items",
+): Promise<number> {
+  const path = `/v1/db/${shop.slug}/${database}/query`;
+  return (await app.request("POST", path, { token, body: { sql } })).status;
+}
+
+/** Database files in the tenants' folder, ancestors and snapshots aside. */
+export async function databaseFiles({ app }: BranchWorld): Promise<number> {
+  const tenants = `${app.deps.config.dataDir}/tenants`;
+  let count = 0;
+  for await (const folder of Deno.readDir(tenants)) {
+    for await (const entry of Deno.readDir(`${tenants}/${folder.name}`)) {
+      if (/^db_\w+\.db$/.test(entry.name)) count++;
+      if (entry.name.includes(".ancestor.") && !entry.name.endsWith(".ancestor.db")) count += 100;
+    }
+  }
+  return count;
+}

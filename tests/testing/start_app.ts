@@ -19,6 +19,8 @@ export interface StartAppOptions {
   /** Environment variables of `lib/config.ts`, laid over: a temporary `DATA_DIR`, no flood control. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** What other servers answer. */
+  readonly fetch?: typeof fetch;
 }
 
 export interface StartedApp extends AsyncDisposable {
@@ -44,6 +46,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     clock: options.clock ?? systemClock,
     log: (level, event, fields) => logLines.push(JSON.stringify({ level, event, ...fields })),
     operatorKey,
+    ...(options.fetch ? { fetch: options.fetch } : {}),
   });
   const app = createApp(deps);
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
@@ -65,10 +68,11 @@ interface DepsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly operatorKey: string;
+  readonly fetch?: typeof fetch;
 }
 
 /** As main.ts builds them, without a port, timers and signals. A new part of the process is added here. */
-async function openDeps({ settings, clock, log, operatorKey }: DepsOptions) {
+async function openDeps({ settings, clock, log, operatorKey, ...outside }: DepsOptions) {
   const config = readConfig(settings);
   const kv = await Deno.openKv(":memory:");
   const { engineEnvironment } = configFromEnvironment();
@@ -80,6 +84,7 @@ async function openDeps({ settings, clock, log, operatorKey }: DepsOptions) {
     ...{ config, baseUrl: "http://127.0.0.1", clock, log, kv, tenants },
     bodyWatch: new BodyWatch(BODY_SWEEPS),
     operatorKeyHash: tokenHash(operatorKey),
+    ...outside,
   });
   return { ...deps, tenants };
 }

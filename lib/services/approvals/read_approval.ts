@@ -23,14 +23,13 @@ export async function findApproval(ctx: StatementsContext, token: string): Promi
   return record;
 }
 
-/** Errors: `approval_not_found`, `not_yours` (neither the requesting token nor an admin). */
+/** Waits while nobody has decided. Errors: `approval_not_found`, `not_yours` (neither the requesting token nor an admin). */
 export async function readApproval(ctx: StatementsContext, input: ReadApprovalInput): Promise<ApprovalView> {
   let record = await findApproval(ctx, input.approvalToken);
   if (record.requestedBy !== ctx.tokenId && ctx.target.role !== "admin") throw new AppError("not_yours");
-  const before = ctx.approvals.stateOf(record);
   const untilMs = ctx.clock.monotonicMs() + input.waitSec * 1000;
   while (
-    ctx.approvals.stateOf(record) === before && ctx.clock.monotonicMs() < untilMs && !input.signal.aborted
+    ctx.approvals.stateOf(record) === "pending" && ctx.clock.monotonicMs() < untilMs && !input.signal.aborted
   ) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     record = await findApproval(ctx, input.approvalToken);

@@ -1,5 +1,8 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
+import { APPROVAL_MS } from "../../control/approvals.ts";
 import { AppError } from "../../core/errors.ts";
+import { affectedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
+import { neverRan } from "../../query/never_ran.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
 import { findKept } from "../../query/replay.ts";
@@ -39,13 +42,13 @@ export async function redeemApproval(
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
-        ...{ atomic, batch, integersAsStrings, snapshots, approved: true },
+        ...{ atomic, batch, integersAsStrings, snapshots, approved: held.covers },
         ...{ affected: approvedRows(record), replay: input.replay, signal: input.signal },
       }),
     );
     return { answer, batch };
   } catch (error) {
-    throw await afterFailure(ctx, record, error);
+    throw await afterFailure(ctx, record, held, error);
   }
 }
 
@@ -64,23 +67,42 @@ function approvedRows({ affectedRows, tolerance }: ApprovalRecord): { min: numbe
   return { min: Math.max(0, affectedRows - tolerance), max: affectedRows + tolerance };
 }
 
-/** Another effect needs another look; what never reached the engine may be redeemed again. */
+/** Another effect needs another look; what never ran may be redeemed again. */
 async function afterFailure(
   ctx: StatementsContext,
   record: ApprovalRecord,
+  held: HeldCall,
   error: unknown,
 ): Promise<unknown> {
-  if (!(error instanceof AppError)) return error;
-  if (error.code === "too_many_affected") {
-    const affectedRows = Number(error.facts.extra?.["affected"] ?? 0);
-    const change = { state: "pending", affectedRows, decidedAt: null, reason: null } as const;
-    await ctx.approvals.move(record, "redeemed", change);
+  if (error instanceof AppError && error.code === "too_many_affected") {
+    const found = Number(error.facts.extra?.["affected"] ?? 0);
+    const look = await lookAgain(ctx, record, held).catch(() => ({ affectedRows: found }));
+    const change = { state: "pending", decidedAt: null, reason: null } as const;
+    await ctx.approvals.move(record, "redeemed", { ...change, ...look });
     return new AppError("effect_changed", {
-      extra: { approvedRows: record.affectedRows, affectedRows },
+      extra: { approvedRows: record.affectedRows, affectedRows: found },
     });
   }
-  if (error.status === 429 || error.status === 402 || error.status === 503) {
-    await ctx.approvals.move(record, "redeemed", { state: "approved" });
-  }
+  if (neverRan(error)) await ctx.approvals.move(record, "redeemed", { state: "approved" });
   return error;
+}
+
+/** What it would do now, kept for the person who decides. */
+async function lookAgain(
+  ctx: StatementsContext,
+  record: ApprovalRecord,
+  held: HeldCall,
+): Promise<Pick<ApprovalRecord, "affectedRows" | "pieces">> {
+  const { statements, atomic, batch, integersAsStrings } = held;
+  const { target, tokenId } = ctx;
+  const { results } = await run(
+    ctx,
+    plainCall({ target, tokenId, operation: "service", statements }, {
+      ...{ atomic, batch, integersAsStrings, dryRun: true },
+    }),
+  );
+  const effects = results.flatMap(({ effect }) => effect ?? []);
+  const text = rewriteHeldCall(held, effects);
+  const pieces = await ctx.held.keep(record.id, text, record.expiresAt + APPROVAL_MS);
+  return { affectedRows: affectedRows(effects), pieces };
 }

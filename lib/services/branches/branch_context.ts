@@ -1,4 +1,5 @@
 // What the services for branches need of a request, and how they find the trunk and its branches.
+import { isBranchRef } from "../../access/branch_ref.ts";
 import type { TokenCaller } from "../../access/caller.ts";
 import { roleAt, type Target, TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
@@ -24,7 +25,7 @@ export function requireTrunk({ target }: BranchContext): Target {
 /** A branch of the trunk addressed. Errors: `trunk_required`, `branch_not_found`. */
 export async function requireBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
   const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
-  const branch = await ctx.control.branches.byRef({ namespaceId, trunkId, ref });
+  const branch = isBranchRef(ref) ? await ctx.control.branches.byRef({ namespaceId, trunkId, ref }) : null;
   if (branch === null) throw new AppError("branch_not_found");
   return branch;
 }

@@ -32,7 +32,7 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
   await control.databases.announce(databaseId);
   let made: BranchRecord | null = null;
   try {
-    if (tenants.branches) await tenants.branches.make(databaseId, trunkId);
+    if (tenants.branches) await tenants.branches.make({ databaseId, namespaceId }, trunkId);
     else await tenants.copy(databaseId, { databaseId: trunkId, snapshot: null });
     await copy.beforePut?.(databaseId);
     const outcome = await control.branches.put(

@@ -71,8 +71,9 @@ export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise
 async function ruledEffect(
   ctx: MergeContext,
   branchId: string,
-  { mode }: MergeInput,
+  { mode, dryRun }: MergeInput,
 ): Promise<string | null> {
+  if (dryRun) return null;
   const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
   if (!rules.some(({ enabled }) => enabled)) return null;
   const { diff } = await branchStore(ctx).diff({ databaseId: branchId, namespaceId: ctx.target.namespaceId });

@@ -1,18 +1,13 @@
 // The second of two steps: runs a proposed write, once.
 import { isToken, tokenHash } from "../../access/token_format.ts";
-import { AppError, type ErrorCode } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import { readHeldCall } from "../../query/held_call.ts";
+import { neverRan } from "../../query/never_ran.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
 import { findKept } from "../../query/replay.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-
-/** Failures after which the engine has not seen the write: the token is good again. */
-const NOT_REACHED: ReadonlySet<ErrorCode> = new Set([
-  ...["balance_exhausted", "monthly_cap_reached", "meter_unreachable", "store_unavailable"] as const,
-  ...["database_busy", "shutting_down", "storage_full", "database_corrupt", "role_too_low"] as const,
-]);
 
 export interface ApplyInput {
   readonly executionToken: string;
@@ -46,7 +41,7 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
       }),
     );
   } catch (error) {
-    if (error instanceof AppError && NOT_REACHED.has(error.code)) await claim.giveBack();
+    if (neverRan(error)) await claim.giveBack();
     throw error;
   }
 }

@@ -22,19 +22,20 @@ export interface Previewed {
   /** One for each statement. */
   readonly data: readonly WritePreview[];
   readonly effects: readonly StatementEffect[];
-  readonly meta: QueryMeta | null;
+  readonly meta: QueryMeta;
 }
 
 export interface PreviewInput {
   readonly statements: StatementsInput["statements"];
   readonly atomic: boolean;
   readonly batch: boolean;
+  readonly integersAsStrings: boolean;
 }
 
 /** Errors: `validation_failed` where nothing writes; every error that the writes themselves would raise. */
 export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
   const { target, tokenId } = ctx;
-  const { statements, atomic, batch } = input;
+  const { statements, atomic, batch, integersAsStrings } = input;
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
     throw new AppError("validation_failed", {
@@ -45,10 +46,10 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     });
   }
   const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
-    ...{ atomic, batch, snapshots: true },
+    ...{ atomic, batch, integersAsStrings, snapshots: true },
   });
-  const answer = await run(ctx, { ...call, dryRun: true }).catch(unlessTimeUp);
-  const effects = answer === null ? [] : answer.results.flatMap(({ effect }) => effect ?? []);
+  const answer = await run(ctx, { ...call, dryRun: true });
+  const effects = answer.results.flatMap(({ effect }) => effect ?? []);
   const data = statements.map(({ sql }, index) => ({
     sql,
     plan: effects[index]?.plan ?? [],
@@ -57,7 +58,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     action: actions[index] ?? "write",
     preview: effects[index]?.preview ?? null,
   }));
-  return { call, data, effects, meta: answer?.meta ?? null };
+  return { call, data, effects, meta: answer.meta };
 }
 
 /** A text that does not parse counts as a write: the pipeline's words about it are better. */
@@ -66,9 +67,4 @@ function actionOf(ctx: StatementsContext, sql: string): WritePreview["action"] {
   if (!result.ok) return "write";
   if (result.syntax.class === "read") return "read";
   return result.syntax.class === "schema" ? "schema" : "write";
-}
-
-function unlessTimeUp(error: unknown): null {
-  if (error instanceof AppError && error.code === "statement_timeout") return null;
-  throw error;
 }

@@ -12,6 +12,7 @@ export interface ProposeInput {
   readonly params?: readonly JsonParameter[] | undefined;
   /** Seconds that the token lives. */
   readonly ttlSec: number;
+  readonly integersAsStrings: boolean;
 }
 
 export interface Proposal extends WritePreview {
@@ -22,18 +23,18 @@ export interface Proposal extends WritePreview {
 /** Errors: `role_too_low` and those of `previewWrites`; then there is no token. */
 export async function proposeWrite(
   ctx: StatementsContext,
-  { ttlSec, ...statement }: ProposeInput,
-): Promise<{ data: Proposal; meta: QueryMeta | null }> {
+  { ttlSec, integersAsStrings, ...statement }: ProposeInput,
+): Promise<{ data: Proposal; meta: QueryMeta }> {
   requireRole(ctx.target, "write");
   const { call, data, effects, meta } = await previewWrites(ctx, {
-    ...{ statements: [statement], atomic: true, batch: false },
+    ...{ statements: [statement], atomic: true, batch: false, integersAsStrings },
   });
   const [shown] = data;
   if (shown === undefined) throw new TypeError("a statement has no preview");
   const token = newToken("pmut_");
   const expiresAt = ctx.clock.now() + ttlSec * 1000;
   const { databaseId, branchRef } = ctx.target;
-  await ctx.held.propose(tokenHash(token), writeHeldCall(call, effects), {
+  await ctx.held.propose(tokenHash(token), writeHeldCall(call, effects, []), {
     ...{ tokenId: ctx.tokenId, databaseId, branchRef, expiresAt },
   });
   return { data: { ...shown, executionToken: token, expiresAt: isoTime(expiresAt) }, meta };

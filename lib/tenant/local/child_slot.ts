@@ -19,3 +19,8 @@ export interface ChildSlot {
   /** No new work: it is being ended. */
   leaving: boolean;
 }
+
+/** Nothing is on its way there: a reply is known by being the next one, also that to a `close`. */
+export function isFree(slot: ChildSlot): boolean {
+  return slot.flight === null && slot.toClose.length === 0;
+}

@@ -37,7 +37,7 @@ export class DatabaseLanes {
   constructor(readonly databaseId: string, readonly namespaceId: string) {}
 
   get waiting(): number {
-    return this.#reads.length + this.#readTasks.length + this.#writes.length;
+    return this.#reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
   }
 
   /** So many reads wait that two children should work at them: one runs a group while the other's is answered. */
@@ -179,7 +179,8 @@ export class DatabaseLanes {
     }
     const jobs = calls.slice(0, groupLength(calls));
     this.#writes.splice(0, jobs.length);
-    return { kind: "write", jobs, logRows: this.takeLogRows() };
+    // A call that undoes itself commits nothing, so nothing can go along.
+    return { kind: "write", jobs, logRows: jobs[0]?.call.dryRun ? [] : this.takeLogRows() };
   }
 }
 

@@ -15,15 +15,19 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   constructor(
     private readonly host: DatabaseHost & Pick<TenantStore, "copy">,
     private readonly clock: Clock,
+    private readonly thinSnapshots: (databaseId: string) => void,
   ) {}
 
-  async make(databaseId: string, trunkId: string): Promise<void> {
+  async make({ databaseId, namespaceId }: BranchHandle, trunkId: string): Promise<void> {
+    await this.host.task(trunkId, namespaceId, { op: "fold_log", db: trunkId }, "write");
     await this.host.copy(databaseId, { databaseId: trunkId, snapshot: null });
     // From the copy, which nobody writes yet, so that writers of the trunk wait for one copy only.
-    await this.host.task(databaseId, "", { op: "keep_ancestor", db: databaseId }, "write");
+    await this.host.task(databaseId, namespaceId, { op: "keep_ancestor", db: databaseId }, "write");
   }
 
-  async diff({ databaseId, namespaceId }: BranchHandle) {
+  async diff(
+    { databaseId, namespaceId }: BranchHandle,
+  ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     const { reply, text } = await this.host.task(
       databaseId,
       namespaceId,
@@ -51,6 +55,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
       }, "write");
       if (reply.t === "missing") throw new AppError("branch_not_found");
       if (reply.t !== "merged") throw new AppError("store_unavailable");
+      if (reply.merge.snapshotTaken) this.thinSnapshots(databaseId);
       const { outcome, reason, failure, snapshotTaken, rowsRead, rowsWritten, statementsRun, ms } =
         reply.merge;
       const report = { ...parseReport(text), rowsWritten, statementsRun };

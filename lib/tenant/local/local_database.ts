@@ -2,7 +2,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type {
-  EndpointCallRow,
   InspectedStatement,
   Inspection,
   LogRow,
@@ -15,6 +14,7 @@ import type {
   TenantDatabase,
   TenantOutcome,
 } from "../tenant_store.ts";
+import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
 import { endpointCallRow, logRow, replayFound, wireCall } from "./wire.ts";

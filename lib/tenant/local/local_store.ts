@@ -90,7 +90,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#snapshots = new LocalSnapshots({
       ...{ host: this, tenants, clock: options.clock, keepMs: options.snapshotDays * DAY_MS },
     });
-    this.branches = new LocalBranches(this, options.clock);
+    this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.thin(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),

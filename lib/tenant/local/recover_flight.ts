@@ -23,7 +23,8 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
     else if (ran && flight.killed === "timeout") {
       failCall(lanes, job, "timeout", progress.statement, runningMs(flight));
     } else if (ran && (flight.killed === "memory" || ++job.crashes >= MAX_CRASHES)) {
-      failCall(lanes, job, "too_big", progress.statement, runningMs(flight));
+      const kind = flight.killed === "memory" && job.call.level === "read" ? "result_too_large" : "too_big";
+      failCall(lanes, job, kind, progress.statement, runningMs(flight));
     } else again.push(job);
   }
   lanes.putBack(again, work.kind);

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { ChildSlot, LaneFlight } from "./child_slot.ts";
+import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
@@ -94,8 +94,8 @@ export class Scheduler {
   async closeEverywhere(databaseId: string): Promise<void> {
     await Promise.all(this.slots.map((slot) =>
       new Promise<void>((closed) => {
-        slot.toClose.push({ databaseId, closed });
-        if (slot.flight === null) this.#closeNext(slot);
+        const isNext = slot.toClose.push({ databaseId, closed }) === 1;
+        if (isNext && slot.flight === null) this.#closeNext(slot);
       })
     ));
   }
@@ -119,11 +119,12 @@ export class Scheduler {
   #slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
     const home = this.#homes.get(lanes);
     if (home && !home.leaving && this.slots.includes(home)) {
-      if (home.flight === null) return home;
-      if (nowMs - home.flight.startedMs < SLOW_FLIGHT_MS) return lanes.crowded ? this.#beside(home) : null;
+      if (isFree(home)) return home;
+      const quick = home.flight === null || nowMs - home.flight.startedMs < SLOW_FLIGHT_MS;
+      if (quick) return lanes.crowded ? this.#beside(home) : null;
     }
     if (this.#holdsTooMany(lanes.namespaceId, nowMs)) return null;
-    const free = this.slots.find((slot) => slot.flight === null && !slot.leaving);
+    const free = this.slots.find((slot) => isFree(slot) && !slot.leaving);
     const slot = free ?? this.#oneMore(nowMs);
     if (slot) this.#homes.set(lanes, slot);
     return slot;
@@ -131,7 +132,7 @@ export class Scheduler {
 
   /** Another child for a crowd; the database stays at home where it is. */
   #beside(home: ChildSlot): ChildSlot | null {
-    const free = this.slots.find((slot) => slot !== home && slot.flight === null && !slot.leaving);
+    const free = this.slots.find((slot) => slot !== home && isFree(slot) && !slot.leaving);
     return free ?? (this.slots.length < 2 ? this.addChild() : null);
   }
 

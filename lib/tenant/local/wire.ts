@@ -2,7 +2,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import { snapshotName } from "./snapshot_files.ts";
-import type { EndpointCallRow, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { EndpointCallRow } from "../endpoint_call_row.ts";
+import type { LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type {
   WireCall,
   WireFailure,

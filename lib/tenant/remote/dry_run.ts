@@ -1,9 +1,160 @@
-// What a call would do: it runs in a transaction that is always undone.
+// What a call would do: it runs, a request for each statement, in a transaction that is always undone.
 import { AppError } from "../../core/errors.ts";
-import type { TenantOutcome } from "../tenant_store.ts";
+import type {
+  EngineFailure,
+  StatementEffect,
+  StatementResult,
+  TenantOutcome,
+  TenantStatement,
+} from "../tenant_store.ts";
+import { failedOutcome, timedOut } from "./call_run.ts";
+import { DryTransaction } from "./dry_transaction.ts";
+import { Stopped } from "./deadline.ts";
+import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
+import { dryPreview } from "./dry_preview.ts";
+import { hranaValue, integerOf, jsonValue, resultJson } from "./remote_values.ts";
+import { ResultTooLarge } from "../local/child/result_json.ts";
+import { retryable } from "./retryable.ts";
+import type { DryTarget } from "./schema_oracle.ts";
+import { statementFailure } from "./step_by_step.ts";
+import { stepFailure, tooLarge } from "./step_failure.ts";
 import type { CallJob } from "./write_call.ts";
+import { TOTAL } from "./write_steps.ts";
 
-export function dryRun(_tenant: RemoteTenant, _job: CallJob): Promise<TenantOutcome> {
-  return Promise.reject(new AppError("store_unavailable"));
+/** Above so many affected rows none is shown: their keys would all have to travel. */
+const MAX_PREVIEWED = 20_000;
+const BROKEN = 'SELECT count(*), max("table") FROM pragma_foreign_key_check';
+
+/** For the write slot. Throws `AppError`. */
+export async function dryRun(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await dryRunOnce(tenant, job);
+    } catch (error) {
+      if (error instanceof Stopped) throw new AppError("store_unavailable");
+      if (!(error instanceof RemoteFailure)) throw error;
+      await retryable(tenant, error, attempt);
+    }
+  }
+}
+
+async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
+  const oracle = await tenant.oracle();
+  if (call.schemaVersion !== oracle.version) return { ok: "stale", schemaVersion: oracle.version };
+  const gate = oracle.gate(call);
+  const transaction = new DryTransaction(tenant, {
+    signal,
+    timeoutMs: Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity),
+  });
+  const run: DryRun = { transaction, results: [], effects: [], ms: 0, at: 0 };
+  try {
+    const stale = await transaction.begin(oracle.schema.engineVersion, call.foreignKeysOff);
+    if (stale) return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
+    const judged = oracle.hasDeferredConstraints && !call.foreignKeysOff;
+    const before = judged ? await brokenReferences(transaction) : null;
+    for (const statement of call.statements.slice(0, gate.sendable)) {
+      const last = run.at === call.statements.length - 1;
+      const failure = await runStatement(run, call, statement);
+      if (failure) return failedOutcome(failure, run.at, run.ms);
+      const broken = last && before ? await brokenReferences(transaction) : null;
+      if (broken && broken.count > (before?.count ?? 0)) {
+        return failedOutcome(brokenFailure(broken.table), run.at, run.ms);
+      }
+      await addPreview(run, statement, oracle.previewTarget(statement), call.integersAsStrings, last);
+      run.at++;
+    }
+  } catch (error) {
+    const failure = statementFailure(error);
+    if (failure === null) throw error;
+    return failedOutcome(failure, run.at, failure === timedOut ? transaction.timeoutMs : run.ms);
+  } finally {
+    await transaction.end();
+  }
+  if (gate.failure) return failedOutcome(gate.failure, gate.sendable, run.ms);
+  const durationMs = Math.round(run.ms * 1000) / 1000;
+  const results = run.results.map((result, at) => {
+    const effect = run.effects[at];
+    return effect ? { ...result, effect } : result;
+  });
+  return { ok: true, results, durationMs, rowsReadBasis: "engine" };
+}
+
+interface DryRun {
+  readonly transaction: DryTransaction;
+  readonly results: StatementResult[];
+  readonly effects: StatementEffect[];
+  ms: number;
+  /** Place of the statement that runs. */
+  at: number;
+}
+
+/** Runs it behind the savepoint `effect`, which stays open, and counts. */
+async function runStatement(
+  run: DryRun,
+  call: CallJob["call"],
+  { sql, params, level }: TenantStatement,
+): Promise<EngineFailure | null> {
+  const args = params.map(hranaValue);
+  const schemaChange = level === "schema";
+  const plan = schemaChange ? "SELECT 1 WHERE 0" : `EXPLAIN QUERY PLAN ${sql}`;
+  const steps = await run.transaction.send([
+    { sql: "SAVEPOINT effect" },
+    { sql: plan, args },
+    { sql: TOTAL },
+    { sql, args },
+    { sql: TOTAL },
+    { sql: "SELECT changes()" },
+  ]);
+  const [, planned, base, step, total, changes] = steps;
+  if (step?.ok !== true) return stepFailure(step ?? { message: "", code: "" });
+  const count = (one: typeof step | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
+  const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined);
+  const ownRows = schemaChange ? null : all === 0 ? 0 : count(changes?.ok ? changes : undefined);
+  run.ms += step.ms;
+  try {
+    const json = resultJson(step, call.bounds, call.integersAsStrings);
+    run.results.push({ json, rowsRead: step.rowsRead, rowsWritten: 0 });
+  } catch (error) {
+    if (error instanceof ResultTooLarge) return tooLarge(error);
+    throw error;
+  }
+  run.effects.push({
+    ownRows,
+    cascadedRows: all - (ownRows ?? 0),
+    plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, false))) : [],
+    preview: null,
+  });
+  return null;
+}
+
+async function addPreview(
+  run: DryRun,
+  { sql, params }: TenantStatement,
+  target: DryTarget | null,
+  integersAsStrings: boolean,
+  last: boolean,
+): Promise<void> {
+  const effect = run.effects.at(-1);
+  const ownRows = effect?.ownRows ?? 0;
+  const shown = effect !== undefined && target !== null && ownRows > 0 && ownRows <= MAX_PREVIEWED;
+  if (shown) {
+    const preview = await dryPreview(run.transaction, { sql, params }, target, integersAsStrings);
+    run.effects[run.effects.length - 1] = { ...effect, preview };
+  }
+  if (last) return;
+  // What follows in a batch is to see it.
+  const again = shown ? [{ sql: "ROLLBACK TO effect" }, { sql, args: params.map(hranaValue) }] : [];
+  await run.transaction.send([...again, { sql: "RELEASE effect" }]);
+}
+
+/** Deferred constraints are judged at commit, which a dry run never reaches. */
+async function brokenReferences(transaction: DryTransaction): Promise<{ count: number; table: string }> {
+  const [step] = await transaction.send([{ sql: BROKEN }]);
+  const [count, table] = step?.ok ? step.rows[0] ?? [] : [];
+  return { count: integerOf(count), table: table?.type === "text" ? table.value : "" };
+}
+
+function brokenFailure(table: string): EngineFailure {
+  return { kind: "foreign_key_violation", message: "FOREIGN KEY constraint failed", table, columns: [] };
 }

@@ -9,7 +9,7 @@ import type {
   StepResult,
 } from "./hrana.ts";
 import { doubleOf, type Field, MessageWriter, readFields, signedOf, textOf } from "./protobuf.ts";
-import { batchFailure, RemoteFailure, stepError } from "./remote_failure.ts";
+import { batchFailure, RemoteFailure } from "./remote_failure.ts";
 
 export function encodeRequest({ steps, baton, close }: BatchRequest): Uint8Array<ArrayBuffer> {
   const batch = new MessageWriter();
@@ -79,7 +79,7 @@ export function decodeAnswer(bytes: Uint8Array, stepCount: number): BatchAnswer 
     const value = parts.find((part) => part.number === 2);
     if (!value) continue;
     if (entry.number === 1) steps[step] = resultOf(value);
-    else if (entry.number === 2) steps[step] = stepError(...errorOf(value));
+    else if (entry.number === 2) steps[step] = refusal(value);
   }
   return { baton: baton ? textOf(baton) : null, steps };
 }
@@ -116,6 +116,11 @@ function valueOf(message: Field): HranaValue {
 
 function errorOf(message: Field): [message: string, code: string] {
   return [textMember(message, 1), textMember(message, 2)];
+}
+
+function refusal(message: Field): StepResult {
+  const [text, code] = errorOf(message);
+  return { ok: false, message: text, code };
 }
 
 function textMember(message: Field, number: number): string {

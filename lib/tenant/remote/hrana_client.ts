@@ -2,7 +2,7 @@
 // counts could become another's.
 import type { BatchAnswer, BatchRequest, HranaValue, StepResult } from "./hrana.ts";
 import { decodeAnswer, encodeRequest } from "./hrana_binary.ts";
-import { batchFailure, RemoteFailure, stepError } from "./remote_failure.ts";
+import { batchFailure, refuseMoving, RemoteFailure } from "./remote_failure.ts";
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
@@ -31,7 +31,9 @@ export async function sendBatch(
     signal,
   });
   try {
-    return binary ? decodeAnswer(bytes, request.steps.length) : readAnswer(new TextDecoder().decode(bytes));
+    return refuseMoving(
+      binary ? decodeAnswer(bytes, request.steps.length) : readAnswer(new TextDecoder().decode(bytes)),
+    );
   } catch (error) {
     throw error instanceof RemoteFailure ? error : new RemoteFailure("unreachable", "not an answer of Hrana");
   }
@@ -112,7 +114,7 @@ function readAnswer(text: string): BatchAnswer {
 }
 
 function readStep(step: JsonStep | null, error: JsonError | null): StepResult {
-  if (error) return stepError(error.message, error.code ?? "");
+  if (error) return { ok: false, message: error.message, code: error.code ?? "" };
   return step && {
     ok: true,
     columns: step.cols.map((column) => column.name ?? ""),

@@ -60,9 +60,7 @@ export class Lane {
 
   #add(entry: Entry): void {
     this.#waiting.push(entry);
-    this.#running ??= this.#work().finally(() => {
-      this.#running = null;
-    });
+    this.#running ??= this.#work();
   }
 
   async #work(): Promise<void> {
@@ -80,6 +78,8 @@ export class Lane {
         for (const job of jobs) job.reject(error);
       });
     }
+    // In the same step as the look that found nothing: what comes next starts anew.
+    this.#running = null;
   }
 
   #takeGroup(may: boolean): CallJob[] {

@@ -149,16 +149,25 @@ export class OpenTenant {
   async #runWithSnapshot(job: CallJob, label: string): Promise<void> {
     if (await this.#answerReplay(job)) return;
     await this.snapshots.take(this.remote, label);
-    let nothingKept = true;
-    const resolve = (outcome: TenantOutcome) => {
-      nothingKept = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
-      job.resolve(outcome);
-    };
     try {
-      await this.#runWrites([{ ...job, resolve }]);
-    } finally {
-      if (nothingKept) await this.snapshots.drop(this.remote.databaseId, label);
+      const outcome = await new Promise<TenantOutcome>((resolve, reject) => {
+        this.#runWrites([{ ...job, resolve, reject }]).catch(reject);
+      });
+      const nothingKept = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
+      // Whoever is told of a failure finds no snapshot of it.
+      if (nothingKept) await this.#dropSnapshot(label);
+      job.resolve(outcome);
+    } catch (error) {
+      // What is not known to be undone keeps its snapshot.
+      if (!(error instanceof AppError && error.code === "outcome_unknown")) await this.#dropSnapshot(label);
+      job.reject(error);
     }
+  }
+
+  async #dropSnapshot(label: string): Promise<void> {
+    await this.snapshots.drop(this.remote.databaseId, label).catch(() => {
+      this.remote.context.log("warn", "snapshot_not_dropped");
+    });
   }
 
   #runWrites(jobs: readonly CallJob[]): Promise<void> {

@@ -8,10 +8,10 @@ import { joinKeys, keepAnswer } from "./replay_statements.ts";
 import { chain, StepList } from "./step_list.ts";
 import { VERSION } from "./write_steps.ts";
 
-/** Columns of `_service_meta_query_log`, in order. */
+/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call`, in order. */
 export type LogValues = readonly (string | number | null)[];
 
-const LOG_ROW = "(?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+const ENDPOINT_CALL_COLUMNS = 10;
 /** Log rows of one statement: far below the engine's limit on parameters. */
 const ROWS_AT_ONCE = 500;
 
@@ -53,12 +53,18 @@ export function commitSteps(
   return { steps: list.steps, commit, version };
 }
 
-/** Inserts rows of calls that left none of their own, in few statements. */
+/** Inserts rows that wait, in few statements: those of the query log, and the shorter ones of endpoint calls. */
 export function addLogRows(list: StepList, rows: readonly LogValues[]): void {
+  const isEndpointCall = (row: LogValues) => row.length === ENDPOINT_CALL_COLUMNS;
+  insertRows(list, "_service_meta_query_log", rows.filter((row) => !isEndpointCall(row)));
+  insertRows(list, "_service_meta_endpoint_call", rows.filter(isEndpointCall));
+}
+
+function insertRows(list: StepList, table: string, rows: readonly LogValues[]): void {
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     const some = rows.slice(at, at + ROWS_AT_ONCE);
-    const values = some.map(() => LOG_ROW).join(",");
-    chain(list, `INSERT OR IGNORE INTO _service_meta_query_log VALUES ${values}`, some.flat());
+    const values = some.map((row) => `(${row.map(() => "?").join(",")})`).join(",");
+    chain(list, `INSERT OR IGNORE INTO ${table} VALUES ${values}`, some.flat());
   }
 }
 

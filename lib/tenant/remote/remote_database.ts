@@ -1,6 +1,7 @@
 // One remote database as the pipeline sees it.
 import { AppError } from "../../core/errors.ts";
-import { logRow } from "../local/wire.ts";
+import type { EndpointCallRow } from "../endpoint_call_row.ts";
+import { endpointCallRow, logRow } from "../local/wire.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -17,6 +18,9 @@ import type {
 import type { OpenTenant } from "./open_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import { reachable } from "./reachable.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { retryable } from "./retryable.ts";
 
 export class RemoteDatabase implements TenantDatabase {
   /** `tenant` is asked for at each use: what nobody uses is forgotten. */
@@ -27,8 +31,7 @@ export class RemoteDatabase implements TenantDatabase {
   ) {}
 
   inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
-    return reachable(async () => {
-      const { remote } = this.tenant();
+    return this.#retried(async (remote) => {
       const known = await remote.oracle();
       const inspection = known.inspect(statements);
       if (inspection.failure === null) return inspection;
@@ -39,8 +42,8 @@ export class RemoteDatabase implements TenantDatabase {
   }
 
   schema(): Promise<SchemaNames> {
-    return reachable(async () => {
-      const oracle = await this.tenant().remote.freshOracle();
+    return this.#retried(async (remote) => {
+      const oracle = await remote.freshOracle();
       return { schemaVersion: oracle.version, tables: oracle.tables() };
     });
   }
@@ -90,5 +93,24 @@ export class RemoteDatabase implements TenantDatabase {
 
   record(row: LogRow): void {
     this.tenant().addLogRow(logRow(row));
+  }
+
+  recordEndpointCall(row: EndpointCallRow): void {
+    this.tenant().addLogRow(endpointCallRow(row));
+  }
+
+  /** For what only reads. */
+  #retried<T>(work: (remote: RemoteTenant) => Promise<T>): Promise<T> {
+    return reachable(async () => {
+      for (let attempt = 0;; attempt++) {
+        const { remote } = this.tenant();
+        try {
+          return await work(remote);
+        } catch (error) {
+          if (!(error instanceof RemoteFailure)) throw error;
+          await retryable(remote, error, attempt);
+        }
+      }
+    });
   }
 }

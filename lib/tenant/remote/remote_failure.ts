@@ -1,5 +1,5 @@
 // What can go wrong between the service and a remote engine, apart from the caller's SQL.
-import type { StepResult } from "./hrana.ts";
+import type { BatchAnswer } from "./hrana.ts";
 
 /**
  * - `unreachable`: no answer, or one that is no Hrana; whether the request ran is not known.
@@ -27,15 +27,22 @@ export type RemoteReason =
 export class RemoteFailure extends Error {
   override readonly name = "RemoteFailure";
 
-  constructor(readonly reason: RemoteReason, message: string = reason, readonly code = "") {
+  constructor(
+    readonly reason: RemoteReason,
+    message: string = reason,
+    /** The server's code, and the stream that it has left open. */
+    readonly more: { readonly code?: string; readonly baton?: string | null } = {},
+  ) {
     super(message);
   }
 }
 
-/** An error of one step; that the database is moving concerns all of them. */
-export function stepError(message: string, code: string): StepResult {
-  if (code === "BLOCKED") throw new RemoteFailure("blocked");
-  return { ok: false, message, code };
+/** That the database is moving is said of single steps and concerns all of them. */
+export function refuseMoving({ steps, baton }: BatchAnswer): BatchAnswer {
+  if (steps.some((step) => step?.ok === false && step.code === "BLOCKED")) {
+    throw new RemoteFailure("blocked", "blocked", { baton });
+  }
+  return { steps, baton };
 }
 
 /** The batch as a whole was refused. */
@@ -43,5 +50,5 @@ export function batchFailure(message: string, code: string): RemoteFailure {
   if (code === "BLOCKED") return new RemoteFailure("blocked");
   if (/invalid utf-8/i.test(message)) return new RemoteFailure("invalid_text");
   if (/baton|stream|TRANSACTION_TIMEOUT/i.test(code)) return new RemoteFailure("lost_stream");
-  return new RemoteFailure("unreadable", message, code);
+  return new RemoteFailure("unreadable", message, { code });
 }

@@ -3,7 +3,8 @@ import { AppError } from "../../core/errors.ts";
 import type { Catalog, TenantPlace } from "./catalog.ts";
 import type { BatchAnswer, BatchRequest } from "./hrana.ts";
 import type { SendOptions } from "./hrana_client.ts";
-import { type Mode, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { RemoteFailure } from "./remote_failure.ts";
 import type { LogValues } from "./record_steps.ts";
 import { integerOf, stringOf } from "./remote_values.ts";
 import { SchemaOracle } from "./schema_oracle.ts";
@@ -53,7 +54,14 @@ export class RemoteTenant {
   /** One round trip to where the database is. Throws `RemoteFailure`. */
   async send(mode: Mode, request: BatchRequest, options: SendOptions): Promise<BatchAnswer> {
     const { place } = await this.place();
-    return await send(this.context, { place, mode }, request, options);
+    try {
+      return await send(this.context, { place, mode }, request, options);
+    } catch (error) {
+      const baton = error instanceof RemoteFailure ? error.more.baton ?? null : null;
+      // Left open, its transaction would hold the write lock until the server gives it up.
+      if (baton !== null) await this.#abandon({ place, mode }, baton);
+      throw error;
+    }
   }
 
   /** Looks again where the database is; false: it is where it was. */
@@ -102,6 +110,13 @@ export class RemoteTenant {
 
   takeLogRows(most: number): LogValues[] {
     return this.logRows.splice(0, most);
+  }
+
+  async #abandon(target: { readonly place: string; readonly mode: Mode }, baton: string): Promise<void> {
+    const request = { steps: [{ stmt: { sql: "ROLLBACK" } }], baton, close: true };
+    await send(this.context, target, request, { signal: AbortSignal.timeout(OWN_TIMEOUT_MS) }).catch(
+      () => {},
+    );
   }
 
   async #find(): Promise<TenantPlace> {

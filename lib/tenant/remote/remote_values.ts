@@ -1,6 +1,7 @@
 // Between the contract's values (contract 4) and those of Hrana.
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { exceeds, ResultTooLarge } from "../local/child/result_json.ts";
+import type { JsonValue } from "../tenant_store.ts";
 import type { HranaValue, StepRows } from "./hrana.ts";
 
 /** JSON integers bind as INTEGER, other numbers as REAL. */
@@ -28,7 +29,8 @@ export function resultJson(
   return `{"columns":${JSON.stringify(columns)},"rows":${text}`;
 }
 
-function jsonValue(value: HranaValue, integersAsStrings: boolean): unknown {
+/** One value in the form of contract 4. */
+export function jsonValue(value: HranaValue, integersAsStrings: boolean): JsonValue {
   switch (value.type) {
     case "null":
       return null;

@@ -8,6 +8,7 @@ import { compileStatement } from "../local/child/compile_statement.ts";
 import { Connection } from "../local/child/connection.ts";
 import { engineFailure } from "../local/child/engine_failure.ts";
 import { listTables } from "../local/child/list_tables.ts";
+import { type PreviewTarget, targetOf, unmovedForm } from "../local/child/row_preview.ts";
 import type {
   EngineFailure,
   InspectedStatement,
@@ -34,6 +35,11 @@ export interface TenantSchema {
 export interface CallGate {
   readonly sendable: number;
   readonly failure: EngineFailure | null;
+}
+
+export interface DryTarget {
+  readonly target: PreviewTarget;
+  readonly unmoved: { readonly sql: string; readonly params: TenantStatement["params"] } | null;
 }
 
 /** Decisions kept for one schema. */
@@ -89,6 +95,14 @@ export class SchemaOracle {
 
   tables(): SchemaNames["tables"] {
     return listTables(this.#connection);
+  }
+
+  /** The one table that an UPDATE or DELETE changes, and the statement with its keys left alone; null for others. */
+  previewTarget({ sql, params, level }: TenantStatement): DryTarget | null {
+    const target = targetOf(this.#connection, sql);
+    if (target === null) return null;
+    const moved = target.verb === "UPDATE" ? unmovedForm([sql, params, level], target) : null;
+    return { target, unmoved: moved && { sql: moved[0], params: moved[1] } };
   }
 
   close(): void {

@@ -96,5 +96,7 @@ export function statementFailure(error: unknown): EngineFailure | null {
   if (error instanceof Stopped) return error.why === "timeout" ? timedOut : null;
   if (!(error instanceof RemoteFailure)) return null;
   if (error.reason === "invalid_text") return invalidText;
-  return error.reason === "unreadable" ? stepFailure(error) : null;
+  return error.reason === "unreadable"
+    ? stepFailure({ message: error.message, code: error.more.code ?? "" })
+    : null;
 }

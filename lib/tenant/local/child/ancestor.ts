@@ -24,6 +24,22 @@ export function keepAncestor(file: TenantFile): void {
   }
 }
 
+/** Bytes of a write-ahead log that are not worth folding in. */
+const SHORT_LOG_BYTES = 8 * 1024 * 1024;
+
+/** A log stays as long as it ever was, and every copy would copy it. One that readers still need stays. */
+export function foldLog(file: TenantFile): void {
+  const writer = file.writer();
+  if (!exists(`${file.path}-wal`) || Deno.statSync(`${file.path}-wal`).size < SHORT_LOG_BYTES) return;
+  const wait = Number(writer.internalRow("PRAGMA busy_timeout")?.[0] ?? 0);
+  writer.database.exec("PRAGMA busy_timeout=0");
+  try {
+    writer.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    writer.database.exec(`PRAGMA busy_timeout=${wait}`);
+  }
+}
+
 function pathOf(path: string): string {
   return `${path.slice(0, -".db".length)}.ancestor.db`;
 }

@@ -57,7 +57,10 @@ function compile(connection: Connection, { sql, changesSchema }: CompiledText): 
     columnsRead: sorted(recorder.columnsRead).filter((name) => !changesSchema || !isReservedName(name)),
     tablesWritten: sorted(written),
     columnsWritten: sorted(recorder.columnsWritten),
-    actions: [...sorted(recorder.actions), ...maintainedTables.map((table) => `schema ${table}`)],
+    actions: [
+      ...sorted(new Set([...recorder.actions, ...replaced(connection, recorder)])),
+      ...maintainedTables.map((table) => `schema ${table}`),
+    ],
     functions: sorted(recorder.functions),
     shadowTables,
   };
@@ -88,6 +91,24 @@ function tablesRead(connection: Connection, recorder: Recorder): Set<string> | s
 
 function hasColumns(recorder: Recorder, table: string): boolean {
   return [...recorder.columnsRead].some((column) => column.startsWith(`${table}.`));
+}
+
+/**
+ * A table or a trigger may say by itself that a conflict replaces rows, and the engine deletes those without telling.
+ * Their texts are asked; a word too many only makes a rule hold a write that it need not.
+ */
+function replaced(connection: Connection, { actions, sources }: Recorder): string[] {
+  const tables = [...actions].flatMap((action) => /^(?:insert|update) (.*)$/s.exec(action)?.[1] ?? []);
+  if (tables.length === 0) return [];
+  const texts = connection.internalRows(
+    "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'",
+  ).filter(([, , sql]) => /\breplace\b(?!\s*\()/i.test(String(sql)));
+  return tables.filter((table) =>
+    texts.some(([type, name, sql]) =>
+      type === "table" ? name === table : sources.has(String(name).toLowerCase()) &&
+        String(sql).toLowerCase().includes(table.toLowerCase().replaceAll('"', '""'))
+    )
+  ).map((table) => `delete ${table}`);
 }
 
 /** The tables that ANALYZE and REINDEX are about, without the service's and those of virtual tables. */

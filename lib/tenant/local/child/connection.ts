@@ -114,14 +114,16 @@ export class Connection {
     });
   }
 
+  /** The first rows of a statement that has done all its work when they come, as one with RETURNING has. */
+  firstRows(level: Level, sql: string, params: readonly SqlParameter[], count: number): EngineValue[][] {
+    const start = () => this.#prepare(level, sql).statement.iterate(...bindable(params));
+    return this.#atLevel(level, () => arrayRows(start().take(count).toArray()));
+  }
+
   /** Makes the statement read integers as bigint from now on: one of them did not fit a number. */
   useBigIntegers(level: Level, sql: string): void {
     const prepared = this.#prepared.get(level + sql);
     if (prepared) prepared.bigIntegers = true;
-  }
-
-  returnsRows(level: Level, sql: string): boolean {
-    return this.#atLevel(level, () => this.#prepare(level, sql).columns.length > 0);
   }
 
   close(): void {

@@ -7,9 +7,12 @@ import {
   type TableDiff,
 } from "../../../sql/branch_report.ts";
 import { objectKey, objectsByKey, type SchemaShape } from "../../../sql/schema_shape.ts";
+import type { KnownRenames } from "../../../sql/table_lineage.ts";
+import { confirmRenames } from "./confirm_renames.ts";
 import { Connection } from "./connection.ts";
 import { ancestorPath } from "./ancestor.ts";
 import { jsonValue } from "./result_json.ts";
+import { rowLength } from "./row_pages.ts";
 import { type Row, rowChanges } from "./row_changes.ts";
 import { provenStatements, readSchema } from "./schema_reader.ts";
 import { type SchemaSide, type TablePair, tablePairs } from "./table_pair.ts";
@@ -18,9 +21,10 @@ import type { TenantFile } from "./tenant_file.ts";
 export interface Compared {
   readonly diff: BranchDiff;
   readonly rowsRead: number;
+  readonly known: KnownRenames;
 }
 
-/** Characters of rows that one report shows. */
+/** Bytes of rows that one report shows, about. */
 const MAX_SHOWN_LENGTH = 4_000_000;
 
 /** Null when the branch has no ancestor: it is no branch. */
@@ -52,16 +56,18 @@ export function withBranch<T>(
 export function compareSides(ancestor: SchemaSide, branch: SchemaSide): Compared {
   const figures = { rowsRead: 0 };
   const shown = { left: MAX_SHOWN_LENGTH };
-  const tables = tablePairs(ancestor, branch).map((pair) => diffTable(pair, figures, shown));
+  const known = confirmRenames(ancestor, branch);
+  const tables = tablePairs(ancestor, branch, known).map((pair) => diffTable(pair, figures, shown));
   return {
     diff: {
       schema: {
-        statements: provenStatements(ancestor.shape, branch.shape),
+        statements: provenStatements(ancestor.shape, branch.shape, known),
         changes: changesOf(ancestor.shape, branch.shape),
       },
       tables: tables.filter(({ added, removed, changed }) => added + removed + changed > 0),
     },
     rowsRead: figures.rowsRead,
+    known,
   };
 }
 
@@ -92,11 +98,12 @@ function diffTable(pair: TablePair, figures: { rowsRead: number }, shown: { left
   const removed: unknown[][] = [];
   const changed: ChangedRow[] = [];
   const show = (row: Row): unknown[] => {
-    shown.left -= lengthOf(row);
+    shown.left -= rowLength(row);
     return jsonRow(row);
   };
   for (const one of rowChanges(pair, figures)) {
-    if (counts[one.kind]++ >= MAX_SHOWN_ROWS || shown.left <= 0) continue;
+    if (counts[one.kind]++ >= MAX_SHOWN_ROWS) continue;
+    if (rowLength(one.before ?? []) + rowLength(one.after ?? []) > shown.left) continue;
     if (one.kind === "added") added.push(show(one.after));
     else if (one.kind === "removed") removed.push(show(one.before));
     else changed.push({ before: show(one.before), after: show(one.after) });
@@ -112,12 +119,4 @@ function diffTable(pair: TablePair, figures: { rowsRead: number }, shown: { left
 /** Read with integers as bigint. */
 export function jsonRow(row: Row): unknown[] {
   return row.map((value) => jsonValue(value, false));
-}
-
-function lengthOf(row: Row): number {
-  let length = 0;
-  for (const value of row) {
-    length += typeof value === "string" ? value.length : value instanceof Uint8Array ? value.length * 2 : 8;
-  }
-  return length;
 }

@@ -27,6 +27,8 @@ export class Recorder {
   /** `insert orders`: what happens to which table. */
   readonly actions = new Set<string>();
   readonly functions = new Set<string>();
+  /** Triggers and views that take part, lower case. */
+  readonly sources = new Set<string>();
   /** Tables that ANALYZE measures and indexes that are built anew: no row of theirs changes. */
   readonly analyzed = new Set<string>();
   readonly reindexed = new Set<string>();
@@ -60,8 +62,15 @@ export class Guard {
   constructor(private readonly closedModules: ReadonlySet<string>) {}
 
   /** The callback for `setAuthorizer`. */
-  readonly authorize = (action: number, first: string | null, second: string | null): number => {
+  readonly authorize = (
+    action: number,
+    first: string | null,
+    second: string | null,
+    _schema: string | null = null,
+    source: string | null = null,
+  ): number => {
     if (this.level === "internal") return AUTHORIZE_OK;
+    if (source !== null) this.recorder?.sources.add(source.toLowerCase());
     // ANALYZE would copy keys of the service's rows into tables that tenants read.
     const maintains = action === actions.ANALYZE || action === actions.REINDEX;
     if (maintains && this.level === "schema" && isServiceTable(first ?? "")) return AUTHORIZE_IGNORE;

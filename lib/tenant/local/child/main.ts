@@ -1,7 +1,7 @@
 // The engine child: reads one frame, does it, answers, and so on until its input ends. It has the tenants' folder and
 // nothing else: no network, no environment, no other program. The service may end it at any moment.
 import type { SqlParameter } from "../../../sql/sql_value.ts";
-import { keepAncestor } from "./ancestor.ts";
+import { foldLog, keepAncestor } from "./ancestor.ts";
 import { diffBranch } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
@@ -80,6 +80,9 @@ function serve(request: Request): void {
       const made = copyTo(files.get(request.db), request.snapshot, files.pathOf(request.to));
       return writeReply({ t: made ? "done" : "missing" });
     }
+    case "fold_log":
+      foldLog(files.get(request.db));
+      return writeReply({ t: "done" });
     case "keep_ancestor":
       keepAncestor(files.get(request.db));
       return writeReply({ t: "done" });

@@ -3,7 +3,7 @@
 import { type BranchDiff, effectOf, type MergeConflict } from "../../../sql/branch_report.ts";
 import { LOG_SQL_BYTES } from "../../../core/limits.ts";
 import { systemClock } from "../../../core/clock.ts";
-import { compareSides, withBranch } from "./diff.ts";
+import { type Compared, compareSides, withBranch } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import { MergeRun } from "./merge_run.ts";
@@ -26,7 +26,8 @@ export function mergeBranch(trunk: TenantFile, branch: TenantFile, request: Merg
 
 function mergeSides(run: MergeRun, ancestor: SchemaSide, branch: SchemaSide): Merged {
   const startedMs = systemClock.monotonicMs();
-  const { diff, rowsRead } = compareSides(ancestor, branch);
+  const compared = compareSides(ancestor, branch);
+  const { diff, rowsRead } = compared;
   run.rowsRead += rowsRead;
   const { request, trunk } = run;
   if (request.expects !== null && effectOf(diff) !== request.expects) {
@@ -40,7 +41,7 @@ function mergeSides(run: MergeRun, ancestor: SchemaSide, branch: SchemaSide): Me
   try {
     writer.internalRun("BEGIN IMMEDIATE");
     if (!request.dryRun) trunk.snapshot(request.snapshot);
-    failure = attempt(run, diff, ancestor, branch);
+    failure = attempt(run, compared, ancestor, branch);
     kept = failure === null && run.unsettled === 0 && run.refusal === null && !request.dryRun;
     if (kept) record(run, systemClock.monotonicMs() - startedMs);
     writer.internalRun(kept ? "COMMIT" : "ROLLBACK");
@@ -81,14 +82,14 @@ function ending(
 
 function attempt(
   run: MergeRun,
-  diff: BranchDiff,
+  compared: Compared,
   ancestor: SchemaSide,
   branch: SchemaSide,
 ): WireFailure | null {
   const writer = run.trunk.writer();
   try {
-    if (run.request.mode === "schema") mergeSchema(run, ancestor.shape, branch.shape);
-    else mergeRows(run, diff, ancestor, branch);
+    if (run.request.mode === "schema") mergeSchema(run, compared.known, ancestor.shape, branch.shape);
+    else mergeRows(run, compared, ancestor, branch);
     return null;
   } catch (error) {
     return engineFailure(error, writer.guard.denial);

@@ -1,11 +1,12 @@
 // Brings a branch's row changes into the trunk: removed rows first, then changed ones, then added ones, so that values
 // which must be unique are free when they are needed.
-import type { BranchDiff, TableDiff } from "../../../sql/branch_report.ts";
+import type { TableDiff } from "../../../sql/branch_report.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { objectKey, type SchemaShape } from "../../../sql/schema_shape.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Connection } from "./connection.ts";
+import type { Compared } from "./diff.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { rowChanges } from "./row_changes.ts";
 import { readSchema } from "./schema_reader.ts";
@@ -15,18 +16,18 @@ import { TrunkTable } from "./trunk_table.ts";
 /** Works in the open transaction. Throws what the engine throws; what cannot be merged becomes `run.refusal`. */
 export function mergeRows(
   run: MergeRun,
-  { tables }: BranchDiff,
+  { diff, known }: Compared,
   ancestor: SchemaSide,
   branch: SchemaSide,
 ): void {
   const writer = run.trunk.writer();
   const trunk = readSchema(writer);
-  const diffs = new Map(tables.map((one) => [one.table, one]));
+  const diffs = new Map(diff.tables.map((one) => [one.table, one]));
   // A table that the branch has dropped goes by a merge of the schema.
-  const changed = tablePairs(ancestor, branch).filter((pair) =>
+  const changed = tablePairs(ancestor, branch, known).filter((pair) =>
     pair.branch !== null && diffs.has(pair.table)
   );
-  for (const pair of changed) run.refusal ??= obstacleOf(pair, trunk);
+  for (const pair of changed) run.refusal ??= obstacleOf(pair, trunk) ?? unreadable(pair);
   if (run.refusal !== null) return;
   const names = new Set(changed.map(({ table }) => table));
   const referring = referringTables(writer, names);
@@ -69,6 +70,16 @@ function obstacleOf(pair: TablePair, trunk: SchemaShape): string | null {
   if (columns !== undefined && missing === undefined) return null;
   const what = columns === undefined ? pair.table : `${pair.table}.${missing}`;
   return `Merge the schema first; the trunk has no ${what}`;
+}
+
+/** The engine's reader stops at U+0000: a text that holds one, which only SQL functions can make, would be cut. */
+function unreadable({ table, branch }: TablePair): string | null {
+  if (branch === null) return null;
+  const holds = branch.columns.map((column) => `(typeof(${column}) = 'text' AND instr(${column}, char(0)))`);
+  const row = branch.connection.internalRow(
+    `SELECT 1 FROM ${quoted(branch.table)} WHERE ${holds.join(" OR ")} LIMIT 1`,
+  );
+  return row === undefined ? null : `Take U+0000 out of the texts of ${table} first; they would be cut`;
 }
 
 /** What triggers did is among the branch's changes: they must not do it again. Returns what makes them anew. */

@@ -1,17 +1,23 @@
 // Brings a branch's schema changes into the trunk, object by object.
 import { objectKey, type SchemaObject, type SchemaShape } from "../../../sql/schema_shape.ts";
 import { objectsByKey } from "../../../sql/schema_shape.ts";
+import type { KnownRenames } from "../../../sql/table_lineage.ts";
 import { brokenReferences } from "./broken_references.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { provenStatements, readSchema } from "./schema_reader.ts";
 
 /** Runs the statements in the open transaction. Throws what the engine throws. */
-export function mergeSchema(run: MergeRun, ancestor: SchemaShape, branch: SchemaShape): void {
+export function mergeSchema(
+  run: MergeRun,
+  known: KnownRenames,
+  ancestor: SchemaShape,
+  branch: SchemaShape,
+): void {
   const writer = run.trunk.writer();
   const trunk = readSchema(writer);
   const wanted = mergedSchema(run, { ancestor, branch, trunk });
   const brokenBefore = brokenReferences(writer, null);
-  for (const sql of provenStatements(trunk, wanted)) {
+  for (const sql of provenStatements(trunk, wanted, known)) {
     if (/^PRAGMA foreign_keys/i.test(sql)) continue; // off already, and without meaning inside a transaction
     writer.schemaChanged();
     const before = changesOf(run);
@@ -23,7 +29,8 @@ export function mergeSchema(run: MergeRun, ancestor: SchemaShape, branch: Schema
   // A table that went must not leave rows that refer to it.
   for (const [key, broken] of brokenReferences(writer, null)) {
     if (!brokenBefore.has(key)) {
-      run.refusal = `Rows of ${broken.table} would refer to rows of ${broken.parent} that are not there`;
+      run.refusal =
+        `Rows of ${broken.table} would refer to rows of ${broken.parent} that are not there; merge the data first`;
     }
   }
 }

@@ -7,8 +7,9 @@ export interface PlanToken {
   readonly key: string;
   /** How many parentheses are open around it; the parentheses themselves stand outside. */
   readonly depth: number;
-  /** Where it begins in the statement. */
+  /** Where it begins in the statement, and where the text behind it does. */
   readonly at: number;
+  readonly end: number;
 }
 
 const PIECE =
@@ -22,17 +23,18 @@ export function planTokens(sql: string): PlanToken[] {
     const groups = match.groups ?? {};
     const text = match[0];
     const at = match.index;
+    const end = at + text.length;
     if (groups["word"] !== undefined) {
-      tokens.push({ kind: "word", text, key: text.toUpperCase(), depth, at });
+      tokens.push({ kind: "word", text, key: text.toUpperCase(), depth, at, end });
     } else if (groups["quoted"] !== undefined) {
-      tokens.push({ kind: "name", text: unquote(text), key: "", depth, at });
+      tokens.push({ kind: "name", text: unquote(text), key: "", depth, at, end });
     } else if (groups["string"] !== undefined || groups["number"] !== undefined) {
-      tokens.push({ kind: "literal", text, key: "", depth, at });
+      tokens.push({ kind: "literal", text, key: "", depth, at, end });
     } else if (groups["parameter"] !== undefined) {
-      tokens.push({ kind: "parameter", text, key: "", depth, at });
+      tokens.push({ kind: "parameter", text, key: "", depth, at, end });
     } else if (groups["mark"] !== undefined) {
       if (text === ")") depth = Math.max(0, depth - 1);
-      tokens.push({ kind: "mark", text, key: text, depth, at });
+      tokens.push({ kind: "mark", text, key: text, depth, at, end });
       if (text === "(") depth++;
     }
   }

@@ -95,6 +95,8 @@ export type Request =
   | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "note_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
+  /** Folds the write-ahead log into the file if it is long, before a copy. */
+  | { readonly op: "fold_log"; readonly db: string }
   /** Keeps what is there as what a branch is compared with. */
   | { readonly op: "keep_ancestor"; readonly db: string }
   | { readonly op: "diff"; readonly db: string }

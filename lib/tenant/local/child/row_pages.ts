@@ -12,7 +12,10 @@ export interface PageSource {
   readonly places: readonly number[];
 }
 
-const PAGE_ROWS = 1000;
+/** Rows of the first page, and of any: as many as fit the bytes, because rows can be very long. */
+const FIRST_ROWS = 16;
+const MAX_ROWS = 2000;
+const PAGE_BYTES = 4_000_000;
 
 /** Pages of the rows above one place in the order, up to another; null: from the first, to the last. */
 export function* rowPages(
@@ -21,16 +24,44 @@ export function* rowPages(
   upTo: readonly EngineValue[] | null,
 ): Generator<EngineValue[][]> {
   const { connection, order, places } = source;
-  for (let after = above;;) {
-    const statement = connection.database.prepare(pageSql(source, after !== null, upTo !== null));
+  const prepare = (bounded: boolean) => {
+    const statement = connection.database.prepare(pageSql(source, bounded, upTo !== null));
     statement.setReturnArrays(true);
     statement.setReadBigInts(true);
-    const page = arrays(statement.all(...after ?? [], ...upTo ?? []));
-    if (page.length > 0) yield page;
+    return statement;
+  };
+  const first = prepare(above !== null);
+  let later: typeof first | null = above === null ? null : first;
+  let limit = FIRST_ROWS;
+  for (let after = above;;) {
+    const statement = after === null ? first : later ??= prepare(true);
+    const page = arrays(statement.all(...after ?? [], ...upTo ?? [], ...order.length === 0 ? [] : [limit]));
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS || order.length === 0) return;
+    if (last === undefined) return;
+    // Before the page is handed out: whoever gets it may take it apart.
     after = places.map((place) => last[place] ?? null);
+    const full = page.length === limit;
+    limit = nextLimit(page);
+    yield page;
+    if (!full || order.length === 0) return;
   }
+}
+
+/** At most eight times as many, so that a few short rows say little about the ones to come. */
+function nextLimit(page: readonly EngineValue[][]): number {
+  let bytes = 0;
+  for (const row of page) bytes += rowLength(row);
+  const fitting = Math.floor(PAGE_BYTES * page.length / Math.max(1, bytes));
+  return Math.max(1, Math.min(fitting, page.length * 8, MAX_ROWS));
+}
+
+/** About how many bytes a row takes. */
+export function rowLength(row: readonly EngineValue[]): number {
+  let length = 0;
+  for (const value of row) {
+    length += typeof value === "string" || value instanceof Uint8Array ? value.length : 8;
+  }
+  return length;
 }
 
 function pageSql({ table, select, order }: PageSource, bounded: boolean, ended: boolean): string {
@@ -43,7 +74,7 @@ function pageSql({ table, select, order }: PageSource, bounded: boolean, ended: 
     ...(ended ? [`(${list}) <= (${marks})`] : []),
   ];
   const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  return `${rows}${where} ORDER BY ${list} LIMIT ${PAGE_ROWS}`;
+  return `${rows}${where} ORDER BY ${list} LIMIT ?`;
 }
 
 /** With `setReturnArrays(true)` rows are arrays of engine values; the type of `node:sqlite` does not say so. */

@@ -10,6 +10,7 @@ import {
   type SchemaObject,
   type SchemaShape,
 } from "../../../sql/schema_shape.ts";
+import type { KnownRenames } from "../../../sql/table_lineage.ts";
 import { Connection } from "./connection.ts";
 
 export function readSchema(connection: Connection): SchemaShape {
@@ -35,10 +36,23 @@ export function readSchema(connection: Connection): SchemaShape {
 }
 
 /** Statements that make one schema the other one: with renames where that comes out right, else without. */
-export function provenStatements(from: SchemaShape, to: SchemaShape): readonly string[] {
-  const renames = schemaRenames(from, to);
-  const proven = renames.length > 0 ? attempt(from, to, renames) : null;
-  return proven ?? schemaChanges(from, to);
+export function provenStatements(
+  from: SchemaShape,
+  to: SchemaShape,
+  known: KnownRenames,
+): readonly string[] {
+  const renames = schemaRenames(from, to, known);
+  if (renames.length === 0) return schemaChanges(from, to);
+  // The engine writes a new column name as the statement has it, so either way may give the very text that is wanted.
+  const proven = [renames.map(bare), renames].map((some) => attempt(from, to, some)).filter((one) =>
+    one !== null
+  );
+  return proven.sort((a, b) => a.length - b.length)[0] ?? schemaChanges(from, to);
+}
+
+/** The last name of a statement without its quotes, where it can do without. */
+function bare(sql: string): string {
+  return sql.replace(/"([A-Za-z_]\w*)"$/, "$1");
 }
 
 function attempt(from: SchemaShape, to: SchemaShape, renames: readonly string[]): string[] | null {

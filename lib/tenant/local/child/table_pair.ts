@@ -6,7 +6,7 @@ import {
   type SchemaObject,
   type SchemaShape,
 } from "../../../sql/schema_shape.ts";
-import { columnsOf, isVirtual, tableLineage } from "../../../sql/table_lineage.ts";
+import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../../sql/table_lineage.ts";
 import type { Connection } from "./connection.ts";
 
 export interface TableSide {
@@ -38,8 +38,8 @@ export interface SchemaSide {
 }
 
 /** Every table that either side has, but full-text indexes over other tables, which have no rows of their own. */
-export function tablePairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[] {
-  const lineage = tableLineage(ancestor.shape, branch.shape);
+export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: KnownRenames): TablePair[] {
+  const lineage = tableLineage(ancestor.shape, branch.shape, known);
   const used = new Set([...lineage.values()].map(({ before }) => before.name));
   const present = tablesWithRows(branch.shape).map((table) => {
     const source = lineage.get(table.name);

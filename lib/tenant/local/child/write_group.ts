@@ -39,7 +39,7 @@ export function writeGroup(group: WriteGroup): void {
   }
 }
 
-/** Nothing of it stays, so there is nothing to commit; log rows that came along go as usual. */
+/** Nothing of it stays, so there is nothing to commit; it travels without log rows. */
 function answerDryRun(group: WriteGroup, call: WireCall): void {
   try {
     const { outcome, text } = dryRun(group.file, call, group.progress);
@@ -182,9 +182,9 @@ function runSaved(
   };
 }
 
-/** A call that changed more or fewer rows than it may has failed at its last statement. */
-function boundedRun(run: CallRun, { affected, statements }: WireCall): CallRun {
-  if (run.failure !== null || affected === undefined) return run;
+/** A call that changed more or fewer rows than it may has failed at its last statement, also when one failed before. */
+function boundedRun(run: CallRun, { affected, atomic, statements }: WireCall): CallRun {
+  if (affected === undefined || (run.failure !== null && atomic)) return run;
   if (run.rowsWritten >= affected.min && run.rowsWritten <= affected.max) return run;
   const failure = {
     kind: "affected",

@@ -1,0 +1,129 @@
+// Passwords of end users: PBKDF2-SHA256 in threads of the runtime, a bounded number at once, in the format
+// `pbkdf2_sha256$<iterations>$<salt_b64>$<hash_b64>`.
+import { timingSafeEqual } from "@std/crypto";
+import { AppError } from "../core/errors.ts";
+
+/** Specification, Limits. */
+const ITERATIONS = 210_000;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Iterations that a stored hash may ask for: imported ones may differ, but none may keep a thread busy for seconds. */
+const MAX_ITERATIONS = 1_000_000;
+const STORED = /^pbkdf2_sha256\$([1-9]\d{0,6})\$([A-Za-z0-9+/=]{1,128})\$([A-Za-z0-9+/=]{1,128})$/;
+
+/** Code points after NFKC (contract 8). */
+const MIN_LENGTH = 8;
+const MAX_LENGTH = 1024;
+/** Code units before NFKC: above, it is too long whatever NFKC makes of it. */
+const MAX_UNITS = 8192;
+
+export interface HashBounds {
+  /** Hashes that are computed at once. */
+  readonly running: number;
+  /** That run or wait in all, and of one owner. */
+  readonly admitted: number;
+  readonly admittedOfOwner: number;
+}
+
+/** The form in which a password is hashed, or null when it is too short or too long for one. */
+export function normalPassword(password: string): string | null {
+  if (password.length > MAX_UNITS || !password.isWellFormed()) return null;
+  const normal = password.normalize("NFKC");
+  const length = [...normal].length;
+  return length >= MIN_LENGTH && length <= MAX_LENGTH ? normal : null;
+}
+
+/** One of a process. Every method's errors: `hashing_busy`. `owner` is the namespace: none may take all places. */
+export class PasswordHasher {
+  #running = 0;
+  #admitted = 0;
+  readonly #byOwner = new Map<string, number>();
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private readonly bounds: HashBounds) {}
+
+  /** The stored form of a normal password. */
+  async hash(owner: string, password: string): Promise<string> {
+    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
+    const hash = await this.#inTurn(owner, () => derive(password, salt, ITERATIONS, HASH_BYTES));
+    return `pbkdf2_sha256$${ITERATIONS}$${salt.toBase64()}$${hash.toBase64()}`;
+  }
+
+  /**
+   * Whether a normal password is the one of a stored hash. Takes as long when there is none (`stored` null or not in our
+   * format, `password` null) as when there is one.
+   */
+  async verify(owner: string, password: string | null, stored: string | null): Promise<boolean> {
+    const known = stored === null ? null : readStored(stored);
+    const { iterations, salt, hash } = known ?? nobody;
+    const derived = await this.#inTurn(owner, () => derive(password ?? "", salt, iterations, hash.length));
+    return timingSafeEqual(derived, hash) && known !== null && password !== null;
+  }
+
+  async #inTurn<Value>(owner: string, work: () => Promise<Value>): Promise<Value> {
+    const { running, admitted, admittedOfOwner } = this.bounds;
+    const own = this.#byOwner.get(owner) ?? 0;
+    if (this.#admitted >= admitted || own >= admittedOfOwner) throw new AppError("hashing_busy");
+    this.#admitted++;
+    this.#byOwner.set(owner, own + 1);
+    try {
+      if (this.#running >= running) await new Promise<void>((turn) => this.#waiting.push(turn));
+      else this.#running++;
+      return await work();
+    } finally {
+      this.#leave(owner);
+    }
+  }
+
+  /** Whoever waits longest takes the place over. */
+  #leave(owner: string): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running--;
+    this.#admitted--;
+    const left = (this.#byOwner.get(owner) ?? 1) - 1;
+    if (left > 0) this.#byOwner.set(owner, left);
+    else this.#byOwner.delete(owner);
+  }
+}
+
+interface StoredHash {
+  readonly iterations: number;
+  readonly salt: Uint8Array<ArrayBuffer>;
+  readonly hash: Uint8Array<ArrayBuffer>;
+}
+
+/** What an unknown user's password is compared with. */
+const nobody: StoredHash = {
+  iterations: ITERATIONS,
+  salt: new Uint8Array(SALT_BYTES),
+  hash: new Uint8Array(HASH_BYTES),
+};
+
+function readStored(stored: string): StoredHash | null {
+  const [, iterations = "", salt = "", hash = ""] = STORED.exec(stored) ?? [];
+  try {
+    const read = {
+      iterations: Number(iterations),
+      salt: Uint8Array.fromBase64(salt),
+      hash: Uint8Array.fromBase64(hash),
+    };
+    const usable = read.iterations >= 1 && read.iterations <= MAX_ITERATIONS && read.hash.length >= 16;
+    return usable ? read : null;
+  } catch {
+    return null;
+  }
+}
+
+async function derive(
+  password: string,
+  salt: Uint8Array<ArrayBuffer>,
+  iterations: number,
+  hashBytes: number,
+): Promise<Uint8Array> {
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(password), "PBKDF2", false, [
+    "deriveBits",
+  ]);
+  const parameters = { name: "PBKDF2", hash: "SHA-256", salt, iterations };
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, key, hashBytes * 8));
+}

@@ -1,0 +1,58 @@
+// Hashes by which the service knows addresses and emails that it must not keep, and keys that only it can make: HMAC
+// under one secret of the installation, which the first need makes.
+import { createHmac } from "node:crypto";
+import { AppError } from "../core/errors.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+
+const SECRET_BYTES = 32;
+/** Hashes kept for callers that come again; emptied when full. */
+const MAX_KEPT = 20_000;
+/** Attempts to make the secret against others that make one. */
+const MAX_ATTEMPTS = 8;
+
+/** Every method's errors: `meter_unreachable`, until the secret has been read once. */
+export class KeyedHashes {
+  #secret: Uint8Array | null = null;
+  #reading: Promise<Uint8Array> | null = null;
+  readonly #kept = new Map<string, string>();
+
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** HMAC-SHA-256 of the words, hex. The first one says what for, so that no hash serves two ends. */
+  of(...words: readonly string[]): string | Promise<string> {
+    if (this.#secret !== null) return hmac(this.#secret, words);
+    return this.#read().then((secret) => hmac(secret, words));
+  }
+
+  /** The same for few words that come again and again. */
+  ofFrequent(...words: readonly string[]): string | Promise<string> {
+    const name = words.join("\n");
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) return kept;
+    const made = this.of(...words);
+    if (typeof made !== "string") return made;
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    this.#kept.set(name, made);
+    return made;
+  }
+
+  #read(): Promise<Uint8Array> {
+    return this.#reading ??= this.#readOrMake().then((secret) => this.#secret = secret)
+      .finally(() => this.#reading = null);
+  }
+
+  async #readOrMake(): Promise<Uint8Array> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const entry = await kvGet(this.kv, keys.hashSecret());
+      if (entry.value !== null) return entry.value;
+      const made = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+      if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, made))) return made;
+    }
+    throw new AppError("meter_unreachable");
+  }
+}
+
+function hmac(secret: Uint8Array, words: readonly string[]): string {
+  return createHmac("sha256", secret).update(JSON.stringify(words)).digest("hex");
+}

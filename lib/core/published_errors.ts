@@ -1,0 +1,63 @@
+// The rows of the error table that only published endpoints answer with.
+
+/** A part of `errorTable`, which says what the members mean. */
+export const publishedErrors = {
+  session_required: {
+    status: 401,
+    message: "Send the user's session as Authorization: Bearer",
+    retryable: false,
+  },
+  session_invalid: {
+    status: 401,
+    message: "Log in again; this session is malformed, expired, revoked or another database's",
+    retryable: false,
+  },
+  login_failed: {
+    status: 401,
+    message: "Check email and password; they do not belong together",
+    retryable: false,
+  },
+  captcha_failed: {
+    status: 403,
+    message: "Solve a fresh captcha and send its token as X-Captcha-Token",
+    retryable: false,
+  },
+  endpoint_not_found: { status: 404, message: "Endpoint not found", retryable: false },
+  account_exists: { status: 409, message: "Log in instead; this account exists already", retryable: false },
+  rate_limited: {
+    status: 429,
+    message: "Slow down; the rate limit of this endpoint is reached",
+    retryable: true,
+    retryAfterSec: 60,
+  },
+  login_locked: {
+    status: 429,
+    message: "Wait before the next try; this account has had too many failed logins",
+    retryable: true,
+    retryAfterSec: 3600,
+  },
+  hashing_busy: {
+    status: 429,
+    message: "Try again shortly; too many passwords are being checked at this moment",
+    retryable: true,
+    retryAfterSec: 1,
+  },
+  endpoint_paused: { status: 503, message: "Try again later; this endpoint is paused", retryable: true },
+  captcha_unavailable: {
+    status: 503,
+    message: "Try again shortly; the captcha provider does not answer",
+    retryable: true,
+    retryAfterSec: 5,
+  },
+  ask_refused: {
+    status: 422,
+    message: "Ask another way; no statement came of this question that may run",
+    retryable: false,
+  },
+  ask_unavailable: {
+    status: 503,
+    message: "Try again shortly; the language model does not answer",
+    retryable: true,
+    retryAfterSec: 5,
+  },
+} as const;

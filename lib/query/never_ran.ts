@@ -1,0 +1,12 @@
+// Failures after which the engine has not seen the call, or has kept nothing for no fault of the call: what was spent
+// on it is good again. `outcome_unknown` is none of them.
+import { AppError, type ErrorCode } from "../core/errors.ts";
+
+const CODES: ReadonlySet<ErrorCode> = new Set([
+  ...["balance_exhausted", "monthly_cap_reached", "meter_unreachable", "store_unavailable"] as const,
+  ...["database_busy", "shutting_down", "storage_full", "database_corrupt", "role_too_low"] as const,
+]);
+
+export function neverRan(error: unknown): boolean {
+  return error instanceof AppError && CODES.has(error.code);
+}

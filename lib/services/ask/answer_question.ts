@@ -1,0 +1,190 @@
+// Answers a question in plain language with one checked, read-only statement over the endpoint's tables.
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { AppError } from "../../core/errors.ts";
+import { classify } from "../../query/classify.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { QueryAnswer, QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
+import { run } from "../../query/run.ts";
+import type { StatementFacts } from "../../sql/statement_facts.ts";
+import type { JsonValue } from "../../tenant/tenant_store.ts";
+import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
+import { readAskSchema } from "./ask_schema.ts";
+import { boundRows } from "./bound_rows.ts";
+import { checkStatement } from "./check_statement.ts";
+import { describeFacts } from "./describe_facts.ts";
+import { findValues } from "./find_values.ts";
+
+/** Rows of an answer where the spec says nothing (contract 8). */
+const DEFAULT_ROWS = 100;
+/** Times that a checked statement starts over because the schema changed under it. */
+const MAX_STALE = 3;
+const MAX_EXPLANATION = 500;
+
+/** What the process gives, and who asks. */
+export interface AskContext extends QueryContext {
+  readonly askModel: AskModel;
+  readonly tokenId: string;
+  /** From the verified session; null for a public call. */
+  readonly userId: string | null;
+}
+
+export interface AskInput {
+  readonly target: QueryTarget;
+  /** Of kind `ask`, with its `askConfig`. */
+  readonly spec: EndpointSpec;
+  readonly question: string;
+  readonly signal: () => AbortSignal | null;
+  /** Told what the statement did, once it has run: the call's record has figures that the answer has not. */
+  readonly ran?: (meta: QueryMeta) => void;
+}
+
+/** The body of the `answer` output. */
+export interface AskAnswer {
+  readonly sql: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly JsonValue[])[];
+  readonly explanation: string;
+}
+
+/** A question with all that it needs to be answered. */
+interface Asked {
+  readonly ctx: AskContext;
+  readonly input: AskInput;
+  readonly target: QueryTarget;
+  readonly allowedTables: readonly string[];
+  readonly maxRows: number;
+}
+
+type Attempt =
+  | { readonly ok: true; readonly answer: AskAnswer }
+  | { readonly ok: false; readonly sql: string; readonly reason: string };
+
+/**
+ * The answer, of at most `maxRows` rows. Errors: `ask_refused` (not understood, or not one statement that reads
+ * `allowedTables` and nothing else), `ask_unavailable`, and those of the pipeline.
+ */
+export async function answerQuestion(ctx: AskContext, input: AskInput): Promise<AskAnswer> {
+  const { askConfig } = input.spec;
+  if (askConfig === undefined) throw new TypeError("the endpoint has no askConfig");
+  const asked: Asked = {
+    ...{ ctx, input, allowedTables: askConfig.allowedTables },
+    // Whoever asks: nothing here may do more than read.
+    target: { ...input.target, role: "read" },
+    maxRows: askConfig.maxRows ?? DEFAULT_ROWS,
+  };
+  const request = await requestOf(asked, askConfig.context ?? "");
+  const first = await attempt(asked, await ctx.askModel.propose(request));
+  if (first.ok) return first.answer;
+  if (!ctx.askModel.repairs || first.sql === "") throw refused(first.reason);
+  const second = await attempt(asked, await ctx.askModel.propose({ ...request, failed: first }));
+  if (second.ok) return second.answer;
+  throw refused(second.reason);
+}
+
+async function requestOf(asked: Asked, context: string): Promise<AskRequest> {
+  const { ctx, input, target, allowedTables, maxRows } = asked;
+  const statements = { ...ctx, target };
+  const schema = await readAskSchema(statements, allowedTables);
+  return {
+    ...{ question: input.question, schema, context, maxRows, failed: null, signal: input.signal() },
+    nowMs: ctx.clock.now(),
+    findValues: (phrases) => findValues(statements, schema, phrases),
+  };
+}
+
+/** Runs what was proposed if it may run. A failure that a better statement would not have is no error yet. */
+async function attempt(asked: Asked, proposal: AskProposal): Promise<Attempt> {
+  if (!proposal.ok) return { ok: false, sql: "", reason: proposal.reason };
+  const { sql } = proposal;
+  const bounded = boundRows(asked.ctx.facts, sql, asked.maxRows + 1);
+  if (bounded === null) return { ok: false, sql, reason: "the text is not one SELECT" };
+  for (let turn = 0; turn < MAX_STALE; turn++) {
+    const checked = await check(asked, sql, bounded);
+    if (!checked.ok) return { ok: false, sql, reason: checked.reason };
+    const ran = await runChecked(asked, bounded);
+    if (typeof ran === "string") return { ok: false, sql, reason: ran };
+    // Run under another schema than the one it was checked for: the rows may be of other tables. Nobody sees them.
+    if (asked.ctx.facts.schemaVersion(asked.target.databaseId) !== checked.schemaVersion) continue;
+    asked.input.ran?.(ran.meta);
+    return { ok: true, answer: toAnswer(asked, proposal, checked.facts, ran) };
+  }
+  throw new AppError("database_busy", { message: "Try again shortly; the schema keeps changing" });
+}
+
+type Checked =
+  | { readonly ok: true; readonly facts: StatementFacts; readonly schemaVersion: number }
+  | { readonly ok: false; readonly reason: string };
+
+/** Compiles the text as proposed and as it will run; neither runs here. */
+async function check({ ctx, target, allowedTables }: Asked, sql: string, bounded: string): Promise<Checked> {
+  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const statements = [{ sql, params: [] }, { sql: bounded, params: [] }];
+  const { facts, misunderstood, schemaVersion } = await classify(
+    ctx,
+    target.databaseId,
+    database,
+    statements,
+  );
+  if (misunderstood !== null) {
+    return { ok: false, reason: `the engine says: ${misunderstood.failure.message}` };
+  }
+  for (const one of facts) {
+    const reason = checkStatement(one, allowedTables);
+    if (reason !== null) return { ok: false, reason };
+  }
+  const [own] = facts;
+  if (own === undefined || facts.length !== statements.length) {
+    return { ok: false, reason: "the text is not one SELECT" };
+  }
+  return { ok: true, facts: own, schemaVersion };
+}
+
+/** The answer of the pipeline, or what the engine says is wrong with the statement. */
+async function runChecked(
+  { ctx, input, target, maxRows }: Asked,
+  sql: string,
+): Promise<QueryAnswer | string> {
+  const call = plainCall(
+    { target, tokenId: ctx.tokenId, operation: "query", statements: [{ sql, params: [] }] },
+    { userId: ctx.userId, signal: input.signal },
+  );
+  try {
+    return await run({ ...ctx, bounds: { ...ctx.bounds, rows: maxRows + 1 } }, call);
+  } catch (error) {
+    if (error instanceof AppError && (error.code === "sql_error" || error.code === "statement_refused")) {
+      return `the engine says: ${error.message}`;
+    }
+    throw error;
+  }
+}
+
+function toAnswer(
+  { maxRows }: Asked,
+  proposal: Extract<AskProposal, { ok: true }>,
+  facts: StatementFacts,
+  { results }: QueryAnswer,
+): AskAnswer {
+  const { columns, rows } = tableOf(results[0]?.json ?? '{"columns":[],"rows":[]');
+  const said = proposal.explanation?.trim().slice(0, MAX_EXPLANATION);
+  const explanation = said ? said : describeFacts(facts);
+  return {
+    ...{ sql: proposal.sql, columns, rows: rows.slice(0, maxRows) },
+    explanation: rows.length > maxRows
+      ? `${explanation} Only the first ${maxRows} rows are shown.`
+      : explanation,
+  };
+}
+
+/** Guarantee: the text is a result of the store, which has this form (`StatementResult`). */
+function tableOf(json: string): Pick<AskAnswer, "columns" | "rows"> {
+  const result: Pick<AskAnswer, "columns" | "rows"> = JSON.parse(`${json}}`);
+  return result;
+}
+
+/** The engine's words are for the model alone: they may repeat a part of the text. */
+function refused(reason: string): AppError {
+  const plain = reason.startsWith("the engine says: ")
+    ? "no statement came out that the engine understands"
+    : reason;
+  return new AppError("ask_refused", { message: `Ask another way; ${plain}` });
+}

@@ -1,0 +1,100 @@
+// Asks an OpenAI-compatible server for SQL. The key is sent to that one address and appears nowhere else.
+import { AppError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
+import { chatMessages } from "./chat_messages.ts";
+import { readModelAnswer } from "./read_model_answer.ts";
+
+/** Milliseconds for one round, and tokens and bytes of its answer. */
+const TIMEOUT_MS = 20_000;
+const MAX_TOKENS = 1000;
+const MAX_ANSWER_BYTES = 262_144;
+
+export interface ChatModelOptions {
+  /** The base address, as `https://host/v1`. */
+  readonly url: string;
+  readonly key: string | null;
+  /** Null: the server's own choice. */
+  readonly model: string | null;
+  readonly fetch: typeof fetch;
+  readonly log: Log;
+  /** Less than the usual time, for tests. */
+  readonly timeoutMs?: number;
+}
+
+export class ChatModel implements AskModel {
+  readonly repairs = true;
+  readonly #options: ChatModelOptions;
+
+  constructor(options: ChatModelOptions) {
+    this.#options = options;
+  }
+
+  async propose(request: AskRequest): Promise<AskProposal> {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), this.#options.timeoutMs ?? TIMEOUT_MS);
+    try {
+      const signals = request.signal === null ? [stop.signal] : [stop.signal, request.signal];
+      const response = await this.#send(request, AbortSignal.any(signals));
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw this.#unavailable(`status ${response.status}`);
+      }
+      return readModelAnswer(contentOf(await readBounded(response)));
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      // Its words could hold the address or what was sent.
+      throw this.#unavailable(stop.signal.aborted ? "timeout" : "no usable answer");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #send(request: AskRequest, signal: AbortSignal): Promise<Response> {
+    const { url, key, model } = this.#options;
+    return this.#options.fetch(`${url.replace(/\/+$/, "")}/chat/completions`, {
+      method: "POST",
+      // A redirect would take the key elsewhere.
+      redirect: "error",
+      headers: {
+        "content-type": "application/json",
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify({
+        ...(model === null ? {} : { model }),
+        ...{ messages: chatMessages(request), temperature: 0, max_tokens: MAX_TOKENS, stream: false },
+      }),
+      signal,
+    });
+  }
+
+  #unavailable(reason: string): AppError {
+    this.#options.log("warn", "ask_model_failed", { reason });
+    return new AppError("ask_unavailable");
+  }
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new RangeError("the answer is too long");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** `choices[0].message.content`; throws for anything else. */
+function contentOf(text: string): string {
+  const value: unknown = JSON.parse(text);
+  const choices = member(value, "choices");
+  const content = member(member(Array.isArray(choices) ? choices[0] : null, "message"), "content");
+  if (typeof content !== "string") throw new TypeError("the answer has no content");
+  return content;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

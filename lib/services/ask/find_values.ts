@@ -1,0 +1,56 @@
+// Looks up which phrases of a question stand in the data, so that "in Berlin" becomes a comparison.
+import { plainCall } from "../../query/plain_call.ts";
+import { run } from "../../query/run.ts";
+import { quoteIdentifier } from "../../sql/quote.ts";
+import { affinityOf } from "../../sql/affinity.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { rowsOf } from "../schema/read_rows.ts";
+import type { AskSchema } from "./ask_schema.ts";
+
+/** Columns looked at, rows of each, and spellings taken: what a question may cost that nobody pays for. */
+const MAX_COLUMNS = 40;
+const MAX_ROWS = 10_000;
+const MAX_FOUND = 20;
+
+/** A value as it is stored, and where. */
+export interface FoundValue {
+  readonly table: string;
+  readonly column: string;
+  readonly value: string;
+}
+
+/**
+ * Text values of tables (a view could read more than it shows) that are one of the phrases, whatever the case of A to
+ * Z. One call to the engine, among the first rows of each table. Errors: those of the pipeline.
+ */
+export async function findValues(
+  ctx: StatementsContext,
+  schema: AskSchema,
+  phrases: readonly string[],
+): Promise<FoundValue[]> {
+  const columns = schema.tables.filter(({ kind }) => kind === "table").flatMap((table) =>
+    table.columns.filter(({ type }) => affinityOf(type) === "TEXT").map((column) => ({
+      table: table.name,
+      column: column.name,
+    }))
+  ).slice(0, MAX_COLUMNS);
+  if (columns.length === 0 || phrases.length === 0) return [];
+  const params = [JSON.stringify(phrases)];
+  const answer = await run(
+    { ...ctx, bounds: { rows: MAX_COLUMNS * MAX_FOUND, bytes: ctx.bounds.bytes } },
+    plainCall({
+      ...{ target: ctx.target, tokenId: ctx.tokenId, operation: "service" },
+      statements: columns.map(({ table, column }) => ({ sql: lookUp(table, column), params })),
+    }),
+  );
+  return answer.results.flatMap(({ json }, index) => {
+    const place = columns[index];
+    return place === undefined ? [] : rowsOf<[string]>(json).map(([value]) => ({ ...place, value }));
+  });
+}
+
+function lookUp(table: string, column: string): string {
+  return `SELECT DISTINCT v FROM (SELECT ${quoteIdentifier(column)} AS v FROM ${quoteIdentifier(table)} ` +
+    `LIMIT ${MAX_ROWS}) WHERE typeof(v) = 'text' AND v COLLATE NOCASE IN (SELECT value FROM json_each(?)) ` +
+    `LIMIT ${MAX_FOUND}`;
+}

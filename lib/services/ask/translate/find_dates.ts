@@ -1,0 +1,186 @@
+// Finds the days that a question names: "in January 2026", "since 1 March", "last 30 days", "before 2015". UTC.
+import type { Token } from "./tokens.ts";
+
+/** Days as `YYYY-MM-DD`: from `from` on, up to but not including `before`. Null: open. */
+export interface DateSpan {
+  /** Tokens that it was read from, with the word in front that gives it its direction. */
+  readonly at: number;
+  readonly end: number;
+  readonly from: string | null;
+  readonly before: string | null;
+}
+
+interface Period {
+  readonly end: number;
+  readonly from: number;
+  readonly before: number;
+  /** It says what it is without a word in front: "today", "last month". */
+  readonly plain: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const months = "january february march april may june july august september october november december".split(
+  " ",
+);
+
+export function findDates(tokens: readonly Token[], nowMs: number): DateSpan[] {
+  const spans: DateSpan[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const span = readSpan(tokens, at, nowMs);
+    if (span === null) continue;
+    spans.push(span);
+    at = span.end - 1;
+  }
+  return spans;
+}
+
+function readSpan(tokens: readonly Token[], at: number, nowMs: number): DateSpan | null {
+  const word = tokens[at]?.lower ?? "";
+  const next = (skip: number) => {
+    const the = tokens[at + skip]?.lower === "the" ? 1 : 0;
+    return readPeriod(tokens, at + skip + the, nowMs);
+  };
+  if (word === "between" || word === "from") {
+    const first = next(1);
+    const joint = first && /^(and|to|until|till|through)$/.test(tokens[first.end]?.lower ?? "");
+    const second = joint ? readPeriod(tokens, first.end + 1, nowMs) : null;
+    if (first && second) return span(at, second.end, first.from, second.before);
+  }
+  const period = next(1);
+  if (period !== null) {
+    if (/^(before|until|till)$/.test(word)) {
+      return span(at, period.end, null, word === "before" ? period.from : period.before);
+    }
+    if (word === "after") return span(at, period.end, period.before, null);
+    if (/^(since|from)$/.test(word)) return span(at, period.end, period.from, null);
+    if (/^(in|on|during|for|of|within|over)$/.test(word)) {
+      return span(at, period.end, period.from, period.before);
+    }
+  }
+  const plain = readPeriod(tokens, at, nowMs);
+  return plain?.plain ? span(at, plain.end, plain.from, plain.before) : null;
+}
+
+function span(at: number, end: number, from: number | null, before: number | null): DateSpan {
+  return {
+    at,
+    end,
+    from: from === null ? null : isoDay(from),
+    before: before === null ? null : isoDay(before),
+  };
+}
+
+function readPeriod(tokens: readonly Token[], at: number, nowMs: number): Period | null {
+  return readDay(tokens, at, nowMs) ?? readMonth(tokens, at, nowMs) ?? readYear(tokens, at) ??
+    readRelative(tokens, at, nowMs);
+}
+
+/** `2026-03-01`, `1 March 2026`, `March 1st, 2026`. */
+function readDay(tokens: readonly Token[], at: number, nowMs: number): Period | null {
+  const [first, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+  const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(first?.lower ?? "");
+  if (iso) return day(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3]), at + 1, true);
+  const monthFirst = monthOf(first);
+  const dayOf = ordinal(monthFirst === null ? first : second);
+  const skip = monthFirst === null && second?.lower === "of" ? 1 : 0;
+  const month = monthFirst ?? monthOf(skip ? third : second);
+  if (dayOf === null || month === null) return null;
+  const year = yearOf(tokens[at + 2 + skip]);
+  return day(
+    year ?? new Date(nowMs).getUTCFullYear(),
+    month,
+    dayOf,
+    at + (year === null ? 2 : 3) + skip,
+    false,
+  );
+}
+
+function readMonth(tokens: readonly Token[], at: number, nowMs: number): Period | null {
+  const digits = /^(\d{4})-(\d{2})$/.exec(tokens[at]?.lower ?? "");
+  if (digits) return month(Number(digits[1]), Number(digits[2]) - 1, at + 1, true);
+  const named = monthOf(tokens[at]);
+  if (named === null) return null;
+  const of = tokens[at + 1]?.lower === "of" ? 1 : 0;
+  const year = yearOf(tokens[at + 1 + of]);
+  const end = year === null ? at + 1 : at + 2 + of;
+  // "may" and "march" are verbs too.
+  return month(year ?? new Date(nowMs).getUTCFullYear(), named, end, year !== null);
+}
+
+function readYear(tokens: readonly Token[], at: number): Period | null {
+  const worded = tokens[at]?.lower === "year" ? 1 : 0;
+  const year = yearOf(tokens[at + worded]);
+  if (year === null) return null;
+  return { end: at + worded + 1, from: Date.UTC(year, 0), before: Date.UTC(year + 1, 0), plain: worded > 0 };
+}
+
+/** `today`, `last month`, `past 30 days`, `next 2 weeks`. */
+function readRelative(tokens: readonly Token[], at: number, nowMs: number): Period | null {
+  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const word = tokens[at]?.lower ?? "";
+  const near = new Map([["today", 0], ["yesterday", -1], ["tomorrow", 1]]).get(word);
+  if (near !== undefined) {
+    const from = today + near * DAY_MS;
+    return { end: at + 1, from, before: from + DAY_MS, plain: true };
+  }
+  if (!/^(this|current|last|past|previous|next|coming)$/.test(word)) return null;
+  const count = tokens[at + 1]?.number ?? null;
+  const unit = /^(day|week|month|quarter|year)s?$/.exec(tokens[at + (count === null ? 1 : 2)]?.lower ?? "")
+    ?.[1];
+  if (unit === undefined) return null;
+  const direction = /^(this|current)$/.test(word) ? 0 : /^(next|coming)$/.test(word) ? 1 : -1;
+  if (count === null) {
+    const start = startOf(unit, today);
+    const from = shift(unit, start, direction);
+    return { end: at + 2, from, before: shift(unit, from, 1), plain: true };
+  }
+  if (!Number.isInteger(count) || count < 1 || count > 1000) return null;
+  return direction > 0
+    ? { end: at + 3, from: today, before: shift(unit, today, count) + DAY_MS, plain: true }
+    : { end: at + 3, from: shift(unit, today, -count), before: today + DAY_MS, plain: true };
+}
+
+function startOf(unit: string, dayMs: number): number {
+  const date = new Date(dayMs);
+  const year = date.getUTCFullYear();
+  if (unit === "year") return Date.UTC(year, 0);
+  if (unit === "month") return Date.UTC(year, date.getUTCMonth());
+  if (unit === "quarter") return Date.UTC(year, Math.floor(date.getUTCMonth() / 3) * 3);
+  return unit === "week" ? dayMs - ((date.getUTCDay() + 6) % 7) * DAY_MS : dayMs;
+}
+
+function shift(unit: string, dayMs: number, count: number): number {
+  const date = new Date(dayMs);
+  if (unit === "day") return dayMs + count * DAY_MS;
+  if (unit === "week") return dayMs + count * 7 * DAY_MS;
+  const by = unit === "month" ? count : unit === "quarter" ? count * 3 : count * 12;
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + by, date.getUTCDate());
+}
+
+function day(year: number, monthAt: number, dayAt: number, end: number, plain: boolean): Period | null {
+  const from = Date.UTC(year, monthAt, dayAt);
+  return Number.isNaN(from) ? null : { end, from, before: from + DAY_MS, plain };
+}
+
+function month(year: number, monthAt: number, end: number, plain: boolean): Period {
+  return { end, from: Date.UTC(year, monthAt), before: Date.UTC(year, monthAt + 1), plain };
+}
+
+function monthOf(token: Token | undefined): number | null {
+  const word = token?.lower ?? "";
+  const at = months.findIndex((name) => name === word || (word.length === 3 && name.startsWith(word)));
+  return at < 0 ? null : at;
+}
+
+function yearOf(token: Token | undefined): number | null {
+  return /^(1[5-9]|20|21)\d{2}$/.test(token?.lower ?? "") ? Number(token?.lower) : null;
+}
+
+function ordinal(token: Token | undefined): number | null {
+  const digits = /^(\d{1,2})(st|nd|rd|th)?$/.exec(token?.lower ?? "")?.[1];
+  return digits !== undefined && Number(digits) >= 1 && Number(digits) <= 31 ? Number(digits) : null;
+}
+
+function isoDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,178 @@
+// Writes a plan as one SELECT. Names come from the schema, values are literals that are quoted here.
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import type { AskSchema, AskTable } from "../ask_schema.ts";
+import { joinPath, type JoinStep } from "./join_path.ts";
+import type { ColumnRef } from "./link_names.ts";
+import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
+import { affinityOf } from "../../../sql/affinity.ts";
+
+/** Null when the tables do not hang together, or when a join would count values more than once. */
+export function writeSql(schema: AskSchema, plan: Plan): string | null {
+  const wanted = tablesOf(plan);
+  const measures = measuresOf(plan);
+  const root = measures.length > 0 ? deepest(schema, plan, wanted) : plan.root;
+  const steps = joinPath(schema, root, wanted);
+  if (steps === null || measures.some((one) => repeats(one, steps, root))) return null;
+  const columns = [
+    ...plan.terms.map((term) => `${termSql(term)} AS ${quoteIdentifier(termName(term))}`),
+    ...plan.measures.map((one) => `${measureSql(one, steps, root)} AS ${quoteIdentifier(measureName(one))}`),
+  ];
+  const distinct = plan.distinct ||
+    (!plan.grouped && measures.length === 0 && steps.some(({ many }) => many));
+  const parts = [
+    `SELECT ${distinct ? "DISTINCT " : ""}${[...new Set(columns)].join(", ")}`,
+    `FROM ${quoteIdentifier(root.name)}`,
+    ...steps.map(joinSql),
+  ];
+  const where = plan.conditions.map((one) => conditionSql(schema, one));
+  if (where.includes(null)) return null;
+  if (where.length > 0) parts.push(`WHERE ${where.join(" AND ")}`);
+  if (plan.grouped) parts.push(`GROUP BY ${groupTerms(plan).join(", ")}`);
+  const { having, order } = plan;
+  if (having) {
+    parts.push(`HAVING ${measureSql(having.measure, steps, root)} ${having.operator} ${having.value}`);
+  }
+  if (order) {
+    const by = isMeasure(order.by) ? measureSql(order.by, steps, root) : termSql(order.by);
+    parts.push(`ORDER BY ${by} ${order.descending ? "DESC" : "ASC"}`);
+  }
+  if (plan.limit !== null) parts.push(`LIMIT ${plan.limit}`);
+  return parts.join(" ");
+}
+
+function groupTerms({ groupTable, terms }: Plan): string[] {
+  const keys = groupTable?.columns.filter(({ pk }) => pk > 0) ?? [];
+  if (groupTable === null || keys.length === 0) return terms.map(termSql);
+  return keys.map((column) => columnSql({ table: groupTable, column }));
+}
+
+/** Where rows are counted or added up, the start is the table of which there are most: each of its rows counts once. */
+function deepest(schema: AskSchema, plan: Plan, wanted: ReadonlySet<AskTable>): AskTable {
+  const candidates = [plan.root, ...wanted];
+  return candidates.find((table) => joinPath(schema, table, wanted)?.every(({ many }) => !many)) ?? plan.root;
+}
+
+/** Adding up a value once for each row of another table that it meets would be wrong; counting keys is not. */
+function repeats(measure: Measure, steps: readonly JoinStep[], root: AskTable): boolean {
+  if (measure.kind === "rows") {
+    return isMultiplied(measure.table, steps, root) &&
+      measure.table.columns.filter(({ pk }) => pk > 0).length !== 1;
+  }
+  if (measure.aggregate === "min" || measure.aggregate === "max" || measure.distinct) return false;
+  return isMultiplied(measure.term.ref.table, steps, root);
+}
+
+/** Whether a row of the table can appear more than once in the join. */
+function isMultiplied(table: AskTable, steps: readonly JoinStep[], root: AskTable): boolean {
+  return table !== root || steps.some(({ many }) => many);
+}
+
+function measureSql(measure: Measure, steps: readonly JoinStep[], root: AskTable): string {
+  if (measure.kind === "aggregate") {
+    return `${measure.aggregate}(${measure.distinct ? "DISTINCT " : ""}${termSql(measure.term)})`;
+  }
+  if (!isMultiplied(measure.table, steps, root)) return "count(*)";
+  const [key, ...more] = measure.table.columns.filter(({ pk }) => pk > 0);
+  return key && more.length === 0
+    ? `count(DISTINCT ${columnSql({ table: measure.table, column: key })})`
+    : "count(*)";
+}
+
+function joinSql(step: JoinStep): string {
+  return `JOIN ${quoteIdentifier(step.to.name)} ON ${equalSql(step)}`;
+}
+
+function equalSql({ from, to, on }: JoinStep): string {
+  return on.map(([a, b]) =>
+    `${quoteIdentifier(from.name)}.${quoteIdentifier(a)} = ${quoteIdentifier(to.name)}.${quoteIdentifier(b)}`
+  ).join(" AND ");
+}
+
+function conditionSql(schema: AskSchema, condition: Condition): string | null {
+  switch (condition.kind) {
+    case "compare":
+      return `${columnSql(condition.ref)} ${condition.operator} ${condition.value}`;
+    case "between":
+      return `${columnSql(condition.ref)} BETWEEN ${condition.low} AND ${condition.high}`;
+    case "null":
+      return `${columnSql(condition.ref)} IS ${condition.not ? "NOT " : ""}NULL`;
+    case "values": {
+      const { ref, values, not } = condition;
+      const list = values.map(literal);
+      if (list.length !== 1) return `${columnSql(ref)} ${not ? "NOT IN" : "IN"} (${list.join(", ")})`;
+      return `${columnSql(ref)} ${not ? "<>" : "="} ${list.join("")}`;
+    }
+    case "days": {
+      const { from, before } = condition;
+      const value = daySql(condition.ref);
+      return [from && `${value} >= ${literal(from)}`, before && `${value} < ${literal(before)}`]
+        .filter((text) => text !== null).join(" AND ");
+    }
+    case "nothing": {
+      const [first, ...more] = joinPath(schema, condition.of, new Set([condition.table])) ?? [];
+      if (first === undefined) return null;
+      const parts = ["SELECT 1 FROM " + quoteIdentifier(first.to.name), ...more.map(joinSql)];
+      return `NOT EXISTS (${parts.join(" ")} WHERE ${equalSql(first)})`;
+    }
+  }
+}
+
+function tablesOf(plan: Plan): Set<AskTable> {
+  const measures = measuresOf(plan);
+  const terms = [...plan.terms, ...measures.flatMap((one) => one.kind === "aggregate" ? [one.term] : [])];
+  if (plan.order && !isMeasure(plan.order.by)) terms.push(plan.order.by);
+  return new Set([
+    plan.root,
+    ...measures.flatMap((one) => one.kind === "rows" ? [one.table] : []),
+    ...terms.flatMap((term) => term.kind === "product" ? [term.ref.table, term.by.table] : [term.ref.table]),
+    ...plan.conditions.map((one) => one.kind === "nothing" ? one.of : one.ref.table),
+    ...(plan.groupTable ? [plan.groupTable] : []),
+    ...plan.through,
+  ]);
+}
+
+function measuresOf({ measures, having, order }: Plan): Measure[] {
+  return [
+    ...measures,
+    ...(having ? [having.measure] : []),
+    ...(order && isMeasure(order.by) ? [order.by] : []),
+  ];
+}
+
+function termSql(term: Term): string {
+  switch (term.kind) {
+    case "column":
+      return columnSql(term.ref);
+    case "product":
+      return `${columnSql(term.ref)} * ${columnSql(term.by)}`;
+    case "year":
+      return `strftime('%Y', ${daySql(term.ref)})`;
+    case "month":
+      return `strftime('%Y-%m', ${daySql(term.ref)})`;
+    case "day":
+      return `date(${daySql(term.ref)})`;
+  }
+}
+
+function termName(term: Term): string {
+  return term.kind === "column" ? term.ref.column.name : term.kind === "product" ? "value" : term.kind;
+}
+
+function measureName(measure: Measure): string {
+  if (measure.kind === "rows") return "count";
+  const { aggregate, term } = measure;
+  return aggregate === "count" ? "count" : `${aggregate}_${termName(term)}`;
+}
+
+function columnSql({ table, column }: ColumnRef): string {
+  return `${quoteIdentifier(table.name)}.${quoteIdentifier(column.name)}`;
+}
+
+/** Numbers are Unix seconds or Julian days: the engine tells them apart. */
+function daySql(ref: ColumnRef): string {
+  return affinityOf(ref.column.type) === "INTEGER" ? `datetime(${columnSql(ref)}, 'auto')` : columnSql(ref);
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

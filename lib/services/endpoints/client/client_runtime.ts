@@ -1,0 +1,79 @@
+// The part of a generated client that is the same for every database.
+
+/** TypeScript source. `url`: where the endpoints are served. */
+export function clientRuntime(url: string): string {
+  return `const URL_OF_DATABASE = ${JSON.stringify(url)};
+
+/** A value of a row. Whole numbers beyond 2^53 come as digits, bytes as base64. */
+export type Value = string | number | null | { $blob: string };
+
+export interface Rows<Row extends readonly Value[], Columns extends readonly string[] = string[]> {
+  columns: Columns;
+  rows: Row[];
+}
+
+export interface ClientOptions {
+  /** Where the endpoints are served, if not where this file came from. */
+  url?: string;
+  fetch?: typeof fetch;
+  /** The session of the user, for endpoints that ask for one. */
+  session?: string | null | (() => string | null | undefined);
+}
+
+export interface Call {
+  signal?: AbortSignal;
+  /** What the captcha's widget submits. */
+  captcha?: string;
+}
+
+export interface Failure {
+  success: false;
+  error: string;
+  code: string;
+  issues?: { path: string; message: string }[];
+}
+
+/** An answer that is no success. */
+export class EndpointError extends Error {
+  readonly status: number;
+  readonly failure: Failure;
+
+  constructor(status: number, failure: Failure) {
+    super(failure.error);
+    this.name = "EndpointError";
+    this.status = status;
+    this.failure = failure;
+  }
+}
+
+function sender(options: ClientOptions) {
+  const base = options.url ?? URL_OF_DATABASE;
+  return async <Output>(method: "GET" | "POST", slug: string, input: object, call: Call = {}): Promise<Output> => {
+    const session = typeof options.session === "function" ? options.session() : options.session;
+    const headers: Record<string, string> = {};
+    if (session) headers["Authorization"] = "Bearer " + session;
+    if (call.captcha !== undefined) headers["X-Captcha-Token"] = call.captcha;
+    if (method === "POST") headers["Content-Type"] = "application/json";
+    const response = await (options.fetch ?? fetch)(base + "/" + slug + (method === "GET" ? queryOf(input) : ""), {
+      method,
+      headers,
+      ...(method === "POST" ? { body: JSON.stringify(input) } : {}),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new EndpointError(response.status, answer);
+    return answer;
+  };
+}
+
+function queryOf(input: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || value === null) continue;
+    query.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  const text = query.toString();
+  return text === "" ? "" : "?" + text;
+}
+`;
+}

@@ -1,0 +1,22 @@
+// Names in a generated client: each once, in the way TypeScript writes them.
+
+/** `get-order` → `getOrder`. Slugs that would meet get a number. */
+export class ClientNames {
+  readonly #used = new Set<string>();
+
+  method(slug: string): string {
+    const base = slug.replace(
+      /-+([a-z0-9])?/g,
+      (_, letter: string | undefined) => (letter ?? "").toUpperCase(),
+    );
+    let name = base;
+    for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${base}_${number}`;
+    this.#used.add(name.toLowerCase());
+    return name;
+  }
+}
+
+/** `getOrder` → `GetOrder`. */
+export function typeName(method: string): string {
+  return method.charAt(0).toUpperCase() + method.slice(1);
+}

@@ -1,0 +1,93 @@
+// The published endpoints of a database as an OpenAPI 3.1 document.
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import type { DiscoveryContext } from "./discover_endpoints.ts";
+import { findPublicDatabase, type PublicAddress } from "./find_public_database.ts";
+import { inputSchema } from "./input_schema.ts";
+import { outputSchema } from "./output_schema.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const CAPTCHA = {
+  name: "X-Captcha-Token",
+  in: "header",
+  required: true,
+  description: "What the captcha's widget submits",
+  schema: { type: "string" },
+} as const;
+
+const FAILURE = {
+  type: "object",
+  properties: {
+    success: { const: false },
+    error: { type: "string" },
+    code: { type: "string" },
+    issues: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { path: { type: "string" }, message: { type: "string" } },
+        required: ["path", "message"],
+      },
+    },
+  },
+  required: ["success", "error", "code"],
+} as const;
+
+/** Errors: `database_not_found`, `meter_unreachable`. */
+export async function describePublished(
+  { control, baseUrl }: DiscoveryContext,
+  address: PublicAddress,
+): Promise<Json> {
+  const database = await findPublicDatabase(control, address);
+  const records = await control.endpoints.published(database.id);
+  return {
+    openapi: "3.1.0",
+    info: { title: `${address.namespaceSlug}/${address.databasePath}`, version: "1" },
+    servers: [{ url: `${baseUrl}/p/${address.namespaceSlug}/${address.databasePath}` }],
+    paths: Object.fromEntries(
+      records.map(({ spec }) => [`/${spec.slug}`, { [spec.method.toLowerCase()]: operationOf(spec) }]),
+    ),
+    components: {
+      schemas: { Failure: FAILURE },
+      securitySchemes: { session: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    },
+  };
+}
+
+function operationOf(spec: EndpointSpec): Json {
+  const input = inputSchema(spec);
+  const byQuery = spec.method === "GET";
+  const parameters = [
+    ...(spec.captcha === true ? [CAPTCHA] : []),
+    ...(byQuery
+      ? Object.entries(input.properties).map(([name, schema]) => parameterOf(name, schema, input.required))
+      : []),
+  ];
+  const failure = { $ref: "#/components/schemas/Failure" };
+  return {
+    operationId: spec.slug,
+    summary: spec.name,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    ...(spec.auth === "session" ? { security: [{ session: [] }] } : { security: [] }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(byQuery ? {} : {
+      requestBody: {
+        required: input.required.length > 0,
+        content: { "application/json": { schema: input } },
+      },
+    }),
+    responses: {
+      200: { description: "Success", content: { "application/json": { schema: outputSchema[spec.output] } } },
+      default: { description: "Failure", content: { "application/json": { schema: failure } } },
+    },
+  };
+}
+
+/** A value of any JSON form stands in the query as its text. */
+function parameterOf(name: string, schema: Json, required: readonly string[]): Json {
+  const plain = "type" in schema;
+  return {
+    ...{ name, in: "query", required: required.includes(name) },
+    ...(plain ? { schema } : { content: { "application/json": { schema } } }),
+  };
+}

@@ -1,0 +1,87 @@
+// What the doctor must know of the published endpoints of a database: who may call them and which columns they show.
+import type { ControlPlane } from "../../control/control_plane.ts";
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { classify } from "../../query/classify.ts";
+import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
+import { resultColumns } from "../../sql/result_columns.ts";
+import type { SchemaNames } from "../../tenant/tenant_store.ts";
+import type { EndpointFacts } from "../schema/doctor/examined.ts";
+import { foldName } from "../schema/fold_name.ts";
+
+export interface EndpointFactsContext {
+  readonly control: ControlPlane;
+  readonly query: QueryContext;
+  /** The database or branch that is examined. */
+  readonly target: QueryTarget;
+}
+
+/** Statements that are compiled because their text alone does not tell what they show: a bound on one examination. */
+const MAX_COMPILED = 200;
+
+type Shown = Pick<EndpointFacts, "columns" | "tables">;
+type ColumnsOf = (table: string) => readonly string[] | null;
+
+/** Of a branch: those of its trunk, against the branch's schema. Errors: those of the store, `meter_unreachable`. */
+export async function endpointFacts(ctx: EndpointFactsContext): Promise<EndpointFacts[]> {
+  const { control, query, target } = ctx;
+  const slug = target.databaseSlug.split("@")[0] ?? "";
+  const trunk = await control.databases.bySlug(target.namespaceId, slug);
+  const records = trunk === null ? [] : await control.endpoints.published(trunk.id);
+  if (records.length === 0) return [];
+  const columnsOf = columnsBy(await query.tenants.open(target.databaseId, target.namespaceId).schema());
+  let compiled = 0;
+  const found: EndpointFacts[] = [];
+  for (const { spec } of records) {
+    const shown = shownByText(spec, columnsOf) ??
+      (compiled++ < MAX_COMPILED ? await shownByEngine(ctx, spec) : { columns: [], tables: [] });
+    const { kind, auth = "public", captcha = false, rateLimit } = spec;
+    const limited = rateLimit?.perMin !== undefined || rateLimit?.perDay !== undefined;
+    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, spec });
+  }
+  return found;
+}
+
+/** Null where the text does not tell. */
+function shownByText(
+  { kind, output, sql, askConfig, authConfig }: EndpointSpec,
+  columnsOf: ColumnsOf,
+): Shown | null {
+  // A question may ask for everything that it may read.
+  if (kind === "ask") {
+    const tables = askConfig?.allowedTables ?? [];
+    return { columns: tables.flatMap((table) => columnsOf(table) ?? []), tables };
+  }
+  if (output === "session") {
+    return { columns: [], tables: authConfig === undefined ? [] : [authConfig.usersTable] };
+  }
+  if (output === "rows_written") return null;
+  const columns = resultColumns(sql, columnsOf);
+  return columns && {
+    columns: columns.map(({ name, source }) => source?.column ?? name),
+    tables: [...new Set(columns.flatMap(({ source }) => source?.table ?? []))],
+  };
+}
+
+/** What it reads counts as shown, through views too. A statement that does not compile any more shows nothing. */
+async function shownByEngine(
+  { query, target }: EndpointFactsContext,
+  { sql, output }: EndpointSpec,
+): Promise<Shown> {
+  const { databaseId, namespaceId } = target;
+  const syntax = query.facts.syntax(sql);
+  const params = Array.from({ length: syntax.ok ? syntax.syntax.parameterCount : 0 }, () => null);
+  const tenant = query.tenants.open(databaseId, namespaceId);
+  const { facts: [facts] } = await classify(query, databaseId, tenant, [{ sql, params }]);
+  if (facts === undefined) return { columns: [], tables: [] };
+  return {
+    columns: output === "rows_written"
+      ? []
+      : [...new Set(facts.columnsRead.map((column) => column.slice(column.indexOf(".") + 1)))],
+    tables: [...facts.tablesWritten, ...facts.tablesRead],
+  };
+}
+
+function columnsBy({ tables }: SchemaNames): ColumnsOf {
+  const byName = new Map(tables.map(({ name, columns }) => [foldName(name), columns]));
+  return (table) => byName.get(foldName(table)) ?? null;
+}

@@ -1,0 +1,82 @@
+// Makes the usual endpoints of a table, as drafts. What exists already stays as it is.
+import { AppError } from "../../../core/errors.ts";
+import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
+import type { DatabaseRecord } from "../../../store/records.ts";
+import { type DatabaseAddress, requireDatabase } from "../../databases/require_database.ts";
+import { actorOf } from "../actor_of.ts";
+import { checkSpec } from "../check_spec.ts";
+import type { EndpointContext } from "../endpoint_context.ts";
+import { type EndpointView, endpointView } from "../endpoint_view.ts";
+import { crudSpec } from "./crud_spec.ts";
+import { readTable } from "./read_table.ts";
+import type { CrudOperation } from "./scaffold_slug.ts";
+
+export interface ScaffoldInput {
+  readonly address: DatabaseAddress;
+  readonly table: string;
+  /** All five unless given. */
+  readonly operations?: readonly CrudOperation[] | undefined;
+}
+
+export interface ScaffoldResult {
+  readonly created: readonly EndpointView[];
+  readonly skipped: readonly { readonly slug: string; readonly reason: string }[];
+}
+
+const ALL: readonly CrudOperation[] = ["list", "get", "create", "update", "delete"];
+const EXISTS = "Slug already exists";
+
+/** Errors: `validation_failed` for an unknown table, those of `requireDatabase` and of the store. */
+export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): Promise<ScaffoldResult> {
+  const database = await requireDatabase(ctx, input.address);
+  const target = {
+    ...{ namespaceId: database.namespaceId, namespaceSlug: input.address.namespaceSlug },
+    ...{ databaseId: database.id, databaseSlug: database.slug, branchRef: database.branchRef },
+    role: "admin",
+  } as const;
+  const table = await readTable({ ...ctx.query, target, tokenId: actorOf(ctx.caller) }, input.table);
+  if (table === null) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "table", message: "Name a table or view of this database" }],
+    });
+  }
+  const created: EndpointView[] = [];
+  const skipped: { slug: string; reason: string }[] = [];
+  const wanted = input.operations ?? ALL;
+  for (const operation of ALL.filter((one) => wanted.includes(one))) {
+    const plan = crudSpec(table, operation);
+    const outcome = plan.ok ? await add(ctx, { ...input, database }, plan.spec) : plan;
+    if ("url" in outcome) created.push(outcome);
+    else skipped.push({ slug: outcome.slug, reason: outcome.reason });
+  }
+  return { created, skipped };
+}
+
+async function add(
+  ctx: EndpointContext,
+  { database, address }: { readonly database: DatabaseRecord; readonly address: DatabaseAddress },
+  spec: EndpointSpec,
+): Promise<EndpointView | { slug: string; reason: string }> {
+  const { slug } = spec;
+  const { endpoints } = ctx.control;
+  if (await endpoints.read(database.id, slug) !== null) return { slug, reason: EXISTS };
+  const fault = await faultOf(ctx, database, spec);
+  if (fault !== null) return { slug, reason: fault };
+  const record = await endpoints.create(spec, { databaseId: database.id, slug, actor: actorOf(ctx.caller) });
+  return record === null ? { slug, reason: EXISTS } : endpointView(record, { baseUrl: ctx.baseUrl, address });
+}
+
+/** Why the endpoint would not work, such as an INSERT into a view; null when it does. */
+async function faultOf(
+  ctx: EndpointContext,
+  database: DatabaseRecord,
+  spec: EndpointSpec,
+): Promise<string | null> {
+  try {
+    await checkSpec({ query: ctx.query, database }, { raw: spec, issues: [] });
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "validation_failed")) throw error;
+    return error.facts.issues?.[0]?.message ?? error.message;
+  }
+}

@@ -1,0 +1,43 @@
+// Runs an endpoint of any status against the live database, as `/p` would but for its gates. Effects stay.
+import { AppError } from "../../core/errors.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import type { PublishedContext } from "../published/published_context.ts";
+import { runEndpoint } from "../published/run_endpoint.ts";
+import { actorOf } from "./actor_of.ts";
+import type { EndpointContext } from "./endpoint_context.ts";
+
+export interface TestInput {
+  readonly address: DatabaseAddress;
+  readonly slug: string;
+  /** As a caller would send it. */
+  readonly input: unknown;
+  /** The session of a simulated caller. */
+  readonly session: { readonly userId: string; readonly email?: string | undefined } | null;
+  readonly signal: () => AbortSignal | null;
+}
+
+/**
+ * Status and body of the answer; a failure of the endpoint is such an answer. Errors: `endpoint_not_found`, those of
+ * `requireDatabase`.
+ */
+export async function testEndpoint(
+  ctx: EndpointContext & { readonly published: PublishedContext },
+  { address, slug, input, session, signal }: TestInput,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const database = await requireDatabase(ctx, address);
+  const record = await ctx.control.endpoints.read(database.id, slug);
+  if (record === null) throw new AppError("endpoint_not_found");
+  const target = {
+    ...{ namespaceId: database.namespaceId, namespaceSlug: address.namespaceSlug },
+    ...{ databaseId: database.id, databaseSlug: database.slug, branchRef: database.branchRef },
+    role: "read",
+  } as const;
+  return await runEndpoint(ctx.published, {
+    record,
+    target,
+    input,
+    session,
+    tokenId: actorOf(ctx.caller),
+    signal,
+  });
+}

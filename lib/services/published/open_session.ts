@@ -1,0 +1,54 @@
+// Step 9: the session of an endpoint that asks for one. `$`-fields come from its verified claims and from nowhere else.
+import { verifySession } from "../../access/verify_session.ts";
+import { AppError } from "../../core/errors.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { PreparedSpec } from "./prepare_spec.ts";
+import type { EndpointSession, PublishedContext, ResolvedEndpoint } from "./published_context.ts";
+import { readValue } from "./read_value.ts";
+
+const SCHEME = /^Bearer +([!-~]{1,8192}) *$/i;
+
+/**
+ * Null for public endpoints, whatever the request carries. Errors: `session_required`, `session_invalid`,
+ * `meter_unreachable`.
+ */
+export async function openSession(
+  { control, clock }: Pick<PublishedContext, "control" | "clock">,
+  { record, target }: ResolvedEndpoint,
+  headers: Headers,
+): Promise<EndpointSession | null> {
+  if (record.spec.auth !== "session") return null;
+  const authorization = headers.get("authorization");
+  if (authorization === null) throw new AppError("session_required");
+  const jwt = SCHEME.exec(authorization)?.[1];
+  if (jwt === undefined) throw new AppError("session_invalid");
+  const checked = await verifySession({ sessionKeys: control.sessionKeys, clock }, target, jwt);
+  if (!checked.ok) throw new AppError("session_invalid");
+  return checked.claims;
+}
+
+/** Puts the session's claims into their places. Errors: `session_invalid` for a claim that does not fit its field. */
+export function fillSession(
+  prepared: PreparedSpec,
+  bound: readonly SqlParameter[],
+  session: EndpointSession | null,
+): SqlParameter[] {
+  return prepared.fields.map(({ field, index, fromSession, absent }) => {
+    if (!fromSession) return bound[index] ?? null;
+    if (session === null) throw new AppError("session_required");
+    const claim = claims[field.name]?.(session) ?? null;
+    if (claim === null && field.required !== true) return absent;
+    const read = readValue(field.type === "email" ? "text" : field.type, claim ?? undefined, "text");
+    if (read.ok) return read.value;
+    throw new AppError("session_invalid", {
+      message: `Log in another way; this session's ${field.name} does not have the type ${field.type}`,
+    });
+  });
+}
+
+/** Field → claim (specification, Session-sourced fields). */
+const claims: Readonly<Record<string, (session: EndpointSession) => string | number | null>> = {
+  "$user_id": ({ userId }) => userId,
+  "$user_email": ({ email }) => email,
+  "$session_iat": ({ issuedSec }) => issuedSec,
+};

@@ -1,0 +1,53 @@
+// What a specification says, in the form in which every call needs it; made once a specification.
+import type { EndpointSpec, FieldSpec } from "../../core/endpoint_spec.ts";
+import { compilePattern } from "../../core/linear_pattern.ts";
+import { type SqlParameter, toSqlParameter } from "../../sql/sql_value.ts";
+
+export interface PreparedField {
+  readonly field: FieldSpec;
+  /** Place in `input`. */
+  readonly index: number;
+  /** Filled from the session, never by the caller. */
+  readonly fromSession: boolean;
+  /** Null: every text matches. A pattern that does not compile matches none. */
+  readonly matches: ((text: string) => boolean) | null;
+  readonly allowed: ReadonlySet<string> | null;
+  /** Bound when the input is absent. */
+  readonly absent: SqlParameter;
+}
+
+export interface PreparedSpec {
+  readonly fields: readonly PreparedField[];
+  /** Those that a caller may send. */
+  readonly byName: ReadonlyMap<string, PreparedField>;
+  readonly origins: ReadonlySet<string> | null;
+}
+
+const prepared = new WeakMap<EndpointSpec, PreparedSpec>();
+
+export function prepareSpec(spec: EndpointSpec): PreparedSpec {
+  let known = prepared.get(spec);
+  if (known === undefined) prepared.set(spec, known = prepare(spec));
+  return known;
+}
+
+function prepare(spec: EndpointSpec): PreparedSpec {
+  const fields = spec.input.map(prepareField);
+  return {
+    fields,
+    byName: new Map(fields.filter((one) => !one.fromSession).map((one) => [one.field.name, one])),
+    origins: spec.cors === undefined ? null : new Set(spec.cors),
+  };
+}
+
+function prepareField(field: FieldSpec, index: number): PreparedField {
+  const pattern = field.pattern === undefined ? null : compilePattern(field.pattern);
+  return {
+    field,
+    index,
+    fromSession: field.name.startsWith("$"),
+    matches: pattern === null ? null : pattern.ok ? pattern.test : () => false,
+    allowed: field.enum === undefined ? null : new Set(field.enum),
+    absent: toSqlParameter(field.default ?? null),
+  };
+}

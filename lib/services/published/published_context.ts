@@ -1,0 +1,84 @@
+// What published endpoints need of the process, and one call of one of them on its way through the steps.
+import type { PasswordHasher } from "../../access/password_hash.ts";
+import type { ControlPlane } from "../../control/control_plane.ts";
+import type { KeyedHashes } from "../../control/keyed_hashes.ts";
+import type { LoginFailures } from "../../control/login_failures.ts";
+import type { RateCounters } from "../../control/rate_counters.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { AddressKey } from "../../guard/address_key.ts";
+import type { Captcha } from "../../guard/captcha.ts";
+import type { QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
+import type { EndpointRecord } from "../../store/records.ts";
+import type { AskModel } from "../ask/ask_model.ts";
+import type { EndpointCallBuffer } from "./endpoint_call_buffer.ts";
+
+export interface PublishedContext {
+  readonly control: ControlPlane;
+  readonly query: QueryContext;
+  readonly clock: Clock;
+  readonly rateCounters: RateCounters;
+  readonly captcha: Captcha;
+  readonly hashes: KeyedHashes;
+  readonly passwords: PasswordHasher;
+  readonly loginFailures: LoginFailures;
+  readonly askModel: AskModel;
+  readonly calls: EndpointCallBuffer;
+}
+
+/** An endpoint and the database that it runs in. */
+export interface ResolvedEndpoint {
+  readonly record: EndpointRecord;
+  /** With the role that the endpoint's kind needs and no higher one. */
+  readonly target: QueryTarget;
+}
+
+/** One request as the steps see it. */
+export interface PublishedRequest {
+  readonly namespaceSlug: string;
+  /** `<slug>` or `<slug>@<ref>`. */
+  readonly databasePath: string;
+  readonly slug: string;
+  readonly method: string;
+  /** With the query string. */
+  readonly url: string;
+  readonly headers: Headers;
+  /** Read when it is wanted. Errors: `payload_too_large`, `request_timeout`, `invalid_json`. */
+  readonly body: () => Promise<string>;
+  /** The client's unit of counting. */
+  readonly address: AddressKey;
+  readonly signal: () => AbortSignal | null;
+}
+
+export interface PublishedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, or null for answers without a body. */
+  readonly body: string | null;
+}
+
+/** Whose session a call comes with: claims of the verified JWT. */
+export interface EndpointSession {
+  readonly userId: string;
+  readonly email: string | null;
+  /** Unix seconds. */
+  readonly issuedSec: number;
+}
+
+/** One call whose input is known to fit the specification. */
+export interface EndpointCall {
+  readonly record: EndpointRecord;
+  readonly target: QueryTarget;
+  readonly session: EndpointSession | null;
+  /** As the query log and the audit trail name who ran it. */
+  readonly tokenId: string;
+  readonly signal: () => AbortSignal | null;
+}
+
+export interface EndpointOutcome {
+  /** The bare body, JSON text. */
+  readonly body: string;
+  /** Who signed up or logged in, or whose session it is. */
+  readonly userId: string | null;
+  /** Null where nothing ran. */
+  readonly meta: QueryMeta | null;
+}

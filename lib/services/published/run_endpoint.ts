@@ -1,0 +1,116 @@
+// Steps 8 to 10 of an endpoint, gates aside: what `/p` runs behind its gates and the management's test without them.
+import { AppError } from "../../core/errors.ts";
+import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { EndpointRecord } from "../../store/records.ts";
+import { answerQuestion } from "../ask/answer_question.ts";
+import { logIn } from "./log_in.ts";
+import { fillSession } from "./open_session.ts";
+import { prepareSpec } from "./prepare_spec.ts";
+import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
+import { runStatement } from "./run_statement.ts";
+import { shapeAnswer } from "./shape_answer.ts";
+import { signUp } from "./sign_up.ts";
+import { decodeObject, type RawInput } from "./decode_input.ts";
+import { validateInput } from "./validate_input.ts";
+import { endpointRole } from "./resolve_endpoint.ts";
+
+/** Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline. */
+export async function runKind(
+  ctx: PublishedContext,
+  call: EndpointCall,
+  bound: readonly SqlParameter[],
+): Promise<EndpointOutcome> {
+  const { record: { spec }, session } = call;
+  if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
+  if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
+  if (spec.kind === "ask") return await ask(ctx, call, bound);
+  const { results: [result], meta } = await runStatement(ctx, call, bound);
+  if (result === undefined) throw new TypeError("a statement has no result");
+  return { body: shapeAnswer(spec.output, result), userId: session?.userId ?? null, meta };
+}
+
+async function ask(
+  ctx: PublishedContext,
+  { record: { spec }, target, session, tokenId, signal }: EndpointCall,
+  bound: readonly SqlParameter[],
+): Promise<EndpointOutcome> {
+  const userId = session?.userId ?? null;
+  const question = bound[spec.input.findIndex((field) => field.name === "question")];
+  let meta: QueryMeta | null = null;
+  const answer = await answerQuestion({ ...ctx.query, askModel: ctx.askModel, tokenId, userId }, {
+    ...{ target, spec, question: typeof question === "string" ? question : "", signal },
+    ran: (figures) => meta = figures,
+  });
+  const { sql, columns, rows, explanation } = answer;
+  return { body: JSON.stringify({ sql, columns, rows, explanation }), userId, meta };
+}
+
+export interface TestRun {
+  readonly record: EndpointRecord;
+  /** Where it runs; its role is replaced by the one that the endpoint has. */
+  readonly target: QueryTarget;
+  /** The body of a POST; for a GET strings are read as in a query string. */
+  readonly input: unknown;
+  /** What a session would say; null: the call comes without one. */
+  readonly session: { readonly userId: string; readonly email?: string | null | undefined } | null;
+  /** Who tests: stands in the query log. Unless given, the endpoint. */
+  readonly tokenId?: string;
+  readonly signal?: () => AbortSignal | null;
+}
+
+/** Runs an endpoint of any status as `/p` would and answers what `/p` would; effects stay. Never throws an `AppError`. */
+export async function runEndpoint(
+  ctx: PublishedContext,
+  { record, target, input, session, tokenId, signal }: TestRun,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const { spec } = record;
+  const claims = session && {
+    userId: session.userId,
+    email: session.email ?? null,
+    issuedSec: Math.floor(ctx.clock.now() / 1000),
+  };
+  try {
+    const prepared = prepareSpec(spec);
+    const valid = validateInput(prepared, testInput(spec.method, input));
+    if (spec.auth === "session" && claims === null) throw new AppError("session_required");
+    const call = {
+      record,
+      target: { ...target, role: endpointRole(record) },
+      session: spec.auth === "session" ? claims : null,
+      tokenId: tokenId ?? endpointToken(record),
+      signal: signal ?? (() => null),
+    };
+    const { body } = await runKind(ctx, call, fillSession(prepared, valid, call.session));
+    return { status: 200, body: JSON.parse(body) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { status: error.status, body: failureBody(error) };
+  }
+}
+
+/** Stands where a statement of another surface has the id of its API token. */
+export function endpointToken({ spec }: EndpointRecord): string {
+  return `endpoint:${spec.slug}`;
+}
+
+/** A query string has texts only: other values of a test are written as they would stand there. */
+function testInput(method: "GET" | "POST", input: unknown): RawInput {
+  const { values } = decodeObject(input ?? {});
+  if (method === "POST") return { form: "json", values };
+  const texts = [...values].filter(([, value]) => value !== null)
+    .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const);
+  return { form: "text", values: new Map(texts) };
+}
+
+/** The failure envelope (contract 3). */
+function failureBody({ message, code, facts: { detail, issues, extra } }: AppError): unknown {
+  return {
+    success: false,
+    error: message,
+    code,
+    ...(detail ? { errorDetail: detail } : {}),
+    ...(issues ? { issues } : {}),
+    ...extra,
+  };
+}

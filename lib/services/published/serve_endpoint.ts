@@ -1,0 +1,137 @@
+// One call of a published endpoint, its eleven steps in the specification's order.
+import { hash } from "node:crypto";
+import { AppError } from "../../core/errors.ts";
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { checkCaptcha, checkMethod, checkStatus, takeRate } from "./check_gates.ts";
+import { corsHeaders, preflight } from "./cors_headers.ts";
+import { decodeBody, decodeQuery } from "./decode_input.ts";
+import { fillSession, openSession } from "./open_session.ts";
+import { prepareSpec } from "./prepare_spec.ts";
+import type {
+  EndpointOutcome,
+  PublishedAnswer,
+  PublishedContext,
+  PublishedRequest,
+  ResolvedEndpoint,
+} from "./published_context.ts";
+import { recordCall } from "./record_call.ts";
+import { resolveEndpoint } from "./resolve_endpoint.ts";
+import { endpointToken, runKind } from "./run_endpoint.ts";
+import { validateInput } from "./validate_input.ts";
+
+/** What the steps have found out so far: for the answer's headers and for the record, also of a call that fails. */
+interface Progress {
+  headers: Record<string, string>;
+  userId: string | null;
+}
+
+/** Errors: every code of the steps, with the headers that the answer carries all the same. */
+export async function serveEndpoint(
+  ctx: PublishedContext,
+  request: PublishedRequest,
+): Promise<PublishedAnswer> {
+  const startedMs = ctx.clock.monotonicMs();
+  const resolved = await resolveEndpoint(ctx, request);
+  if (request.method === "OPTIONS") return preflight(resolved, request);
+  const hashed = addressHash(ctx, resolved, request);
+  const ipHash = typeof hashed === "string" ? hashed : await hashed;
+  const progress: Progress = { headers: corsHeaders(resolved, request), userId: null };
+  const figures = { startedMs, ipHash };
+  try {
+    const outcome = await passSteps(ctx, request, { resolved, client: ipHash, progress });
+    const answer = answerOf(resolved.record.spec, request, { outcome, headers: progress.headers });
+    const { meta, userId } = outcome;
+    recordCall(ctx, resolved, { ...figures, httpStatus: answer.status, meta, userId });
+    return answer;
+  } catch (error) {
+    const httpStatus = error instanceof AppError ? error.status : 500;
+    recordCall(ctx, resolved, { ...figures, httpStatus, meta: null, userId: progress.userId });
+    throw error instanceof AppError ? withHeaders(error, progress.headers) : error;
+  }
+}
+
+interface Way {
+  readonly resolved: ResolvedEndpoint;
+  readonly client: string;
+  readonly progress: Progress;
+}
+
+/** Steps 3 to 10. */
+async function passSteps(
+  ctx: PublishedContext,
+  request: PublishedRequest,
+  { resolved, client, progress }: Way,
+): Promise<EndpointOutcome> {
+  const { record, target } = resolved;
+  checkStatus(resolved);
+  checkMethod(resolved, request.method);
+  Object.assign(progress.headers, await takeRate(ctx, resolved, client));
+  await checkCaptcha(ctx, resolved, request.headers);
+  const input = record.spec.method === "GET" ? decodeQuery(request.url) : decodeBody(await request.body());
+  const prepared = prepareSpec(record.spec);
+  const valid = validateInput(prepared, input);
+  const session = await openSession(ctx, resolved, request.headers);
+  progress.userId = session?.userId ?? null;
+  const bound = fillSession(prepared, valid, session);
+  const call = { record, target, session, tokenId: endpointToken(record), signal: request.signal };
+  return await runKind(ctx, call, bound);
+}
+
+/** Nothing that a page could run, frame or guess a type of. A GET's own `nosniff` is everybody's. */
+const securityHeaders = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+} as const;
+
+function answerOf(
+  spec: EndpointSpec,
+  request: PublishedRequest,
+  { outcome: { body }, headers }: {
+    readonly outcome: EndpointOutcome;
+    readonly headers: Record<string, string>;
+  },
+): PublishedAnswer {
+  Object.assign(headers, securityHeaders);
+  if (spec.method !== "GET") {
+    headers["content-type"] = "application/json";
+    headers["x-content-type-options"] = "nosniff";
+    headers["cache-control"] = "no-store";
+    return { status: 200, headers, body };
+  }
+  const etag = `W/"${hash("sha1", body, "base64url")}"`;
+  headers["etag"] = etag;
+  headers["cache-control"] = cacheControl(spec);
+  if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
+  headers["content-type"] = "application/json";
+  return { status: 200, headers, body };
+}
+
+/** What a session sees is nobody else's. */
+function cacheControl({ kind, auth, cacheSec }: EndpointSpec): string {
+  if (auth === "session" || kind !== "query") return "no-store";
+  return cacheSec === undefined || cacheSec === 0 ? "no-cache" : `public, max-age=${cacheSec}`;
+}
+
+/** Weak comparison (RFC 9110, section 8.8.3.2). */
+function matches(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const opaque = etag.slice(2);
+  return ifNoneMatch.split(",").some((one) =>
+    one.trim() === "*" || one.trim().replace(/^W\//, "") === opaque
+  );
+}
+
+function addressHash(
+  { hashes }: Pick<PublishedContext, "hashes">,
+  { record }: ResolvedEndpoint,
+  { address: { high, low } }: PublishedRequest,
+): string | Promise<string> {
+  const hashed = hashes.ofFrequent("address", record.databaseId, `${high}:${low}`);
+  return typeof hashed === "string" ? hashed.slice(0, 32) : hashed.then((value) => value.slice(0, 32));
+}
+
+function withHeaders(error: AppError, headers: Readonly<Record<string, string>>): AppError {
+  const facts = { ...error.facts, headers: { ...headers, ...error.facts.headers } };
+  return new AppError(error.code, { ...facts, message: error.message });
+}

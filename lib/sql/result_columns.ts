@@ -1,0 +1,106 @@
+// Which columns a statement answers, told from its text and the schema: where the text is too clever, nothing is told.
+import { type FromClause, parseStmt, type ResultColumn as ResultNode, type Stmt } from "sqlite3-parser";
+
+/** One column of the answer. */
+export interface ResultColumn {
+  readonly name: string;
+  /** The column of a table that it shows as it is; null for an expression. */
+  readonly source: { readonly table: string; readonly column: string } | null;
+  /** A join can leave it empty, whatever the table says. */
+  readonly joined: boolean;
+}
+
+/** The columns of a table as the schema spells them; null for what is no table or view. */
+export type ColumnsOf = (table: string) => readonly string[] | null;
+
+interface Source {
+  /** What the statement calls it. */
+  readonly alias: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/** Null where it cannot be told; empty for a statement that answers no rows. */
+export function resultColumns(sql: string, columnsOf: ColumnsOf): readonly ResultColumn[] | null {
+  const parsed = parseStmt(sql);
+  return parsed.status === "error" ? null : ofStatement(parsed.root, columnsOf);
+}
+
+function ofStatement(root: Stmt, columnsOf: ColumnsOf): readonly ResultColumn[] | null {
+  switch (root.type) {
+    case "SelectStmt": {
+      const { select, compounds, with: ctes } = root.body;
+      if (ctes !== undefined || (compounds ?? []).length > 0 || select.type !== "SelectFrom") return null;
+      const sources = select.from === undefined ? [] : sourcesOf(select.from, columnsOf);
+      return sources && expand(select.columns, sources);
+    }
+    case "InsertStmt":
+    case "UpdateStmt":
+    case "DeleteStmt": {
+      const table = root.tblName.objName.text;
+      const columns = columnsOf(table);
+      return columns && expand(root.returning ?? [], [{ alias: table, table, columns }]);
+    }
+    default:
+      return null;
+  }
+}
+
+/** Null where anything but a table or view by its name stands behind FROM, or a join leaves columns out. */
+function sourcesOf(from: FromClause, columnsOf: ColumnsOf): Source[] | null {
+  const joins = from.joins ?? [];
+  const sources: Source[] = [];
+  for (const table of [from.select, ...joins.map((join) => join.table)]) {
+    if (table?.type !== "TableSelectTable") return null;
+    const name = table.tblName.objName.text;
+    const columns = columnsOf(name);
+    if (columns === null) return null;
+    sources.push({ alias: table.alias?.name.text ?? name, table: name, columns });
+  }
+  // NATURAL and USING show a shared column once.
+  const merges = joins.some(({ constraint, operator }) =>
+    operator.type !== "CommaJoinOperator" && constraint?.type !== "OnJoinConstraint"
+  );
+  return merges ? null : sources;
+}
+
+function expand(columns: readonly ResultNode[], sources: readonly Source[]): ResultColumn[] | null {
+  const joined = sources.length > 1;
+  const all = ({ table, columns }: Source) =>
+    columns.map((column) => ({ name: column, source: { table, column }, joined }));
+  const found: ResultColumn[] = [];
+  for (const node of columns) {
+    if (node.type === "StarResultColumn") {
+      found.push(...sources.flatMap(all));
+    } else if (node.type === "TableStarResultColumn") {
+      const source = sources.find(({ alias }) => same(alias, node.table.text));
+      if (source === undefined) return null;
+      found.push(...all(source));
+    } else {
+      const column = plainColumn(node.expr, sources);
+      const name = node.alias?.name.text ?? column?.column;
+      if (name === undefined) return null;
+      found.push({ name, source: column, joined });
+    }
+  }
+  return found;
+}
+
+type Expression = Extract<ResultNode, { type: "ExprResultColumn" }>["expr"];
+
+/** The column that an expression is nothing else but. */
+function plainColumn(expr: Expression, sources: readonly Source[]): ResultColumn["source"] {
+  const name = expr.type === "Id" ? expr.name : expr.type === "QualifiedExpr" ? expr.column.text : null;
+  if (name === null) return null;
+  const alias = expr.type === "QualifiedExpr" ? expr.table.text : null;
+  for (const { columns, table, ...source } of sources) {
+    if (alias !== null && !same(alias, source.alias)) continue;
+    const column = columns.find((one) => same(one, name));
+    if (column !== undefined) return { table, column };
+  }
+  return null;
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

@@ -1,0 +1,62 @@
+// Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
+import { PREVIEW_ROWS, returningKeys, selectByKeys } from "../local/child/row_preview.ts";
+import type { RowPreview, TenantStatement } from "../tenant_store.ts";
+import type { DryTransaction } from "./dry_transaction.ts";
+import type { StepResult } from "./hrana.ts";
+import { hranaValue, jsonValue, stringOf } from "./remote_values.ts";
+import type { DryTarget } from "./schema_oracle.ts";
+
+const UNDO = { sql: "ROLLBACK TO effect" };
+const COLUMNS = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1";
+
+/** Undoes the statement behind the savepoint `effect` and leaves it undone; null where nothing can be shown. */
+export async function dryPreview(
+  transaction: DryTransaction,
+  { sql, params }: Pick<TenantStatement, "sql" | "params">,
+  { target, unmoved }: DryTarget,
+  integersAsStrings: boolean,
+): Promise<RowPreview | null> {
+  const args = params.map(hranaValue);
+  // An UPDATE that moves rows is run with its keys left alone as well: so it tells where they were.
+  const still = unmoved
+    ? {
+      sql: returningKeys(unmoved.sql, { keys: target.keys, end: unmoved.sql.length }),
+      args: unmoved.params.map(hranaValue),
+    }
+    : { sql: "SELECT 1 WHERE 0" };
+  const [, before, , after] = await transaction.send([
+    UNDO,
+    still,
+    UNDO,
+    { sql: returningKeys(sql, target), args },
+  ]);
+  const shown = keysIn(after);
+  const earlier = unmoved ? keysIn(before) : shown;
+  if (shown.length === 0) return null;
+  // Pairs stay side by side where the key itself changes; otherwise the key's order reads better.
+  const selects = (keys: readonly string[]) =>
+    (unmoved ? keys.map((key) => [key]) : [keys]).map((group) => ({ sql: selectByKeys(target, group) }));
+  const afterSelects = target.verb === "DELETE" ? [] : selects(shown);
+  const beforeSelects = selects(earlier);
+  const steps = await transaction.send([
+    ...afterSelects,
+    UNDO,
+    ...beforeSelects,
+    { sql: COLUMNS, args: [hranaValue(target.table)] },
+  ]);
+  const rowsOf = (some: readonly (StepResult | undefined)[]) =>
+    some.flatMap((step) => step?.ok ? step.rows : []).map((row) =>
+      row.map((value) => jsonValue(value, integersAsStrings))
+    );
+  const columns = steps.at(-1);
+  return {
+    table: target.table,
+    columns: columns?.ok ? columns.rows.map((row) => stringOf(row[0])) : [],
+    before: rowsOf(steps.slice(afterSelects.length + 1, -1)),
+    after: rowsOf(steps.slice(0, afterSelects.length)),
+  };
+}
+
+function keysIn(step: StepResult | undefined): string[] {
+  return step?.ok ? step.rows.slice(0, PREVIEW_ROWS).map((row) => stringOf(row[0])) : [];
+}

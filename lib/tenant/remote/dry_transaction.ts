@@ -1,0 +1,73 @@
+// A transaction in several requests that is always undone, and that has one bound in time for all of them.
+import { Stopped, withDeadline } from "./deadline.ts";
+import { ifError, losesInfinity, type StepResult } from "./hrana.ts";
+import type { HranaStep } from "./hrana.ts";
+import { rowsAt } from "./remote_context.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { integerOf } from "./remote_values.ts";
+import { undo } from "./commit_group.ts";
+import { VERSION, versionGuard } from "./write_steps.ts";
+
+export class DryTransaction {
+  readonly timeoutMs: number;
+  readonly #signal: AbortSignal | null;
+  #leftMs: number;
+  #baton: string | null = null;
+
+  constructor(
+    private readonly tenant: RemoteTenant,
+    { signal, timeoutMs }: { readonly signal: AbortSignal | null; readonly timeoutMs: number },
+  ) {
+    this.#signal = signal;
+    this.timeoutMs = timeoutMs;
+    this.#leftMs = timeoutMs;
+  }
+
+  /** True: the schema is another one. */
+  async begin(engineVersion: number, foreignKeysOff: boolean): Promise<boolean> {
+    const [sql, args] = versionGuard(engineVersion);
+    const first = foreignKeysOff ? [{ stmt: { sql: "PRAGMA foreign_keys=OFF" } }] : [];
+    const guard = first.length + 1;
+    const steps: HranaStep[] = [
+      ...first,
+      { stmt: { sql: "BEGIN IMMEDIATE" } },
+      { stmt: { sql, args } },
+      { stmt: { sql: VERSION }, condition: ifError(guard) },
+    ];
+    const answers = await this.#request(steps, false);
+    rowsAt(answers, guard - 1);
+    if (answers[guard]?.ok) return false;
+    await this.tenant.seen(integerOf(rowsAt(answers, guard + 1)[0]?.[0]));
+    return true;
+  }
+
+  /** Throws `RemoteFailure` and `Stopped`. Rows with an infinity come again, in the form that has them. */
+  async send(statements: readonly HranaStep["stmt"][]): Promise<readonly StepResult[]> {
+    const answers = await this.#request(statements.map((stmt) => ({ stmt })), false);
+    if (!losesInfinity(answers)) return answers;
+    const undone = statements[0]?.sql === "SAVEPOINT effect" ? ["ROLLBACK TO effect", "RELEASE effect"] : [];
+    const again = [...undone.map((sql) => ({ sql })), ...statements];
+    return (await this.#request(again.map((stmt) => ({ stmt })), true)).slice(undone.length);
+  }
+
+  async end(): Promise<void> {
+    await undo({ tenant: this.tenant }, { baton: this.#baton, steps: [] });
+  }
+
+  async #request(steps: readonly HranaStep[], binary: boolean): Promise<readonly StepResult[]> {
+    const startedMs = this.tenant.context.clock.monotonicMs();
+    const baton = this.#baton;
+    this.#baton = null;
+    const answer = await withDeadline(
+      Math.max(1, this.#leftMs),
+      [this.#signal],
+      (signal) => this.tenant.send("write", { steps, baton, close: false }, { signal, binary }),
+    );
+    this.#leftMs -= this.tenant.context.clock.monotonicMs() - startedMs;
+    if (this.#leftMs <= 0) throw new Stopped("timeout");
+    if (answer.baton === null) throw new RemoteFailure("lost_stream");
+    this.#baton = answer.baton;
+    return answer.steps;
+  }
+}

@@ -1,0 +1,48 @@
+// What the endpoint routes answer, for the API description.
+import { z } from "zod";
+import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { isoTimestamp } from "../schemas.ts";
+
+export const endpointStatus = z.enum(["draft", "published", "paused"]);
+
+export const endpointRecord = endpointSpec.extend({
+  status: endpointStatus,
+  revision: z.int(),
+  createdAt: isoTimestamp,
+  updatedAt: isoTimestamp,
+  url: z.string(),
+});
+
+export const endpointRevision = z.object({
+  revision: z.int(),
+  at: isoTimestamp,
+  actor: z.string().describe("Id of the API token, or operator"),
+  change: z.enum(["created", "updated", "status", "restored", "deleted"]),
+  spec: endpointSpec,
+  status: endpointStatus,
+});
+
+export const scaffoldBody = z.strictObject({
+  table: z.string().min(1).max(1000).describe("A table or view of the database"),
+  operations: z.array(z.enum(["list", "get", "create", "update", "delete"])).max(5).optional().describe(
+    "All five unless given",
+  ),
+});
+
+export const scaffoldResult = z.object({
+  ok: z.literal(true),
+  data: z.object({
+    created: z.array(endpointRecord),
+    skipped: z.array(z.object({ slug: z.string(), reason: z.string() })),
+  }),
+});
+
+export const testBody = z.strictObject({
+  input: z.record(z.string(), z.unknown()).optional().describe("As a caller would send it"),
+  session: z.strictObject({
+    userId: z.string().min(1).max(256),
+    email: z.string().max(320).optional(),
+  }).optional().describe("The session of a simulated caller"),
+}).optional();
+
+export const testResult = z.object({ status: z.int(), body: z.unknown().describe("As /p would answer") });

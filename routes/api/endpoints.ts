@@ -1,0 +1,162 @@
+// /api/namespaces/:slug/databases/:dbSlug/endpoints: stored statements, from draft to published.
+import { type Context, Hono } from "hono";
+import { describeRoute, resolver } from "hono-openapi";
+import { z } from "zod";
+import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { createEndpoint } from "../../lib/services/endpoints/create_endpoint.ts";
+import { deleteEndpoint } from "../../lib/services/endpoints/delete_endpoint.ts";
+import type { EndpointContext } from "../../lib/services/endpoints/endpoint_context.ts";
+import { getEndpoint } from "../../lib/services/endpoints/get_endpoint.ts";
+import { listEndpoints } from "../../lib/services/endpoints/list_endpoints.ts";
+import { listRevisions } from "../../lib/services/endpoints/list_revisions.ts";
+import { moveEndpoint } from "../../lib/services/endpoints/move_endpoint.ts";
+import { replaceEndpoint } from "../../lib/services/endpoints/replace_endpoint.ts";
+import { restoreRevision } from "../../lib/services/endpoints/restore_revision.ts";
+import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
+import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
+import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { validate } from "../middleware/validate.ts";
+import {
+  endpointRecord,
+  endpointRevision,
+  scaffoldBody,
+  scaffoldResult,
+  testBody,
+  testResult,
+} from "./endpoint_schemas.ts";
+import { uncheckedSpec } from "./unchecked_spec.ts";
+
+const PATH = "/:slug/databases/:dbSlug/endpoints";
+const ONE = `${PATH}/:endpoint`;
+const tags = ["endpoints"];
+const requestBody = {
+  required: true,
+  content: { "application/json": { schema: resolver(endpointSpec) } },
+};
+const transitions = [
+  { transition: "publish", summary: "Serve an endpoint" },
+  { transition: "pause", summary: "Pause an endpoint: calls answer 503" },
+  { transition: "unpublish", summary: "Make an endpoint a draft again" },
+] as const;
+
+export function endpointRoutes(deps: AppDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+    .get(
+      PATH,
+      describeRoute({ summary: "List the endpoints", tags, responses: answers(z.array(endpointRecord)) }),
+      async (c) => c.json({ success: true, data: await listEndpoints(contextOf(deps, c), databaseOf(c)) }),
+    )
+    .post(
+      PATH,
+      describeRoute({
+        ...{ summary: "Make an endpoint, as a draft", tags, requestBody },
+        responses: answers(endpointRecord, { status: 201 }),
+      }),
+      async (c) => {
+        const input = { address: databaseOf(c), unchecked: await uncheckedSpec(c) };
+        return c.json({ success: true, data: await createEndpoint(contextOf(deps, c), input) }, 201);
+      },
+    )
+    .post(
+      `${PATH}/scaffold-crud`,
+      describeRoute({
+        summary: "Make the usual endpoints of a table, as drafts",
+        tags,
+        responses: {
+          ...answers(z.object({})),
+          200: {
+            description: "Success",
+            content: { "application/json": { schema: resolver(scaffoldResult) } },
+          },
+        },
+      }),
+      validate("json", scaffoldBody),
+      async (c) => {
+        const input = { address: databaseOf(c), ...c.req.valid("json") };
+        return c.json({ ok: true, data: await scaffoldCrud(contextOf(deps, c), input) });
+      },
+    )
+    .get(
+      ONE,
+      describeRoute({ summary: "Read an endpoint", tags, responses: answers(endpointRecord) }),
+      async (c) => c.json({ success: true, data: await getEndpoint(contextOf(deps, c), endpointOf(c)) }),
+    )
+    .put(
+      ONE,
+      describeRoute({
+        summary: "Replace the specification of an endpoint",
+        tags,
+        requestBody,
+        responses: answers(endpointRecord),
+      }),
+      async (c) => {
+        const input = { ...endpointOf(c), unchecked: await uncheckedSpec(c) };
+        return c.json({ success: true, data: await replaceEndpoint(contextOf(deps, c), input) });
+      },
+    )
+    .delete(
+      ONE,
+      describeRoute({ summary: "Delete an endpoint", tags, responses: answers(endpointRecord) }),
+      async (c) => c.json({ success: true, data: await deleteEndpoint(contextOf(deps, c), endpointOf(c)) }),
+    )
+    .post(
+      `${ONE}/test`,
+      describeRoute({
+        summary: "Run an endpoint of any status against the live database; effects stay",
+        tags,
+        responses: answers(testResult),
+      }),
+      validate("json", testBody),
+      async (c) => {
+        const { input, session } = c.req.valid("json") ?? {};
+        const test = { ...endpointOf(c), input, session: session ?? null, signal: () => c.req.raw.signal };
+        const ctx = { ...contextOf(deps, c), published: deps.published };
+        return c.json({ success: true, data: await testEndpoint(ctx, test) });
+      },
+    )
+    .get(
+      `${ONE}/revisions`,
+      describeRoute({
+        summary: "List the revisions of an endpoint, newest first",
+        tags,
+        responses: answers(z.array(endpointRevision)),
+      }),
+      async (c) => c.json({ success: true, data: await listRevisions(contextOf(deps, c), endpointOf(c)) }),
+    )
+    .post(
+      `${ONE}/revisions/:n/restore`,
+      describeRoute({ summary: "Restore a revision", tags, responses: answers(endpointRecord) }),
+      async (c) => {
+        const input = { ...endpointOf(c), revision: Number(c.req.param("n")) };
+        return c.json({ success: true, data: await restoreRevision(contextOf(deps, c), input) });
+      },
+    );
+  for (const { transition, summary } of transitions) {
+    routes.post(
+      `${ONE}/${transition}`,
+      describeRoute({ summary, tags, responses: answers(endpointRecord) }),
+      async (c) => {
+        const input = { ...endpointOf(c), transition };
+        return c.json({ success: true, data: await moveEndpoint(contextOf(deps, c), input) });
+      },
+    );
+  }
+  return routes;
+}
+
+function contextOf(deps: AppDeps, c: Context<Env>): EndpointContext {
+  return { ...deps, caller: c.get("caller") };
+}
+
+function databaseOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug: string } {
+  return { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+}
+
+function endpointOf(c: Context<Env, typeof ONE>) {
+  return {
+    address: { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") },
+    slug: c.req.param("endpoint"),
+  };
+}

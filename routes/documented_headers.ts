@@ -1,0 +1,40 @@
+// Request headers of `/v1` for the API description: they hold for many routes and stand in no body's schema.
+
+interface HeaderParameter {
+  readonly name: string;
+  readonly in: "header";
+  readonly description: string;
+  readonly schema: {
+    readonly type: "string";
+    readonly enum?: string[];
+    readonly minLength?: number;
+    readonly maxLength?: number;
+  };
+}
+
+const key = { type: "string", minLength: 1, maxLength: 200 } as const;
+
+/** A header is sent to paths that the pattern matches. */
+const headers: readonly (readonly [path: RegExp, header: HeaderParameter])[] = [
+  [/^\/v1\/db\//, header("Plan-Key", "Stable across the calls of a plan; goes with Plan-Step", key)],
+  [/^\/v1\/db\//, header("Plan-Step", "Stable for this step of the plan", key)],
+  [/\/(query|batch)$/, header("Idempotency-Key", "The answer is kept for 24 hours and given again", key)],
+  [/\/(query|batch)$/, header("X-Service-No-Snapshot", "1: no snapshot before a destructive statement")],
+  [/\/(query|batch)$/, header("X-Max-Affected", "Rows that the call may change at most; more undo it")],
+  [
+    /\/(query|batch|apply|redeem_approval)$/,
+    header("X-Integers", "string: every INTEGER comes as a string", { type: "string", enum: ["string"] }),
+  ],
+];
+
+export function documentedHeaders(path: string): HeaderParameter[] {
+  return headers.filter(([pattern]) => path.startsWith("/v1/") && pattern.test(path)).map(([, one]) => one);
+}
+
+function header(
+  name: string,
+  description: string,
+  schema: HeaderParameter["schema"] = { type: "string" },
+): HeaderParameter {
+  return { name, in: "header", description, schema };
+}

@@ -1,0 +1,79 @@
+// GET /openapi.json: `/v1` and `/api` as an OpenAPI 3.1 document, made from the mounted routes and the schemas that
+// validate their input. Nothing in it is written down twice.
+import { Hono } from "hono";
+import { generateSpecs } from "hono-openapi";
+import type { Env } from "./env.ts";
+import { documentedHeaders } from "./documented_headers.ts";
+import { securityTable } from "./security_table.ts";
+
+type Document = Awaited<ReturnType<typeof generateSpecs>>;
+
+/** `app` is asked at the first request, when everything is mounted. */
+export function openapiRoutes(app: Hono<Env>, baseUrl: string): Hono<Env> {
+  let made: Promise<Document> | null = null;
+  return new Hono<Env>().get("/openapi.json", async (c) => {
+    const document = await (made ??= describeApi(app, baseUrl));
+    return c.json(document, 200, {
+      "Access-Control-Allow-Origin": "*",
+      "Cache-Control": "public, max-age=30",
+    });
+  });
+}
+
+async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
+  const document = await generateSpecs(app, {
+    documentation: {
+      info: {
+        title: "Cubby",
+        version: "1",
+        description: "Hosted SQL databases: statements over HTTP (/v1) and their management (/api)",
+      },
+      servers: [{ url: baseUrl }],
+      components: {
+        securitySchemes: {
+          token: { type: "http", scheme: "bearer", description: "An API token, cub_live_…" },
+          operator: { type: "http", scheme: "bearer", description: "The operator key, cub_op_…" },
+        },
+      },
+    },
+    defaultValidationErrorResponse: false,
+  });
+  const paths = Object.entries(document.paths).filter(([path]) => /^\/(v1|api)\//.test(path));
+  return { ...document, paths: Object.fromEntries(paths.map(([path, item]) => [path, secured(path, item)])) };
+}
+
+type PathItem = Document["paths"][string];
+
+/** Adds what the security table says about whoever may call, and the headers that no schema of a body tells. */
+function secured(path: string, item: PathItem): PathItem {
+  const operations = Object.entries(item ?? {}).map(([method, operation]) => {
+    if (typeof operation !== "object" || Array.isArray(operation)) return [method, operation];
+    const parameters = "parameters" in operation && Array.isArray(operation.parameters)
+      ? operation.parameters
+      : [];
+    return [method, {
+      ...operation,
+      security: securityOf(method, path),
+      parameters: [...parameters, ...documentedHeaders(path)],
+    }];
+  });
+  return Object.fromEntries(operations);
+}
+
+/** The operator's key is a bearer under `/api` only. */
+function securityOf(method: string, path: string): Record<string, string[]>[] {
+  const route = securityTable.find((one) =>
+    one.method === method.toUpperCase() && one.path.replace(/:(\w+)/g, "{$1}") === path
+  );
+  switch (route?.access) {
+    case "none":
+      return [];
+    case "operator":
+    case "person":
+      return [{ operator: [] }];
+    case "namespace_admin":
+      return [{ token: [] }, { operator: [] }];
+    default:
+      return [{ token: [] }];
+  }
+}

@@ -1,0 +1,42 @@
+// /p/:ns/:db/:slug: published endpoints, whatever the method, and the challenge of their captcha.
+import { type Context, Hono } from "hono";
+import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
+import { clientAddress } from "../../lib/guard/client_address.ts";
+import { readBody } from "../../lib/guard/read_body.ts";
+import { captchaChallenge } from "../../lib/services/published/captcha_challenge.ts";
+import type { PublishedAnswer, PublishedRequest } from "../../lib/services/published/published_context.ts";
+import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
+import type { AppDeps } from "../app_deps.ts";
+import type { Env } from "../env.ts";
+import { socketAddress } from "../socket_address.ts";
+
+/** A method that the endpoint does not have is its own step's to refuse. */
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
+  const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {
+    const { raw } = c.req;
+    return {
+      namespaceSlug: c.req.param("ns"),
+      databasePath: c.req.param("db"),
+      slug: c.req.param("slug"),
+      method: raw.method,
+      url: raw.url,
+      headers: raw.headers,
+      body: () => readBody(raw, { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") }),
+      address: clientAddress({
+        socketAddress: socketAddress(c.env),
+        forwardedFor: config.trustProxy > 0 ? raw.headers.get("x-forwarded-for") : null,
+        trustedHops: config.trustProxy,
+      }),
+      signal: () => raw.signal,
+    };
+  };
+  return new Hono<Env>()
+    .on(METHODS, "/:ns/:db/:slug", async (c) => send(await serveEndpoint(published, requestOf(c))))
+    .get("/:ns/:db/:slug/captcha", async (c) => send(await captchaChallenge(published, requestOf(c))));
+}
+
+function send({ status, headers, body }: PublishedAnswer): Response {
+  return new Response(body, { status, headers });
+}

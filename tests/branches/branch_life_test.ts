@@ -1,0 +1,134 @@
+// How branches end, what they are not, and who pays for them.
+import { assert, assertEquals } from "@std/assert";
+import { newId } from "../../lib/core/ids.ts";
+import { sweepLeftovers } from "../../lib/services/sweep_leftovers.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { databaseFiles, dataOf, statusOf, withBranches } from "./branch_world.ts";
+
+const COUNT = "SELECT count(*) FROM items";
+
+Deno.test("when its time is over a branch is gone at once, and its storage goes with the next sweep", async () => {
+  const clock = new TurnableClock();
+  await withBranches(async (world) => {
+    const claim = await world.claim({ ttlSec: 60 });
+    assertEquals(await world.branch("pr-1", COUNT), [[3]]);
+    assertEquals(await databaseFiles(world), 2);
+    clock.turn(61_000);
+    assertEquals(await statusOf(world, "main@pr-1", claim.token), 401);
+    assertEquals(await statusOf(world, "main@pr-1", world.shop.token), 404);
+    assertEquals((await world.call("GET", "branches/pr-1/diff")).body.code, "branch_not_found");
+    assertEquals(dataOf<unknown[]>(await world.call("GET", "branches")), []);
+    await sweepLeftovers(world.app.deps);
+    assertEquals(await databaseFiles(world), 1);
+    assertEquals((await world.claim()).outcome, "created");
+  }, { clock });
+});
+
+Deno.test("deleting a branch takes its token and its storage; deleting the trunk takes all branches", async () => {
+  await withBranches(async (world) => {
+    const one = await world.claim({ ref: "one" });
+    const two = await world.claim({ ref: "two" });
+    assertEquals((await world.call("DELETE", "branches/one")).status, 200);
+    assertEquals(await statusOf(world, "main@one", one.token), 401);
+    assertEquals(await statusOf(world, "main@one", world.shop.token), 404);
+    assertEquals((await world.call("DELETE", "branches/one")).body.code, "branch_not_found");
+    assertEquals(await databaseFiles(world), 2);
+    const deleted = await world.app.request("DELETE", "/api/namespaces/acme/databases/main", {
+      token: world.shop.token,
+      body: { confirm: "main" },
+    });
+    assertEquals(deleted.status, 200);
+    assertEquals(await statusOf(world, "main@two", two.token), 401);
+    assertEquals(await databaseFiles(world), 1);
+  });
+});
+
+Deno.test("branches are no databases of the namespace and have no branches", async () => {
+  await withBranches(async (world) => {
+    await world.claim();
+    const list = await world.app.request("GET", "/api/namespaces/acme/databases", {
+      token: world.shop.token,
+    });
+    assertEquals(dataOf<{ slug: string }[]>(list).map(({ slug }) => slug), ["main"]);
+    const path = `${world.shop.database.path}@pr-1`;
+    for (
+      const [method, operation, body] of [
+        ["POST", "claim_branch", { purpose: "deeper" }],
+        ["GET", "branches", undefined],
+        ["POST", "branches/pr-1/merge", { mode: "data", onConflict: "abort" }],
+      ] as const
+    ) {
+      const options = { token: world.shop.token, ...(body ? { body } : {}) };
+      const answer = await world.app.request(method, `${path}/${operation}`, options);
+      assertEquals([answer.status, answer.body.code], [400, "trunk_required"], operation);
+    }
+  });
+});
+
+Deno.test("a branch is paid by its namespace and its usage stands under its own id", async () => {
+  await withBranches(async (world) => {
+    const claim = await world.claim();
+    const path = `/v1/db/acme/main/query`;
+    await world.app.request("POST", path, { token: claim.token, body: { sql: "DELETE FROM items" } });
+    await world.app.deps.query.meter.tick();
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const answer = await world.app.request("GET", `/api/namespaces/acme/usage?from=${from}&by=hour`, {
+      token: world.shop.token,
+    });
+    assertEquals(answer.status, 200, answer.text);
+    assert(answer.text.includes(claim.databaseId), answer.text);
+  });
+});
+
+Deno.test("a token can be made for a branch by its id and ref", async () => {
+  await withBranches(async (world) => {
+    const { databaseId } = await world.claim();
+    const scopes = [{ databaseId, branchRef: "pr-1", role: "read" as const }];
+    const { token } = await world.shop.mint("admin", { scopes });
+    assertEquals(await statusOf(world, "main@pr-1", token), 200);
+    assertEquals(await statusOf(world, "main@main", token), 403);
+    const wrong = await world.app.request("POST", "/api/namespaces/acme/tokens", {
+      token: world.shop.token,
+      body: { name: "x", role: "read", scopes: [{ databaseId, branchRef: "main", role: "read" }] },
+    });
+    assertEquals(wrong.status, 400);
+  });
+});
+
+Deno.test("storage of a claim that died before its record goes with a later sweep", async () => {
+  const clock = new TurnableClock();
+  await withBranches(async (world) => {
+    const { control, tenants } = world.app.deps;
+    const orphan = newId("db", clock.now());
+    await control.databases.announce(orphan);
+    await tenants.branches.make({ databaseId: orphan, namespaceId: "ns" }, world.shop.database.id);
+    await world.claim();
+    assertEquals(await databaseFiles(world), 3);
+    clock.turn(601_000);
+    await sweepLeftovers(world.app.deps);
+    assertEquals(await databaseFiles(world), 2);
+    assertEquals(await world.branch("pr-1", COUNT), [[3]]);
+  }, { clock });
+});
+
+Deno.test("deleting a namespace takes its branches", async () => {
+  await withBranches(async (world) => {
+    await world.claim();
+    const deleted = await world.app.request("DELETE", "/api/namespaces/acme", {
+      token: world.app.operatorKey,
+      body: { confirm: "acme" },
+    });
+    assertEquals(deleted.status, 200, deleted.text);
+    assertEquals(await databaseFiles(world), 0);
+    assertEquals(await Array.fromAsync(world.app.deps.control.branches.stored({})), []);
+  });
+});
+
+Deno.test("a ref that no branch can have is an unknown branch", async () => {
+  await withBranches(async (world) => {
+    for (const ref of ["A", "main", "..", "%2e%2e", "x".repeat(3000)]) {
+      assertEquals((await world.call("GET", `branches/${ref}/diff`)).status, 404, ref);
+      assertEquals(await statusOf(world, `main@${ref}@x`, world.shop.token), 404, ref);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+// Merges of every kind of value, of random changes, and of an engine that dies meanwhile.
+import { assert, assertEquals } from "@std/assert";
+import { engineChildren } from "../testing/engine_children.ts";
+import { reportOf } from "./branch_world.ts";
+import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
+
+Deno.test("every kind of value comes over as it is", async () => {
+  await withBranch(async (world) => {
+    const values = "id, typeof(v), quote(v) FROM vals ORDER BY id";
+    await onBranch(
+      world,
+      "INSERT INTO vals VALUES (1, 9223372036854775807), (2, -9223372036854775808), (3, 1.0), (4, 9e999), (5, NULL), " +
+        "(6, x'00ff'), (7, ''), (8, 'ä😀'), (9, 0.1), (10, '0x10')",
+    );
+    assertEquals((await mergeBranch(world)).status, 200);
+    assertEquals(await world.trunk(`SELECT ${values}`), await world.branch("pr-1", `SELECT ${values}`));
+  }, ["CREATE TABLE vals (id INTEGER PRIMARY KEY, v)"]);
+});
+
+Deno.test("a text with U+0000, which would be cut, is refused instead", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE items SET name = 'a' || char(0) || 'b' WHERE id = 1");
+    await onBranch(world, "UPDATE items SET price = 1 WHERE id = 2");
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, answer.body.code], [400, "merge_refused"], answer.text);
+    assertEquals(await world.trunk("SELECT price FROM items WHERE id = 2"), [[20]]);
+  });
+});
+
+Deno.test("merging random changes into a trunk that nobody changed makes its rows the branch's", async () => {
+  await withBranch(async (world) => {
+    let seed = 20261121;
+    const random = (below: number) => {
+      seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+      return (seed >> 8) % below;
+    };
+    const value = () =>
+      ["NULL", "''", "2.5", "x'00ff'", "'k'", `'u${random(30)}'`, String(random(30))][random(7)];
+    const change = () => {
+      const table = ["numbers", "words", "pairs"][random(3)];
+      const where = `a ${["<", ">", "="][random(3)]} ${value()} AND u NOT LIKE 'u${random(4)}%'`;
+      return [
+        `INSERT OR IGNORE INTO ${table} VALUES (${random(300)}, 'k${random(9)}', ${value()}, ${value()})`,
+        `INSERT OR IGNORE INTO ${table} VALUES (${random(300)}, 'K${random(9)}', ${value()}, ${value()})`,
+        `DELETE FROM ${table} WHERE ${where}`,
+        `UPDATE OR IGNORE ${table} SET u = ${value()} WHERE ${where}`,
+        `UPDATE OR IGNORE ${table} SET n = n + 1, y = upper(y) WHERE ${where}`,
+        `UPDATE OR IGNORE ${table} SET a = ${value()} WHERE ${where}`,
+      ][random(6)] ?? "";
+    };
+    const path = `${world.shop.database.path}@pr-1/batch`;
+    for (let round = 0; round < 6; round++) {
+      const statements = Array.from({ length: 60 }, () => ({ sql: change() }));
+      const answer = await world.app.request("POST", path, { token: world.shop.token, body: { statements } });
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals((await mergeBranch(world)).status, 200);
+      for (const table of ["numbers", "words", "pairs"]) {
+        const rows = `SELECT quote(n), quote(y), quote(a), quote(u) FROM ${table} ORDER BY 1, 2, 3, 4`;
+        assertEquals(await world.trunk(rows), await world.branch("pr-1", rows), table);
+      }
+      assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 0);
+      await world.claim();
+    }
+  }, [
+    "CREATE TABLE numbers (n INTEGER PRIMARY KEY, y TEXT, a, u UNIQUE)",
+    "CREATE TABLE words (n INTEGER NOT NULL, y TEXT COLLATE NOCASE NOT NULL, a, u UNIQUE, PRIMARY KEY (y, n))",
+    "CREATE TABLE pairs (n INTEGER, y TEXT, a, u UNIQUE, PRIMARY KEY (n DESC, y)) WITHOUT ROWID",
+  ]);
+});
+
+Deno.test("a merge whose engine is killed leaves all of it or nothing, and repeating it ends the same", async () => {
+  await withBranch(async (world) => {
+    await world.branch(
+      "pr-1",
+      "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 40009) INSERT INTO items SELECT i, 'x', i FROM n",
+    );
+    const answers: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      const merging = mergeBranch(world);
+      await new Promise((resolve) => setTimeout(resolve, 20 + round * 60));
+      for (const pid of await engineChildren(world.app.deps.config.dataDir)) Deno.kill(pid, "SIGKILL");
+      answers.push((await merging).status);
+      const [row] = await world.trunk("SELECT count(*) FROM items");
+      assert(row?.[0] === 3 || row?.[0] === 40_003, String(row));
+    }
+    assert(answers.every((status) => status === 200 || status === 503), answers.join());
+    assertEquals((await mergeBranch(world)).status, 200);
+    assertEquals(await world.trunk("SELECT count(*) FROM items"), [[40_003]]);
+    const merges = await world.trunk(
+      "SELECT count(*) FROM _service_meta_audit WHERE operation = 'merge' AND rows_written > 0",
+    );
+    assertEquals(merges, [[1]]);
+    assertEquals(await world.trunk("PRAGMA integrity_check"), [["ok"]]);
+  });
+});

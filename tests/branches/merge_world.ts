@@ -1,0 +1,28 @@
+// Short ways to merge the branch `pr-1` of a shop, for tests.
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { type BranchWorld, withBranches } from "./branch_world.ts";
+
+export interface MergeOptions {
+  readonly mode?: "schema" | "data";
+  readonly onConflict?: "abort" | "theirs" | "ours";
+  readonly dryRun?: boolean;
+}
+
+export function mergeBranch({ call }: BranchWorld, options: MergeOptions = {}): Promise<ApiAnswer> {
+  return call("POST", "branches/pr-1/merge", { mode: "data", onConflict: "abort", ...options });
+}
+
+export async function withBranch(
+  body: (world: BranchWorld) => Promise<void>,
+  setup: readonly string[] = [],
+): Promise<void> {
+  await withBranches(async (world) => {
+    for (const sql of setup) await world.trunk(sql);
+    await world.claim();
+    await body(world);
+  });
+}
+
+export async function onBranch(world: BranchWorld, ...statements: readonly string[]): Promise<void> {
+  for (const sql of statements) await world.branch("pr-1", sql);
+}

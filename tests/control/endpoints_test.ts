@@ -1,0 +1,61 @@
+// Endpoint records: what is kept, for how long, and what another process sees.
+import { assert, assertEquals } from "@std/assert";
+import { Endpoints } from "../../lib/control/endpoints.ts";
+import type { EndpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const spec: EndpointSpec = {
+  ...{ slug: "one", name: "One", kind: "query", method: "GET", sql: "SELECT 1", input: [], output: "rows" },
+};
+const by = { databaseId: "db_1", slug: "one", actor: "tok_1" };
+const publish = { status: "published", from: ["draft", "paused"] } as const;
+const pause = { status: "paused", from: ["published"] } as const;
+
+Deno.test("a change is seen at once in its own process, and within the age of the cache in another", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const clock = new TurnableClock();
+  const [here, there] = [new Endpoints(kv, clock), new Endpoints(kv, clock)];
+  await here.create(spec, by);
+  assertEquals((await there.bySlug("db_1", "one"))?.status, "draft");
+  assert((await here.setStatus(publish, by)).ok);
+  assertEquals((await here.bySlug("db_1", "one"))?.status, "published");
+  assertEquals((await here.published("db_1")).length, 1);
+  assertEquals((await there.bySlug("db_1", "one"))?.status, "draft");
+  clock.turn(CACHE_AGE_MS);
+  assertEquals((await there.bySlug("db_1", "one"))?.status, "published");
+  await here.remove(by);
+  assertEquals(await here.bySlug("db_1", "one"), null);
+  assertEquals(await here.published("db_1"), []);
+});
+
+Deno.test("publishing and pausing at once leaves one state, and a revision for every change", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const clock = new TurnableClock();
+  const processes = Array.from({ length: 4 }, () => new Endpoints(kv, clock));
+  const [first] = processes;
+  assert(first);
+  await first.create(spec, by);
+  const outcomes = await Promise.all(
+    processes.flatMap((one) => [one.setStatus(publish, by), one.setStatus(pause, by)]),
+  );
+  const revisions = await first.revisions("db_1", "one");
+  const record = await first.read("db_1", "one");
+  assertEquals(revisions.map(({ revision }) => revision), revisions.map((_, at) => revisions.length - at));
+  assertEquals([record?.revision, record?.status], [revisions[0]?.revision, revisions[0]?.status]);
+  assert(outcomes.some(({ ok }) => ok));
+});
+
+Deno.test("removing all of a database leaves the others alone", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const endpoints = new Endpoints(kv, new TurnableClock());
+  for (const databaseId of ["db_1", "db_2"]) {
+    for (let at = 0; at < 205; at++) {
+      await endpoints.create({ ...spec, slug: `e${at}` }, { ...by, databaseId, slug: `e${at}` });
+    }
+  }
+  await endpoints.removeAll("db_1");
+  assertEquals([(await endpoints.list("db_1")).length, (await endpoints.list("db_2")).length], [0, 205]);
+  assertEquals((await endpoints.revisions("db_1", "e7")).length, 0);
+  assertEquals((await endpoints.revisions("db_2", "e7")).length, 1);
+});

@@ -1,0 +1,113 @@
+// The generated TypeScript client: it passes the type checker, and calls what is published.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { type EndpointWorld, endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+
+const hostile = readSpec({
+  ...{ slug: "hostile--case", name: "Ends */ the comment\nand the line", description: "`${x}` \u2028 \"'\\" },
+  sql: 'SELECT note AS "a""b", count(*) AS constructor FROM orders WHERE note = ?',
+  input: [{ name: "constructor", type: "text", enum: ['"];', "*/", "`"], label: "*/ x" }],
+});
+
+async function publish(world: EndpointWorld, spec: Record<string, unknown>): Promise<void> {
+  const made = await world.call("POST", "", spec);
+  assertEquals(made.status, 201, made.text);
+  await world.call("POST", `/${String(spec["slug"])}/publish`);
+}
+
+async function world(): Promise<EndpointWorld> {
+  const made = await endpointWorld([
+    ORDERS,
+    "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age REAL)",
+  ]);
+  await made.call("POST", "/scaffold-crud", { table: "people" });
+  for (const slug of ["list-people", "get-person", "create-person"]) {
+    await made.call("POST", `/${slug}/publish`);
+  }
+  await publish(made, readSpec({ auth: "session", input: [{ name: "$user_id", type: "integer" }] }));
+  await publish(made, hostile);
+  await publish(made, readSpec({ slug: "hostile-case", captcha: true, sql: "SELECT 1", input: [] }));
+  await publish(made, readSpec({ slug: "a", sql: "SELECT 1 UNION SELECT 2", input: [], output: "rows" }));
+  return made;
+}
+
+async function inFile<Value>(source: string, use: (path: string) => Promise<Value>): Promise<Value> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_client_" });
+  try {
+    await Deno.writeTextFile(`${folder}/client.ts`, source);
+    return await use(`${folder}/client.ts`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const uses = `
+async function use() {
+  const client = createClient({ session: () => null });
+  const person: { id: number; name: string; age: number | null } | null = (await client.getPerson({ id: 1 })).row;
+  const all: [number, string, number | null][] = (await client.listPeople()).rows;
+  const written: number = (await client.createPerson({ name: "Ada" })).rowsWritten;
+  // @ts-expect-error: the name is required
+  await client.createPerson({ age: 1 });
+  // @ts-expect-error: an id is a number
+  await client.getPerson({ id: "1" });
+  // @ts-expect-error: the session's field is nobody's to send
+  await client.getOrder({ $user_id: 1 });
+  await client.getOrder();
+  await client.hostileCase({ constructor: "*/" });
+  await client.hostileCase_2({}, { captcha: "solved" });
+  return [person, all, written];
+}
+use satisfies () => Promise<unknown>;
+`;
+
+Deno.test("the client passes the type checker, with types from specifications and columns", async () => {
+  await using made = await world();
+  const answer = await made.app.app.request("/p/acme/main/client.ts");
+  assertEquals(answer.status, 200);
+  assertEquals(answer.headers.get("content-type"), "text/typescript; charset=utf-8");
+  const source = await answer.text();
+  const { code, stderr } = await inFile(source + uses, (path) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["check", "--no-config", "--no-lock", "--quiet", path],
+      stderr: "piped",
+    }).output());
+  assertEquals(code, 0, new TextDecoder().decode(stderr) + source);
+});
+
+/** Calls behind the client's own source, with `url` for where the service is; prints what they answered. */
+const calls = (url: string) => `
+const client = createClient({ url: ${JSON.stringify(`${url}p/acme/main`)} });
+const failure = (error: EndpointError) => [error instanceof EndpointError, error.status, error.failure.code];
+console.log(JSON.stringify([
+  await client.createPerson({ name: "Ada", age: 36.5 }),
+  await client.getPerson({ id: 1 }),
+  (await client.listPeople({ limit: 5 })).rows,
+  await client.getPerson({ id: Number.NaN }).catch(failure),
+  await client.getOrder().catch(failure),
+]));
+`;
+
+Deno.test("the client calls the service, and its failures are errors with the answer in them", async () => {
+  await using made = await world();
+  const source = await (await made.app.app.request("/p/acme/main/client.ts")).text();
+  assertStringIncludes(source, 'const URL_OF_DATABASE = "http://127.0.0.1/p/acme/main";');
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, made.app.app.fetch);
+  const { stdout, stderr } = await inFile(
+    source + calls(`http://127.0.0.1:${server.addr.port}/`),
+    (path) =>
+      new Deno.Command(Deno.execPath(), {
+        args: ["run", "--no-check", "--no-config", "--no-lock", "--quiet", "--allow-net=127.0.0.1", path],
+        stdout: "piped",
+        stderr: "piped",
+      }).output(),
+  );
+  const said = new TextDecoder().decode(stdout);
+  assert(said !== "", new TextDecoder().decode(stderr));
+  assertEquals(JSON.parse(said), [
+    { rowsWritten: 1 },
+    { row: { id: 1, name: "Ada", age: 36.5 } },
+    [[1, "Ada", 36.5]],
+    [true, 400, "validation_failed"],
+    [true, 401, "session_required"],
+  ]);
+});

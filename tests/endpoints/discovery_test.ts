@@ -1,0 +1,177 @@
+// What a database tells strangers about its published endpoints.
+import { assert, assertEquals } from "@std/assert";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+
+const PATH = "/p/acme/main/.well-known/endpoints.json";
+
+interface Listed {
+  readonly namespace: string;
+  readonly database: string;
+  readonly endpoints: readonly { readonly slug: string }[];
+}
+
+Deno.test("discovery lists what is published, with inputs as JSON Schema and no field of a session", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  const input = [
+    { name: "note", type: "text", label: "The note", pattern: "^[a-z]+$", maxLength: 9 },
+    { name: "$user_id", type: "integer" },
+    { name: "id", type: "integer", required: true, min: 1, max: 9, default: 5 },
+  ];
+  const sql = "UPDATE orders SET note = ? WHERE ? > 0 AND id = ?";
+  const spec = readSpec({
+    kind: "mutation",
+    method: "POST",
+    output: "rows_written",
+    auth: "session",
+    input,
+    sql,
+  });
+  assertEquals(
+    (await world.call("POST", "", { ...spec, description: "Changes a note", captcha: true })).status,
+    201,
+  );
+  const { request } = world.app;
+  assertEquals(
+    (await request("GET", PATH)).body,
+    JSON.parse('{"namespace":"acme","database":"main","endpoints":[]}'),
+  );
+  await world.call("POST", "/get-order/publish");
+  const answer = await request("GET", PATH);
+  assertEquals(answer.status, 200, answer.text);
+  assertEquals(answer.headers.get("cache-control"), "public, max-age=30");
+  assertEquals(answer.headers.get("access-control-allow-origin"), "*");
+  assertEquals(JSON.parse(answer.text), {
+    namespace: "acme",
+    database: "main",
+    endpoints: [{
+      ...{
+        name: "Get order",
+        slug: "get-order",
+        description: "Changes a note",
+        kind: "mutation",
+        method: "POST",
+      },
+      ...{
+        url: "http://127.0.0.1/p/acme/main/get-order",
+        auth: "session",
+        captcha: true,
+        output: "rows_written",
+      },
+      input_schema: {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        type: "object",
+        properties: {
+          note: { title: "The note", type: "string", pattern: "^[a-z]+$", maxLength: 9 },
+          id: { type: "integer", minimum: 1, maximum: 9, default: 5 },
+        },
+        required: ["id"],
+        additionalProperties: false,
+      },
+    }],
+  });
+  const atRoot = await request("GET", "/.well-known/endpoints.json?namespace=acme&database=main");
+  assertEquals(atRoot.text, answer.text);
+});
+
+Deno.test("a change of an endpoint is seen by discovery at once in the same process", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  const listed = async () => {
+    const { endpoints }: Listed = JSON.parse((await world.app.request("GET", PATH)).text);
+    return endpoints.map(({ slug }) => slug);
+  };
+  assertEquals(await listed(), []);
+  await world.call("POST", "", readSpec());
+  assertEquals(await listed(), []);
+  for (
+    const [transition, expected] of [["publish", 1], ["pause", 0], ["publish", 1], ["unpublish", 0]] as const
+  ) {
+    await world.call("POST", `/get-order/${transition}`);
+    assertEquals((await listed()).length, expected, transition);
+  }
+  await world.call("POST", "/get-order/publish");
+  await world.call("DELETE", "/get-order");
+  assertEquals(await listed(), []);
+});
+
+Deno.test("what is not there, or is asked for in another form, is refused", async () => {
+  await using world = await endpointWorld();
+  const { request } = world.app;
+  for (const path of ["acme/none", "none/main", "acme/main@none", "acme/MAIN", "acme/main@main@main"]) {
+    for (const file of [".well-known/endpoints.json", "openapi.json"]) {
+      const { status, body } = await request("GET", `/p/${path}/${file}`);
+      assertEquals([status, body.code], [404, "database_not_found"], path);
+    }
+  }
+  for (const query of ["", "?namespace=acme", "?namespace=acme&database=main&more=1"]) {
+    assertEquals((await request("GET", `/.well-known/endpoints.json${query}`)).status, 400, query);
+  }
+});
+
+Deno.test("the API description of a database is valid OpenAPI 3.1 for every kind of endpoint", async () => {
+  await using world = await endpointWorld([
+    ORDERS,
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)",
+    "CREATE TABLE everything (id INTEGER PRIMARY KEY, a INTEGER, b REAL, c TEXT, d BOOLEAN, e JSON)",
+  ]);
+  const credentials = [
+    { name: "email", type: "email", required: true },
+    { name: "password", type: "text", required: true },
+  ];
+  const authConfig = { usersTable: "users", passwordColumn: "password_hash" };
+  const specs = [
+    readSpec({ auth: "session", captcha: true, description: "One order" }),
+    readSpec({
+      slug: "odd",
+      sql: "SELECT ?, ?",
+      input: [{ name: "any", type: "json" }, { name: "at", type: "url" }],
+    }),
+    readSpec({
+      ...{
+        slug: "signup",
+        kind: "auth_signup",
+        method: "POST",
+        output: "session",
+        input: credentials,
+        authConfig,
+      },
+      sql: "INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING id",
+    }),
+    readSpec({
+      ...{
+        slug: "login",
+        kind: "auth_login",
+        method: "POST",
+        output: "session",
+        input: credentials,
+        authConfig,
+      },
+      sql: "SELECT id, password_hash FROM users WHERE email = ?",
+    }),
+    readSpec({
+      ...{ slug: "ask", kind: "ask", method: "POST", output: "answer", sql: "" },
+      input: [{ name: "question", type: "text", required: true }],
+      askConfig: { allowedTables: ["orders"] },
+    }),
+  ];
+  for (const spec of specs) {
+    const made = await world.call("POST", "", spec);
+    assertEquals(made.status, 201, made.text);
+    await world.call("POST", `/${String(spec["slug"])}/publish`);
+  }
+  await world.call("POST", "/scaffold-crud", { table: "everything" });
+  for (const slug of ["list-everythings", "list-everything", "create-everything", "delete-everything"]) {
+    await world.call("POST", `/${slug}/publish`);
+  }
+  const answer = await world.app.request("GET", "/p/acme/main/openapi.json");
+  assertEquals(answer.status, 200, answer.text);
+  const document = JSON.parse(answer.text);
+  const checked = await new Validator().validate(document);
+  assert(checked.valid, JSON.stringify(checked.errors));
+  assertEquals(document.servers, [{ url: "http://127.0.0.1/p/acme/main" }]);
+  assertEquals(Object.keys(document.paths).length, 8);
+  assertEquals(document.paths["/get-order"].get.security, [{ session: [] }]);
+  assertEquals(document.paths["/signup"].post.requestBody.content["application/json"].schema.required, [
+    ...["email", "password"],
+  ]);
+});

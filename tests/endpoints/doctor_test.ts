@@ -1,0 +1,82 @@
+// The doctor sees published endpoints: what they show to everybody, and what they let everybody write.
+import { assert, assertEquals } from "@std/assert";
+import { endpointWorld, readSpec } from "./endpoint_world.ts";
+
+interface Seen {
+  readonly code: string;
+  readonly column: string | null;
+  readonly suggestion: string;
+}
+
+Deno.test("the doctor finds secrets that public endpoints show and writes that nothing limits, and its calls help", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, password_hash TEXT, api_token TEXT)",
+    "CREATE VIEW people AS SELECT * FROM users",
+  ]);
+  const query = { input: [], output: "rows" };
+  const specs = [
+    readSpec({ ...query, slug: "all", sql: "SELECT * FROM users" }),
+    readSpec({
+      ...query,
+      slug: "view",
+      sql: "WITH p AS (SELECT * FROM people) SELECT email, api_token FROM p",
+    }),
+    readSpec({ ...query, slug: "renamed", sql: "SELECT password_hash AS p FROM users" }),
+    readSpec({ ...query, slug: "fine", sql: "SELECT email FROM users WHERE api_token IS NOT NULL" }),
+    readSpec({ ...query, slug: "own", sql: "SELECT * FROM users", auth: "session" }),
+    readSpec({ ...query, slug: "draft", sql: "SELECT * FROM users" }),
+    readSpec({
+      ...query,
+      slug: "add",
+      kind: "mutation",
+      method: "POST",
+      output: "rows_written",
+      sql: "DELETE FROM users",
+    }),
+    readSpec({
+      ...{
+        slug: "ask",
+        kind: "ask",
+        method: "POST",
+        output: "answer",
+        sql: "",
+        askConfig: { allowedTables: ["users"] },
+      },
+      input: [{ name: "question", type: "text", required: true }],
+    }),
+  ];
+  for (const spec of specs) {
+    assertEquals((await world.call("POST", "", spec)).status, 201);
+    if (spec["slug"] !== "draft") await world.call("POST", `/${String(spec["slug"])}/publish`);
+  }
+  const examine = async (): Promise<Seen[]> => {
+    const { text } = await world.app.request("GET", `${world.tenant.database.path}/doctor`, {
+      token: world.tenant.token,
+    });
+    const { data: { findings } }: { data: { findings: Seen[] } } = JSON.parse(text);
+    return findings.filter(({ code }) => code === "sensitive_column_exposed" || code === "public_mutation");
+  };
+  const slugOf = ({ suggestion }: Seen) => /endpoints\/([a-z]+)/.exec(suggestion)?.[1];
+  const found = await examine();
+  assertEquals(found.map((one) => [one.code, slugOf(one), one.column]).sort(), [
+    ["public_mutation", "add", null],
+    ["sensitive_column_exposed", "all", "api_token"],
+    ["sensitive_column_exposed", "all", "password_hash"],
+    ["sensitive_column_exposed", "ask", "api_token"],
+    ["sensitive_column_exposed", "ask", "password_hash"],
+    ["sensitive_column_exposed", "renamed", "password_hash"],
+    ["sensitive_column_exposed", "view", "api_token"],
+    ["sensitive_column_exposed", "view", "password_hash"],
+  ]);
+  for (let rounds = 0;; rounds++) {
+    const [finding] = await examine();
+    if (finding === undefined) break;
+    assert(rounds < found.length);
+    const [method = "", path = "", ...body] = finding.suggestion.split(" ");
+    const answer = await world.app.request(method, path, {
+      token: world.tenant.token,
+      ...(body.length === 0 ? {} : { body: body.join(" ") }),
+    });
+    assertEquals(answer.status, 200, answer.text);
+  }
+});

@@ -1,0 +1,135 @@
+// Endpoints through the management API: made, changed, moved between states, deleted, brought back.
+import { assert, assertEquals } from "@std/assert";
+import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+
+Deno.test("a new endpoint is a draft with the whole specification, and its slug is taken from then on", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  const made = await world.call("POST", "", readSpec());
+  assertEquals(made.status, 201, made.text);
+  const { createdAt, updatedAt, ...rest } = recordOf(made.body.data);
+  assertEquals(createdAt, updatedAt);
+  assertEquals(rest, {
+    ...readSpec(),
+    status: "draft",
+    revision: 1,
+    url: "http://127.0.0.1/p/acme/main/get-order",
+  });
+  const again = await world.call("POST", "", readSpec());
+  assertEquals([again.status, again.body.code], [409, "slug_taken"]);
+  assertEquals((await world.call("GET", "/get-order")).body.data, made.body.data);
+  assertEquals((await world.call("GET")).body.data, [made.body.data]);
+  const unknown = await world.call("GET", "/other");
+  assertEquals([unknown.status, unknown.body.code], [404, "endpoint_not_found"]);
+});
+
+Deno.test("replacing keeps the status and the slug", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  await world.call("POST", "/get-order/publish");
+  const replaced = await world.call("PUT", "/get-order", readSpec({ name: "Read order" }));
+  assertEquals(replaced.status, 200, replaced.text);
+  const { status, name, revision } = recordOf(replaced.body.data);
+  assertEquals({ status, name, revision }, { status: "published", name: "Read order", revision: 3 });
+  const moved = await world.call("PUT", "/get-order", readSpec({ slug: "other" }));
+  assertEquals(moved.body.issues?.map(({ path }) => path), ["slug"]);
+  assertEquals((await world.call("PUT", "/none", readSpec({ slug: "none" }))).status, 404);
+});
+
+Deno.test("states change along the documented ways only, and staying leaves no revision", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  const steps: readonly (readonly [transition: string, status: number, revision: number | null])[] = [
+    ["pause", 409, null],
+    ["unpublish", 200, 1],
+    ["publish", 200, 2],
+    ["publish", 200, 2],
+    ["pause", 200, 3],
+    ["pause", 200, 3],
+    ["publish", 200, 4],
+    ["pause", 200, 5],
+    ["unpublish", 200, 6],
+    ["pause", 409, null],
+  ];
+  for (const [transition, status, revision] of steps) {
+    const answer = await world.call("POST", `/get-order/${transition}`);
+    assertEquals(answer.status, status, `${transition} ${answer.text}`);
+    if (revision === null) assertEquals(answer.body.code, "endpoint_status");
+    else assertEquals(recordOf(answer.body.data)["revision"], revision, transition);
+  }
+});
+
+Deno.test("revisions say what changed and who did it, newest first, also after the endpoint is deleted", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  await world.call("PUT", "/get-order", readSpec({ name: "Read order" }));
+  await world.call("POST", "/get-order/publish");
+  assertEquals((await world.call("DELETE", "/get-order")).status, 200);
+  assertEquals((await world.call("GET", "/get-order")).status, 404);
+  const listed = await world.call("GET", "/get-order/revisions");
+  assert(Array.isArray(listed.body.data), listed.text);
+  assertEquals(
+    listed.body.data.map(({ revision, change, actor, status }) => [revision, change, actor, status]),
+    [
+      [4, "deleted", world.tenant.id, "published"],
+      [3, "status", world.tenant.id, "published"],
+      [2, "updated", world.tenant.id, "draft"],
+      [1, "created", world.tenant.id, "draft"],
+    ],
+  );
+  const restored = await world.call("POST", "/get-order/revisions/1/restore");
+  assertEquals(restored.status, 200, restored.text);
+  const { name, status, revision } = recordOf(restored.body.data);
+  assertEquals({ name, status, revision }, { name: "Get order", status: "draft", revision: 5 });
+  assertEquals((await world.call("POST", "/get-order/revisions/9/restore")).body.code, "revision_not_found");
+  assertEquals((await world.call("POST", "/get-order/revisions/x/restore")).status, 404);
+  assertEquals((await world.call("GET", "/none/revisions")).status, 404);
+});
+
+Deno.test("a slug that is made anew goes on counting its revisions", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  await world.call("DELETE", "/get-order");
+  const made = await world.call("POST", "", readSpec());
+  assertEquals(recordOf(made.body.data)["revision"], 3, made.text);
+});
+
+Deno.test("a revision that the database has outgrown is not restored", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  await world.tenant.query("DROP TABLE orders");
+  const answer = await world.call("POST", "/get-order/revisions/1/restore");
+  assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "sql"]);
+});
+
+Deno.test("of many that make the same slug at once one wins, and every change has its own revision", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  const made = await Promise.all(Array.from({ length: 10 }, () => world.call("POST", "", readSpec())));
+  assertEquals(made.filter(({ status }) => status === 201).length, 1);
+  await Promise.all(
+    Array.from({ length: 6 }, (_, at) => world.call("PUT", "/get-order", readSpec({ name: `Name ${at}` }))),
+  );
+  const listed = await world.call("GET", "/get-order/revisions");
+  assert(Array.isArray(listed.body.data), listed.text);
+  assertEquals(listed.body.data.map(({ revision }) => revision), [7, 6, 5, 4, 3, 2, 1]);
+});
+
+Deno.test("a database that is removed takes its endpoints and their revisions with it", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  const { endpoints } = world.app.deps.control;
+  const { id } = world.tenant.database;
+  assertEquals((await endpoints.list(id)).length, 1);
+  const gone = await world.app.request("DELETE", "/api/namespaces/acme", {
+    token: world.app.operatorKey,
+    body: { confirm: "acme" },
+  });
+  assertEquals(gone.status, 200, gone.text);
+  assertEquals(await endpoints.list(id), []);
+  assertEquals(await endpoints.revisions(id, "get-order"), []);
+});
+
+/** The record in an answer. */
+function recordOf(data: unknown): Record<string, unknown> {
+  assert(typeof data === "object" && data !== null);
+  return Object.fromEntries(Object.entries(data));
+}

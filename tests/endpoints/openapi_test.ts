@@ -1,0 +1,68 @@
+// The API description: valid, whole, and true to what is mounted.
+import { assert, assertEquals } from "@std/assert";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { securityTable } from "../../routes/security_table.ts";
+import { startApp } from "../testing/start_app.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly security: readonly Record<string, string[]>[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Record<string, unknown> }> };
+}
+
+interface Description {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+}
+
+async function description(): Promise<Description> {
+  await using app = await startApp();
+  const answer = await app.request("GET", "/openapi.json");
+  assertEquals(answer.status, 200, answer.text);
+  return JSON.parse(answer.text);
+}
+
+Deno.test("the API description is valid OpenAPI 3.1", async () => {
+  const document = await description();
+  assertEquals(document.openapi, "3.1.0");
+  const checked = await new Validator().validate({ ...document });
+  assert(checked.valid, JSON.stringify(checked.errors));
+});
+
+Deno.test("the API description has every route of /v1 and /api, each with a summary and who may call", async () => {
+  const { paths } = await description();
+  const mounted = securityTable.filter(({ path }) => /^\/(v1|api)\//.test(path));
+  const described = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
+  );
+  assertEquals(
+    described.sort(),
+    mounted.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`).sort(),
+  );
+  const ids = new Set<string>();
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      assert(operation.summary, `${method} ${path}`);
+      ids.add(operation.operationId);
+      const open = path === "/v1/handoff/redeem";
+      assertEquals(operation.security.length === 0, open, `${method} ${path}`);
+      const inPath = operation.parameters.filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
+      assertEquals(inPath.sort(), (path.match(/\{\w+\}/g) ?? []).sort(), path);
+    }
+  }
+  assertEquals(ids.size, described.length);
+});
+
+Deno.test("the API description carries the schemas that validate", async () => {
+  const { paths } = await description();
+  const query = paths["/v1/db/{ns}/{db}/query"]?.["post"];
+  const body = query?.requestBody?.content["application/json"]?.schema;
+  assertEquals(body?.["required"], ["sql"]);
+  assertEquals(body?.["additionalProperties"], false);
+  assert(query?.parameters.some(({ name }) => name === "Idempotency-Key"));
+  const create = paths["/api/namespaces/{slug}/databases/{dbSlug}/endpoints"]?.["post"];
+  const spec = create?.requestBody?.content["application/json"]?.schema;
+  assertEquals(spec?.["required"], ["slug", "name", "kind", "method", "sql", "input", "output"]);
+});

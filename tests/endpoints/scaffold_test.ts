@@ -1,0 +1,258 @@
+// The CRUD scaffold: which endpoints a table gets, and that their statements work unchanged.
+import { assert, assertEquals } from "@std/assert";
+import { singular } from "../../lib/services/endpoints/scaffold/singular.ts";
+import { inputNames } from "../../lib/services/endpoints/scaffold/input_names.ts";
+import { scaffoldSlug } from "../../lib/services/endpoints/scaffold/scaffold_slug.ts";
+import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
+
+interface Created {
+  readonly slug: string;
+  readonly status: string;
+  readonly sql: string;
+  readonly kind: string;
+  readonly method: string;
+  readonly output: string;
+  readonly input: readonly Record<string, unknown>[];
+}
+
+interface Scaffolded {
+  readonly created: readonly Created[];
+  readonly skipped: readonly { readonly slug: string; readonly reason: string }[];
+}
+
+async function scaffold(world: EndpointWorld, body: unknown): Promise<Scaffolded> {
+  const answer = await world.call("POST", "/scaffold-crud", body);
+  assertEquals(answer.status, 200, answer.text);
+  const { ok, data }: { ok: boolean; data: Scaffolded } = JSON.parse(answer.text);
+  assertEquals(ok, true);
+  return data;
+}
+
+const slugs = (list: readonly { readonly slug: string }[]) => list.map(({ slug }) => slug);
+const inputs = (one: Created | undefined) =>
+  one?.input.map(({ name, type, required }) => [name, type, ...(required === true ? ["required"] : [])]);
+
+Deno.test("a table with one key gets the five endpoints of the specification, as drafts", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, total REAL, paid BOOLEAN NOT NULL DEFAULT 0)",
+  ]);
+  const { created, skipped } = await scaffold(world, { table: "orders" });
+  assertEquals(skipped, []);
+  assertEquals(
+    created.map(({ slug, kind, method, sql, output, status }) => [slug, kind, method, sql, output, status]),
+    [
+      ["list-orders", "query", "GET", "SELECT * FROM orders LIMIT ? OFFSET ?", "rows", "draft"],
+      ["get-order", "query", "GET", "SELECT * FROM orders WHERE id = ?", "first_row", "draft"],
+      [
+        ...["create-order", "mutation", "POST"],
+        "INSERT INTO orders (customer, total, paid) VALUES (?, ?, ?)",
+        ...["rows_written", "draft"],
+      ],
+      [
+        ...["update-order", "mutation", "POST"],
+        "UPDATE orders SET customer = ?, total = ?, paid = coalesce(?, paid) WHERE id = ?",
+        ...["rows_written", "draft"],
+      ],
+      ["delete-order", "mutation", "POST", "DELETE FROM orders WHERE id = ?", "rows_written", "draft"],
+    ],
+  );
+  const [list, get, create, update] = created;
+  assertEquals(list?.input, [
+    { name: "limit", type: "integer", min: 1, max: 500, default: 50 },
+    { name: "offset", type: "integer", min: 0, default: 0 },
+  ]);
+  assertEquals(inputs(get), [["id", "integer", "required"]]);
+  assertEquals(create?.input, [
+    { name: "customer", type: "text", required: true },
+    { name: "total", type: "number" },
+    { name: "paid", type: "boolean", default: false },
+  ]);
+  assertEquals(inputs(update), [
+    ["customer", "text", "required"],
+    ["total", "number"],
+    ["paid", "boolean"],
+    ["id", "integer", "required"],
+  ]);
+});
+
+Deno.test("a second run skips what exists and replaces nothing", async () => {
+  await using world = await endpointWorld(["CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT)"]);
+  const first = await scaffold(world, { table: "ORDERS", operations: ["get", "list"] });
+  assertEquals(slugs(first.created), ["list-orders", "get-order"]);
+  const second = await scaffold(world, { table: "orders" });
+  assertEquals(slugs(second.created), ["create-order", "update-order", "delete-order"]);
+  assertEquals(second.skipped, [
+    { slug: "list-orders", reason: "Slug already exists" },
+    { slug: "get-order", reason: "Slug already exists" },
+  ]);
+  assertEquals((await scaffold(world, { table: "orders" })).created, []);
+});
+
+Deno.test("composite keys are in get, update and delete, all columns in the order of the key", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE order_items (quantity INTEGER NOT NULL, product_id INT, order_id INT, PRIMARY KEY (order_id, product_id))",
+  ]);
+  const { created } = await scaffold(world, { table: "order_items" });
+  assertEquals(slugs(created), [
+    ...["list-order-items", "get-order-item", "create-order-item", "update-order-item", "delete-order-item"],
+  ]);
+  const [, get, create, update, remove] = created;
+  assertEquals(get?.sql, "SELECT * FROM order_items WHERE order_id = ? AND product_id = ?");
+  assertEquals(remove?.sql, "DELETE FROM order_items WHERE order_id = ? AND product_id = ?");
+  assertEquals(
+    update?.sql,
+    "UPDATE order_items SET quantity = ? WHERE order_id = ? AND product_id = ?",
+  );
+  // Nobody but the caller knows the key of such a row.
+  assertEquals(inputs(create), [
+    ["quantity", "integer", "required"],
+    ["product_id", "integer", "required"],
+    ["order_id", "integer", "required"],
+  ]);
+});
+
+Deno.test("without a key there are list and create, and the rest is skipped with the reason", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE notes (body TEXT)",
+    "CREATE VIEW latest AS SELECT body FROM notes",
+    "CREATE TABLE marks (id INTEGER PRIMARY KEY)",
+  ]);
+  const notes = await scaffold(world, { table: "notes" });
+  assertEquals(slugs(notes.created), ["list-notes", "create-note"]);
+  assertEquals(slugs(notes.skipped), ["get-note", "update-note", "delete-note"]);
+  assert(notes.skipped.every(({ reason }) => reason.includes("no primary key")));
+  const latest = await scaffold(world, { table: "latest" });
+  assertEquals(slugs(latest.created), ["list-latest"]);
+  assertEquals(latest.skipped.length, 4);
+  const marks = await scaffold(world, { table: "marks" });
+  assertEquals(slugs(marks.created), ["list-marks", "get-mark", "create-mark", "delete-mark"]);
+});
+
+Deno.test("types follow the declared ones", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE things (a INTEGER, b BIGINT, c REAL, d NUMERIC, e TEXT, f CLOB, g BOOLEAN, h JSON, i VARCHAR(9), j DATETIME, k BLOB, l)",
+  ]);
+  const { created } = await scaffold(world, { table: "things", operations: ["create"] });
+  assertEquals(inputs(created[0])?.map(([, type]) => type), [
+    ...[
+      "integer",
+      "integer",
+      "number",
+      "number",
+      "text",
+      "text",
+      "boolean",
+      "json",
+      "text",
+      "text",
+      "text",
+      "text",
+    ],
+  ]);
+});
+
+/** Tables whose endpoints are published and used below, with the inputs of a row. */
+const odd: readonly (readonly [table: string, ddl: string, row: Record<string, unknown>])[] = [
+  ["order", 'CREATE TABLE "order" (id INTEGER PRIMARY KEY, "group" TEXT NOT NULL, "from" TEXT)', {
+    group: "a",
+  }],
+  ["Old Things!", 'CREATE TABLE "Old Things!" ("The Key" INTEGER PRIMARY KEY, "Größe" TEXT NOT NULL)', {
+    grosse: "a",
+  }],
+  ["1st", 'CREATE TABLE "1st" (id INTEGER PRIMARY KEY, "2nd" TEXT, "a""b" TEXT)', { c_2nd: "a", a_b: "b" }],
+  ["left", 'CREATE TABLE "left" (id INTEGER PRIMARY KEY, "true" TEXT, "rowid" TEXT)', {
+    true: "a",
+    rowid: "b",
+  }],
+  [
+    "made",
+    "CREATE TABLE made (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, twice INTEGER AS (n * 2) STORED)",
+    { n: 2 },
+  ],
+  [
+    "presets",
+    "CREATE TABLE presets (id INTEGER PRIMARY KEY, a TEXT NOT NULL DEFAULT 'it''s', b INTEGER NOT NULL DEFAULT -3, " +
+    "c TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, d TEXT NOT NULL DEFAULT (upper('x')), e BOOLEAN NOT NULL DEFAULT TRUE)",
+    {},
+  ],
+  ["keyed", "CREATE TABLE keyed (code TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID", { code: "a", n: 1 }],
+  ["counted", "CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT)", {}],
+];
+
+Deno.test("endpoints of odd tables work when they are published, unchanged", async () => {
+  await using world = await endpointWorld(odd.map(([, ddl]) => ddl));
+  for (const [table, , row] of odd) {
+    const { created } = await scaffold(world, { table });
+    const run = async (kind: string, given: Readonly<Record<string, unknown>>): Promise<Answered> => {
+      const one = created.find(({ slug }) => slug.startsWith(`${kind}-`));
+      if (one === undefined) return {};
+      await world.call("POST", `/${one.slug}/publish`);
+      const names = new Set(one.input.map(({ name }) => String(name)));
+      const input = Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
+      const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
+      const path = `/p/acme/main/${one.slug}`;
+      const answer = one.method === "GET"
+        ? await world.app.request("GET", `${path}?${query}`)
+        : await world.app.request("POST", path, { body: input });
+      assertEquals(answer.status, 200, `${table}: ${one.sql} ${answer.text}`);
+      return JSON.parse(answer.text);
+    };
+    assertEquals((await run("create", row)).rowsWritten, 1, table);
+    const { rows: [first = []] = [], columns = [] } = await run("list", {});
+    const keys = created.find(({ slug }) => slug.startsWith("get-"))?.input.map(({ name }) => name) ?? [];
+    const key = Object.fromEntries(keys.map((name) => [String(name), first[0]]));
+    const got = (await run("get", key)).row ?? {};
+    assertEquals(columns.map((column) => got[column]), first, table);
+    await run("update", { ...row, ...key });
+    assertEquals(Object.values((await run("get", key)).row ?? {}), first, table);
+    assertEquals((await run("delete", key)).rowsWritten, 1, table);
+    assertEquals((await run("list", {})).rows, [], table);
+  }
+});
+
+interface Answered {
+  readonly rowsWritten?: number;
+  readonly columns?: readonly string[];
+  readonly rows?: readonly unknown[][];
+  readonly row?: Readonly<Record<string, unknown>> | null;
+}
+
+Deno.test("a table that is not there or is not the caller's is refused", async () => {
+  await using world = await endpointWorld();
+  for (const table of ["none", "_service_meta_audit", "sqlite_schema"]) {
+    const { status, body } = await world.call("POST", "/scaffold-crud", { table });
+    assertEquals([status, body.issues?.[0]?.path], [400, "table"]);
+  }
+  const { body } = await world.call("POST", "/scaffold-crud", { table: "none", operations: ["drop"] });
+  assertEquals(body.issues?.[0]?.path, "operations[0]");
+});
+
+Deno.test("singulars follow English, for the last word", () => {
+  const words = {
+    ...{ orders: "order", categories: "category", boxes: "box", people: "person", status: "status" },
+    ...{ statuses: "status", addresses: "address", order_items: "order_item", news: "news", sheep: "sheep" },
+    ...{ bus: "bus", classes: "class", analyses: "analysis", children: "child", person: "person" },
+  };
+  for (const [plural, expected] of Object.entries(words)) assertEquals(singular(plural), expected);
+});
+
+Deno.test("slugs and input names keep to their form however long or odd the name", () => {
+  const names = [
+    "a".repeat(90),
+    "a".repeat(89) + "b",
+    "ÄÖÜ",
+    "日本",
+    "_",
+    "OrderItems",
+    "x y",
+    "-",
+    "a_".repeat(30),
+  ];
+  const made = names.flatMap((name) => [scaffoldSlug("list", name), scaffoldSlug("get", name)]);
+  assertEquals(new Set(made).size, made.length);
+  for (const slug of made) assert(/^[a-z][a-z0-9-]{0,40}$/.test(slug), slug);
+  assertEquals(scaffoldSlug("get", "OrderItems"), "get-order-item");
+  const fields = inputNames([...names, "a_b", "a b", "A B", "id"], new Set(["id2"]));
+  assertEquals(new Set(fields).size, fields.length);
+  for (const name of fields) assert(/^[a-z][a-z0-9_]{0,40}$/.test(name), name);
+});

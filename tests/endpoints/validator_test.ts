@@ -1,0 +1,267 @@
+// What the validator of specifications refuses, each with the path and everything at once.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+
+const USERS =
+  "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)";
+const text = (more: object) => readSpec({ input: [{ name: "id", type: "text", ...more }] });
+const credentials = [
+  { name: "email", type: "email", required: true },
+  { name: "password", type: "text", required: true },
+];
+const signup = (over: object = {}) =>
+  readSpec({
+    ...{ slug: "signup", kind: "auth_signup", method: "POST", output: "session", input: credentials },
+    sql: "INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING id",
+    authConfig: { usersTable: "users", emailColumn: "email", passwordColumn: "password_hash" },
+    ...over,
+  });
+const login = (over: object = {}) =>
+  signup({
+    ...{ slug: "login", kind: "auth_login", sql: "SELECT id, password_hash FROM users WHERE email = ?" },
+    ...over,
+  });
+const ask = (over: object = {}) =>
+  readSpec({
+    ...{ slug: "ask", kind: "ask", method: "POST", output: "answer", sql: "" },
+    input: [{ name: "question", type: "text", required: true }],
+    askConfig: { allowedTables: ["orders"] },
+    ...over,
+  });
+
+const accepted: Readonly<Record<string, Record<string, unknown>>> = {
+  "a point read": readSpec(),
+  "a pattern": text({ pattern: "^[a-z]{2,10}$" }),
+  "a counted pattern": text({ pattern: "^.{1,200}$" }),
+  "a default in bounds": readSpec({ input: [{ name: "id", type: "integer", min: 1, max: 9, default: 5 }] }),
+  "a mutation": readSpec({
+    kind: "mutation",
+    method: "POST",
+    output: "rows_written",
+    sql: "DELETE FROM orders WHERE id = ?",
+  }),
+  "a mutation that returns": readSpec({
+    ...{
+      kind: "mutation",
+      method: "POST",
+      output: "rows",
+      sql: "DELETE FROM orders WHERE id = ? RETURNING id",
+    },
+  }),
+  "a session field": readSpec({ auth: "session", input: [{ name: "$user_id", type: "integer" }] }),
+  "a cached public query": readSpec({ cacheSec: 60 }),
+  "origins": readSpec({ cors: ["https://app.example.com", "http://localhost:3000"] }),
+  "a signup": signup(),
+  "a login": login(),
+  "an ask": ask(),
+};
+
+const refused: readonly (readonly [what: string, spec: Record<string, unknown>, path: string])[] = [
+  ["a slug", readSpec({ slug: "Get Order" }), "slug"],
+  ["an unknown member", readSpec({ colour: "red" }), "colour"],
+  ["an unknown member of an input", text({ colour: "red" }), "input[0].colour"],
+  ["a regex that is none", text({ pattern: "(" }), "input[0].pattern"],
+  ["an exponential regex", text({ pattern: "^(a+)+$" }), "input[0].pattern"],
+  ["a polynomial regex", text({ pattern: "\\s+$" }), "input[0].pattern"],
+  ["a back reference", text({ pattern: "^(a)\\1$" }), "input[0].pattern"],
+  ["a look-ahead", text({ pattern: "^(?=a)a$" }), "input[0].pattern"],
+  ["a regex that compiles to too much", text({ pattern: "((a{1,30}){1,30}){1,30}" }), "input[0].pattern"],
+  [
+    "a pattern of a number",
+    readSpec({ input: [{ name: "id", type: "integer", pattern: "^1$" }] }),
+    "input[0].pattern",
+  ],
+  [
+    "an enum of a number",
+    readSpec({ input: [{ name: "id", type: "number", enum: ["1"] }] }),
+    "input[0].enum",
+  ],
+  ["an enum that repeats", text({ enum: ["a", "a"] }), "input[0].enum"],
+  ["an empty enum", text({ enum: [] }), "input[0].enum"],
+  ["a range of a text", text({ min: 1 }), "input[0].min"],
+  [
+    "a range the wrong way round",
+    readSpec({ input: [{ name: "id", type: "integer", min: 2, max: 1 }] }),
+    "input[0].min",
+  ],
+  [
+    "a length of a number",
+    readSpec({ input: [{ name: "id", type: "integer", maxLength: 1 }] }),
+    "input[0].maxLength",
+  ],
+  [
+    "a default of another type",
+    readSpec({ input: [{ name: "id", type: "integer", default: "1" }] }),
+    "input[0].default",
+  ],
+  [
+    "a default out of range",
+    readSpec({ input: [{ name: "id", type: "integer", max: 1, default: 2 }] }),
+    "input[0].default",
+  ],
+  ["a default outside of enum", text({ enum: ["a"], default: "b" }), "input[0].default"],
+  [
+    "a name twice",
+    readSpec({ sql: "SELECT ?, ?", input: [{ name: "a", type: "text" }, { name: "a", type: "text" }] }),
+    "input[1].name",
+  ],
+  ["a name with capitals", readSpec({ input: [{ name: "Id", type: "text" }] }), "input[0].name"],
+  [
+    "a session field that is none",
+    readSpec({ auth: "session", input: [{ name: "$admin", type: "text" }] }),
+    "input[0].name",
+  ],
+  [
+    "a session field without a session",
+    readSpec({ input: [{ name: "$user_id", type: "integer" }] }),
+    "input[0].name",
+  ],
+  ["an unknown table", readSpec({ sql: "SELECT * FROM ordres WHERE id = ?" }), "sql"],
+  ["no statement", readSpec({ sql: " -- nothing" }), "sql"],
+  ["two statements", readSpec({ sql: "SELECT ?; SELECT 1" }), "sql"],
+  ["a named placeholder", readSpec({ sql: "SELECT * FROM orders WHERE id = :id" }), "sql"],
+  ["too few placeholders", readSpec({ sql: "SELECT * FROM orders" }), "sql"],
+  ["too many placeholders", readSpec({ sql: "SELECT ?, ?" }), "sql"],
+  ["a query that writes", readSpec({ sql: "DELETE FROM orders WHERE id = ?" }), "sql"],
+  ["a query that changes the schema", readSpec({ sql: "DROP TABLE orders", input: [] }), "sql"],
+  ["a mutation that reads", readSpec({ kind: "mutation", method: "POST", output: "rows_written" }), "sql"],
+  ["a statement for nobody", readSpec({ sql: "ATTACH ? AS other" }), "sql"],
+  [
+    "rows of a mutation without RETURNING",
+    readSpec({
+      ...{ kind: "mutation", method: "POST", output: "rows", sql: "DELETE FROM orders WHERE id = ?" },
+    }),
+    "sql",
+  ],
+  [
+    "a mutation by GET",
+    readSpec({ kind: "mutation", output: "rows_written", sql: "DELETE FROM orders WHERE id = ?" }),
+    "method",
+  ],
+  ["rows written by a query", readSpec({ output: "rows_written" }), "output"],
+  ["a session of a query", readSpec({ output: "session" }), "output"],
+  ["a wildcard origin", readSpec({ cors: ["*"] }), "cors[0]"],
+  ["an origin with a path", readSpec({ cors: ["https://a.example/x"] }), "cors[0]"],
+  ["a rate of zero", readSpec({ rateLimit: { perMin: 0 } }), "rateLimit.perMin"],
+  ["a rate above the bound", readSpec({ rateLimit: { perDay: 10_000_001 } }), "rateLimit.perDay"],
+  ["a cache of a session's answer", readSpec({ cacheSec: 1, auth: "session" }), "cacheSec"],
+  ["a cache of POST", readSpec({ cacheSec: 1, method: "POST" }), "cacheSec"],
+  [
+    "authConfig of a query",
+    readSpec({ authConfig: { usersTable: "users", passwordColumn: "password_hash" } }),
+    "authConfig",
+  ],
+  ["askConfig of a query", readSpec({ askConfig: { allowedTables: ["orders"] } }), "askConfig"],
+  ["a signup without authConfig", signup({ authConfig: undefined }), "authConfig"],
+  [
+    "a signup into an unknown table",
+    signup({ authConfig: { usersTable: "people", passwordColumn: "password_hash" } }),
+    "authConfig.usersTable",
+  ],
+  [
+    "an unknown email column",
+    signup({ authConfig: { usersTable: "users", emailColumn: "mail", passwordColumn: "password_hash" } }),
+    "authConfig.emailColumn",
+  ],
+  [
+    "another password column",
+    signup({ authConfig: { usersTable: "users", passwordColumn: "password" } }),
+    "authConfig.passwordColumn",
+  ],
+  [
+    "a table without password_hash",
+    signup({
+      ...{ sql: "INSERT INTO orders (id, note) VALUES (?, ?) RETURNING id" },
+      authConfig: { usersTable: "orders", emailColumn: "note", passwordColumn: "password_hash" },
+    }),
+    "authConfig.passwordColumn",
+  ],
+  [
+    "a session of more than a week",
+    signup({
+      authConfig: { usersTable: "users", passwordColumn: "password_hash", sessionTtlSec: 604_801 },
+    }),
+    "authConfig.sessionTtlSec",
+  ],
+  [
+    "a signup that returns no key",
+    signup({ sql: "INSERT INTO users (email, password_hash) VALUES (?, ?)" }),
+    "sql",
+  ],
+  [
+    "a signup without a password",
+    signup({
+      sql: "INSERT INTO users (email, password_hash) VALUES (?, '') RETURNING id",
+      input: credentials.slice(0, 1),
+    }),
+    "input",
+  ],
+  ["a login by GET", login({ method: "GET" }), "method"],
+  ["a login that reads no hash", login({ sql: "SELECT id, email FROM users WHERE email = ?" }), "sql"],
+  ["an ask about nothing", ask({ askConfig: { allowedTables: [] } }), "askConfig.allowedTables"],
+  [
+    "an ask about an unknown table",
+    ask({ askConfig: { allowedTables: ["orders", "ordres"] } }),
+    "askConfig.allowedTables[1]",
+  ],
+  [
+    "an ask about the service's tables",
+    ask({ askConfig: { allowedTables: ["_service_meta_audit"] } }),
+    "askConfig.allowedTables[0]",
+  ],
+  ["an ask with a statement", ask({ sql: "SELECT 1" }), "sql"],
+  ["an ask without a question", ask({ input: [] }), "input"],
+  [
+    "an ask with more inputs",
+    ask({
+      input: [{ name: "question", type: "text", required: true }, { name: "more", type: "text" }],
+    }),
+    "input[1].name",
+  ],
+  ["more than the control plane keeps", readSpec({ sql: `SELECT ? /* ${"x".repeat(65_000)} */` }), ""],
+];
+
+Deno.test("the validator accepts what the specification allows", async () => {
+  await using world = await endpointWorld([ORDERS, USERS]);
+  for (const [what, spec] of Object.entries(accepted)) {
+    const slug = what.replaceAll(" ", "-");
+    const answer = await world.call("POST", "", { ...spec, slug });
+    assertEquals(answer.status, 201, `${what}: ${answer.text}`);
+  }
+});
+
+Deno.test("the validator refuses everything else, and names the place", async () => {
+  await using world = await endpointWorld([ORDERS, USERS]);
+  for (const [what, spec, path] of refused) {
+    const { status, body, text } = await world.call("POST", "", spec);
+    assertEquals(
+      [status, body.code, body.error],
+      [400, "validation_failed", "Validation failed"],
+      `${what}: ${text}`,
+    );
+    assertEquals(body.issues?.map((issue) => issue.path), [path], `${what}: ${text}`);
+  }
+});
+
+Deno.test("one answer names everything that is wrong, in the form and in the meaning", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  const { body, text } = await world.call("POST", "", {
+    ...readSpec({ slug: "No", sql: "SELECT * FROM none WHERE id = ?", extra: 1 }),
+    input: [{ name: "a", type: "text", pattern: "(" }, { name: "B", type: "text" }],
+  });
+  const paths = body.issues?.map(({ path }) => path) ?? [];
+  for (const path of ["slug", "extra", "input[0].pattern", "input[1].name", "sql"]) {
+    assert(paths.includes(path), `${path}: ${text}`);
+  }
+  assertMatch(body.issues?.find(({ path }) => path === "input[0].pattern")?.message ?? "", /regex.*valid/);
+});
+
+Deno.test("a body that is no specification at all is refused as one", async () => {
+  await using world = await endpointWorld();
+  for (const body of [null, [], "text", 1, {}, { input: {} }, { input: Array(5000).fill({}) }]) {
+    const { status, body: answer } = await world.call("POST", "", JSON.stringify(body));
+    assertEquals([status, answer.code], [400, "validation_failed"]);
+    assert((answer.issues?.length ?? 0) > 0);
+  }
+  assertEquals((await world.call("POST", "", "{")).body.code, "invalid_json");
+});

@@ -1,0 +1,107 @@
+// runEndpoint(): what the management's test runs, gates aside. And rows of stores that keep no buffer for them.
+import { assertEquals, assertMatch } from "@std/assert";
+import type { EndpointCallRow } from "../../lib/tenant/endpoint_call_row.ts";
+import type { QueryTarget } from "../../lib/query/query_call.ts";
+import { EndpointCallBuffer } from "../../lib/services/published/endpoint_call_buffer.ts";
+import { runEndpoint } from "../../lib/services/published/run_endpoint.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { type PublishedApp, publishedApp } from "./publish.ts";
+
+async function resolved({ app, acme }: PublishedApp, slug: string) {
+  const record = await app.deps.control.endpoints.read(acme.database.id, slug);
+  const database = await app.deps.control.namespaces.bySlug("acme");
+  if (record === null || database === null) throw new Error("it is gone");
+  const target: QueryTarget = {
+    ...{
+      namespaceId: database.id,
+      namespaceSlug: "acme",
+      databaseId: acme.database.id,
+      databaseSlug: "main",
+    },
+    ...{ branchRef: "main", role: "admin" },
+  };
+  return { record, target };
+}
+
+Deno.test("a draft runs as it would when published, without its gates, and its failures are answers", async () => {
+  await using world = await publishedApp();
+  await world.put({ slug: "item", captcha: true, rateLimit: { perDay: 1 } }, "draft");
+  const { published } = world.app.deps;
+  const endpoint = await resolved(world, "item");
+  for (const input of [{ id: 1 }, { id: "1" }]) {
+    assertEquals(await runEndpoint(published, { ...endpoint, input, session: null }), {
+      status: 200,
+      body: { columns: ["id", "name"], rows: [[1, "one"]] },
+    });
+  }
+  const bad = await runEndpoint(published, { ...endpoint, input: { id: "x", more: 1 }, session: null });
+  assertEquals(bad, {
+    status: 400,
+    body: {
+      success: false,
+      error: "Validation failed",
+      code: "validation_failed",
+      issues: [
+        { path: "id", message: "Send a whole number of at most 64 bits here" },
+        { path: "more", message: "Remove this field; it is not known here" },
+      ],
+    },
+  });
+  assertEquals((await runEndpoint(published, { ...endpoint, input: [], session: null })).status, 400);
+  assertEquals(rowsOf(await world.acme.query("SELECT count(*) FROM _service_meta_endpoint_call")), [[0]]);
+});
+
+Deno.test("a simulated session fills the $-fields, an endpoint of a session refuses to do without", async () => {
+  await using world = await publishedApp();
+  await world.put({
+    slug: "mine",
+    auth: "session",
+    kind: "mutation",
+    method: "POST",
+    output: "rows",
+    sql: "UPDATE item SET name = ? || ? WHERE owner = ? RETURNING id, name",
+    input: [
+      { name: "name", type: "text", required: true },
+      { name: "$user_email", type: "text" },
+      { name: "$user_id", type: "integer" },
+    ],
+  }, "draft");
+  const { published } = world.app.deps;
+  const endpoint = await resolved(world, "mine");
+  const input = { name: "new" };
+  const run = (session: { userId: string; email?: string } | null) =>
+    runEndpoint(published, { ...endpoint, input, session, tokenId: "tok_test" });
+  assertEquals((await run(null)).status, 401);
+  assertEquals((await run({ userId: "somebody" })).status, 401);
+  assertEquals(await run({ userId: "8", email: "a@b.c" }), {
+    status: 200,
+    body: { columns: ["id", "name"], rows: [[2, "newa@b.c"]] },
+  });
+  const audit = rowsOf(
+    await world.acme.query("SELECT token_id, user_id, operation FROM _service_meta_audit"),
+  );
+  assertEquals(audit.at(-1), ["tok_test", "8", "endpoint"]);
+});
+
+Deno.test("rows of a store without a buffer of its own are written together, and at the latest by a flush", async () => {
+  await using world = await publishedApp();
+  const { tenants } = world.app.deps;
+  const { record, target } = await resolved(world, "item").catch(async () => {
+    await world.put({ slug: "item" });
+    return await resolved(world, "item");
+  });
+  const calls = new EndpointCallBuffer();
+  const row = (index: number): EndpointCallRow => ({
+    ...{ id: `evt_${index}`, ts: index, endpoint: record.spec.slug, status: "ok", httpStatus: 200 },
+    ...{ rowsRead: 1, rowsWritten: 0, durationMs: 0.5, userId: null, ipHash: "hash" },
+  });
+  for (let i = 0; i < 1200; i++) {
+    calls.add(target.databaseId, tenants.open(target.databaseId, target.namespaceId), row(i));
+  }
+  await calls.flush();
+  const [[count, last]] = rowsOf(
+    await world.acme.query("SELECT count(*), max(ip_hash) FROM _service_meta_endpoint_call"),
+  ) as [[number, string]];
+  assertEquals(count, 1200);
+  assertMatch(last, /^hash$/);
+});

@@ -1,0 +1,139 @@
+// The gate before a remote engine: what goes over the wire, in how many requests, and whose counts are whose.
+import { assert, assertEquals } from "@std/assert";
+import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { standBetween, withSqld } from "./sqld_world.ts";
+
+Deno.test("nothing that reaches for files, pages or the server's own functions is ever sent", async () => {
+  await withSqld(async (world) => {
+    const sent: string[] = [];
+    const store = world.store({
+      fetch: standBetween(({ sql }, go) => {
+        sent.push(sql);
+        return go();
+      }),
+    });
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
+    const refused = [
+      "SELECT readfile('/etc/passwd')",
+      "SELECT writefile('/tmp/x', 'y')",
+      "SELECT * FROM fsdir('/')",
+      "SELECT * FROM dbstat",
+      "SELECT * FROM sqlite_dbpage",
+      "SELECT libsql_vector_idx(a) FROM t",
+      "SELECT load_extension('x')",
+      "SELECT edit('x')",
+      "ATTACH 'other' AS o",
+      "VACUUM INTO '/tmp/x'",
+      "PRAGMA journal_mode=DELETE",
+      "PRAGMA writable_schema=1",
+      "CREATE TABLE u (a CHECK (readfile(a)))",
+      "CREATE VIEW w AS SELECT readfile('/etc/passwd')",
+      "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT writefile('/tmp/x', 'y'); END",
+      "CREATE VIRTUAL TABLE p USING dbstat",
+      "ALTER TABLE t ALTER COLUMN a TO a INTEGER",
+      "SELECT 1; DROP TABLE t",
+      "/* */ EXPLAIN PRAGMA rekey",
+    ];
+    for (const sql of refused) {
+      sent.length = 0;
+      for (const level of ["read", "write", "schema"] as const) {
+        const outcome = await tenant.run(level, [[sql]]);
+        assertEquals(outcome.ok, false, `${level}: ${sql}`);
+      }
+      const { facts, failure } = await tenant.database.inspect([{ sql, changesSchema: false }]);
+      assert(facts.length === 0 || failure === null);
+      const words = sql.match(
+        /readfile|writefile|fsdir|dbstat|dbpage|libsql_|ATTACH|VACUUM|rekey|DROP|ALTER/,
+      );
+      for (const text of sent) {
+        const own = text.replaceAll("libsql!_", "").replaceAll("_service_meta", "");
+        assert(words === null || !own.includes(words[0]), sql);
+      }
+    }
+  });
+});
+
+Deno.test("a gated read is one request, a write two, whatever they say", async () => {
+  await withSqld(async (world) => {
+    let requests = 0;
+    const store = world.store({
+      fetch: standBetween((_, go) => {
+        requests++;
+        return go();
+      }),
+    });
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
+    await tenant.rows("SELECT 1");
+    requests = 0;
+    for (let n = 0; n < 5; n++) {
+      await tenant.run("read", [["SELECT count(*) FROM t WHERE a > ?", n]], { log: null });
+    }
+    assertEquals(requests, 5);
+    requests = 0;
+    for (let n = 0; n < 5; n++) await tenant.run("write", [["INSERT INTO t VALUES (?)", n]]);
+    assertEquals(requests, 10);
+  });
+});
+
+Deno.test("fifty calls at once get their own counts of rows", async () => {
+  await withSqld(async (world) => {
+    const store = world.store();
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (id INTEGER PRIMARY KEY, a)"]);
+    const fill =
+      "INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT i, i FROM n";
+    await tenant.run("write", [[fill]]);
+    const outcomes = await Promise.all(
+      Array.from(
+        { length: 50 },
+        (_, at) =>
+          at % 2 === 0
+            ? tenant.run("read", [["SELECT count(a) FROM t WHERE id <= ?", at]])
+            : tenant.run("write", [["UPDATE t SET a = 0 WHERE id <= ? RETURNING id", at]]),
+      ),
+    );
+    for (const [at, outcome] of outcomes.entries()) {
+      assert(outcome.ok === true, JSON.stringify(outcome));
+      const [result] = outcome.results;
+      assertEquals(outcome.rowsReadBasis, "engine");
+      assert(result !== undefined);
+      assertEquals(result.rowsWritten, at % 2 === 0 ? 0 : at, `call ${at}`);
+      // The engine counts what an UPDATE reads and writes more than once.
+      if (at % 2 === 0) assertEquals(result.rowsRead, at + 1, `call ${at}`);
+    }
+  });
+});
+
+Deno.test("a schema that another process has changed is noticed by the statement itself, and by what does not compile", async () => {
+  await withSqld(async (world) => {
+    const [one, two] = [world.store(), world.store()];
+    const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
+    const elsewhere = two.open(tenant.id, "ns_1");
+    const { schemaVersion } = await elsewhere.inspect([]);
+    await tenant.run("schema", [["DROP TABLE t"]]);
+    await tenant.run("schema", [["CREATE TABLE u (b)"]]);
+    const stale = await elsewhere.run(tenantCall(schemaVersion, "read", [["SELECT * FROM t"]]));
+    assertEquals(stale.ok, "stale");
+    const known = await elsewhere.inspect([{ sql: "SELECT b FROM u", changesSchema: false }]);
+    assertEquals([known.failure, known.facts[0]?.tablesRead], [null, ["u"]]);
+    await tenant.run("schema", [["CREATE TABLE v (c)"]]);
+    const later = await elsewhere.inspect([{ sql: "SELECT c FROM v", changesSchema: false }]);
+    assertEquals(later.failure, null);
+  });
+});
+
+Deno.test("a CREATE TABLE AS of an endless SELECT in a batch is understood without being run here", async () => {
+  await withSqld(async (world) => {
+    const tenant = await Tenant.create(world.store({ queryTimeoutMs: 500 }));
+    const endless =
+      "CREATE TABLE e AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i FROM n";
+    const { facts, failure } = await tenant.database.inspect([
+      { sql: endless, changesSchema: true },
+      { sql: 'INSERT INTO e (i, "i:1") VALUES (1, 2)', changesSchema: false },
+    ]);
+    assertEquals([failure, facts.map((one) => one.tablesWritten)], [null, [["e"], ["e"]]]);
+    const outcome = await tenant.run("schema", [[endless], ["INSERT INTO e VALUES (1, 2)"]]);
+    assert(outcome.ok === false);
+    assertEquals([outcome.failure.kind, outcome.failedIndex], ["timeout", 0]);
+    assertEquals((await tenant.run("read", [["SELECT * FROM e"]])).ok, false);
+  });
+});

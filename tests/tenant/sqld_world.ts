@@ -1,0 +1,66 @@
+// A real sqld with namespaces for one test, and stores on it; a test may stand between a store and its server.
+import { AppError } from "../../lib/core/errors.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import type { Fetch } from "../../lib/tenant/remote/hrana_client.ts";
+import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
+import { createSqldStore, type SqldStoreOptions } from "../../lib/tenant/sqld/create_sqld_store.ts";
+import { type Sqld, startSqld } from "../testing/sqld.ts";
+
+export interface SqldWorld {
+  readonly sqld: Sqld;
+  /** A store as another process would have it. Closed at the end. */
+  store(options?: Partial<SqldStoreOptions>): RemoteStore;
+}
+
+/** Runs `body` with a server of its own; where there is none for this machine it says so and returns. */
+export async function withSqld(
+  body: (world: SqldWorld) => Promise<void>,
+  args: readonly string[] = [],
+): Promise<void> {
+  const sqld = await startSqld({ args: ["--enable-namespaces", "--disable-default-namespace", ...args] });
+  if (sqld === null) return;
+  const stores: RemoteStore[] = [];
+  try {
+    await body({
+      sqld,
+      store: (options = {}) => {
+        const store = createSqldStore({
+          ...{ url: sqld.url, adminUrl: sqld.adminUrl, adminToken: null, jwtKeyPem: null },
+          ...{ clock: systemClock, log: silentLog, queryTimeoutMs: 5000, logDays: 30, snapshotDays: 7 },
+          ...options,
+        });
+        stores.push(store);
+        return store;
+      },
+    });
+  } finally {
+    for (const store of stores) await store.close();
+    await sqld.stop();
+  }
+}
+
+/** The failure that the work ends in. */
+export async function failureOf(work: () => Promise<unknown>): Promise<AppError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new TypeError("nothing was thrown");
+}
+
+/** What the real server is asked, and a hand on what comes back. `sql` is the request's text. */
+export type Between = (
+  request: { url: string; sql: string },
+  go: () => Promise<Response>,
+) => Promise<Response>;
+
+export function standBetween(between: Between): Fetch {
+  return (url, init) =>
+    between(
+      { url, sql: typeof init.body === "string" ? init.body : "" },
+      () => fetch(url, init),
+    );
+}
