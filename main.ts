@@ -22,6 +22,8 @@ const METER_MS = 1000;
 const BLOCKS_MS = 10_000;
 /** Milliseconds between two looks for what a crash left behind. */
 const LEFTOVERS_MS = 60_000;
+/** Milliseconds between two rounds of the tenant store's own upkeep. */
+const TENANTS_MS = 600_000;
 /** Milliseconds that a stop waits for requests in flight. */
 const DRAIN_MS = 10_000;
 
@@ -67,6 +69,7 @@ async function start(config: Config): Promise<void> {
     setInterval(() => void deps.query.meter.tick(), METER_MS),
     setInterval(() => void attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks()), BLOCKS_MS),
     setInterval(() => void attempt("leftovers_not_swept", () => sweepLeftovers(deps)), LEFTOVERS_MS),
+    setInterval(() => void attempt("tenants_not_swept", () => tenants.sweep()), TENANTS_MS),
   ];
   stopOnSignal(async () => {
     await Promise.race([server.shutdown(), pause(DRAIN_MS)]);

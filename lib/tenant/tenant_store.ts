@@ -21,6 +21,8 @@ export interface TenantStore {
   sizeBytes(databaseId: string): Promise<number>;
   /** Resolves when the store answers. Errors: `store_unavailable`. */
   ready(): Promise<void>;
+  /** Upkeep that nobody waits for, every few minutes: drops what is too old and what a crash left behind. */
+  sweep(): Promise<void>;
   /** Finishes what is queued, writes the buffered log rows, ends every process. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { AppError } from "../../lib/core/errors.ts";
 import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
 import { readApproval } from "../../lib/services/approvals/read_approval.ts";
 import { redeemApproval } from "../../lib/services/approvals/redeem_approval.ts";
@@ -47,6 +48,7 @@ export function writeRoutes(query: QueryContext): Hono<Env> {
       }),
       validate("json", z.strictObject({ executionToken: secret })),
       async (c) => {
+        refuseSafetyHeaders(c);
         const { executionToken } = c.req.valid("json");
         const input = { executionToken, replay: planReplay(c), signal: () => c.req.raw.signal };
         return sendQuery(c, await applyWrite(statementsContext(query, c), input));
@@ -61,6 +63,7 @@ export function writeRoutes(query: QueryContext): Hono<Env> {
       }),
       validate("json", z.strictObject({ approvalToken: secret })),
       async (c) => {
+        refuseSafetyHeaders(c);
         const { approvalToken } = c.req.valid("json");
         const input = { approvalToken, replay: planReplay(c), signal: () => c.req.raw.signal };
         const { answer, batch } = await redeemApproval(statementsContext(query, c), input);
@@ -89,4 +92,13 @@ export function writeRoutes(query: QueryContext): Hono<Env> {
 function planReplay(c: Context<Env>): CallReplay | null {
   const plan = c.get("plan");
   return plan === undefined ? null : { idempotency: null, plan };
+}
+
+/** They hold on query and batch; here a look would run, so none may pass as heard. Errors: `validation_failed`. */
+function refuseSafetyHeaders(c: Context<Env>): void {
+  const path = ["X-Dry-Run", "X-Max-Affected"].find((name) => c.req.header(name) !== undefined);
+  if (path === undefined) return;
+  throw new AppError("validation_failed", {
+    issues: [{ path, message: "Leave the header out; it belongs to query and batch" }],
+  });
 }

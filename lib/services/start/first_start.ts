@@ -1,14 +1,19 @@
-// What the first start makes: a namespace `demo` with a small shop in it, and a token to try it with.
+// What the first start makes: a namespace `demo` with a small shop in it, one table of it published, and a token.
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
 import { createDatabase } from "../databases/create_database.ts";
-import type { ManageContext } from "../manage_context.ts";
+import type { EndpointContext } from "../endpoints/endpoint_context.ts";
+import { listEndpoints } from "../endpoints/list_endpoints.ts";
+import { moveEndpoint } from "../endpoints/move_endpoint.ts";
+import { scaffoldCrud } from "../endpoints/scaffold/scaffold_crud.ts";
 import { createNamespace } from "../namespaces/create_namespace.ts";
 import { createToken } from "../tokens/create_token.ts";
 import { demoShop } from "./demo_shop.ts";
 
 export const DEMO_SLUG = "demo";
+/** The table whose endpoints are published. */
+const DEMO_TABLE = "products";
 /** Milliseconds after which a process that began the first start is taken for dead. */
 const LEASE_MS = 60_000;
 
@@ -17,7 +22,7 @@ const LEASE_MS = 60_000;
  * one does it; after a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
  */
 export async function firstStart(
-  ctx: ManageContext,
+  ctx: EndpointContext,
   { kv, demo }: { readonly kv: Deno.Kv; readonly demo: boolean },
 ): Promise<string | null> {
   const key = keys.firstStart();
@@ -32,9 +37,19 @@ export async function firstStart(
     name: "Demo shop",
     content: demoShop(),
   }));
+  await publishTable(ctx, DEMO_TABLE);
   const { token } = await createToken(ctx, { namespaceSlug: DEMO_SLUG, name: "First start", role: "admin" });
   await kvCommit(kv.atomic().set(key, { done: true, leaseUntilMs: null }));
   return token;
+}
+
+/** Makes the usual endpoints of a table and publishes them. */
+async function publishTable(ctx: EndpointContext, table: string): Promise<void> {
+  const address = { namespaceSlug: DEMO_SLUG, slug: DEMO_SLUG };
+  await scaffoldCrud(ctx, { address, table });
+  for (const { slug } of await listEndpoints(ctx, address)) {
+    await moveEndpoint(ctx, { address, slug, transition: "publish" });
+  }
 }
 
 /** A first start that was cut short has made some of it already. */

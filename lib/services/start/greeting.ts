@@ -34,7 +34,7 @@ function demoCalls(baseUrl: string, token: string): string[] {
   const query = (sql: string, params: unknown[]) =>
     `curl -s ${database}/query ${bearer} -d '${JSON.stringify({ sql, params })}'`;
   return [
-    `curl -s ${database}/tables ${bearer}`,
+    `curl -s ${baseUrl}/p/${DEMO_SLUG}/${DEMO_SLUG}/list-products`,
     query("SELECT name, price_cents FROM products WHERE price_cents > ? ORDER BY price_cents", [1500]),
     query("INSERT INTO products (name, price_cents) VALUES (?, ?)", ["Eraser", 90]),
   ];

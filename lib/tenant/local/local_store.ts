@@ -36,8 +36,6 @@ export interface LocalStoreOptions {
 
 /** Milliseconds between two rounds of closing what is unused. */
 const SWEEP_MS = 30_000;
-/** Milliseconds between two looks at all snapshots. */
-const SNAPSHOT_SWEEP_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits for work in flight. */
 const STOP_MS = 10_000;
@@ -94,7 +92,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),
-      setInterval(() => void this.#snapshots.sweep().catch(() => {}), SNAPSHOT_SWEEP_MS),
     ];
   }
 
@@ -162,6 +159,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
       return Promise.reject(new AppError("store_unavailable"));
     }
     return Promise.resolve();
+  }
+
+  sweep(): Promise<void> {
+    return this.#snapshots.sweep();
   }
 
   async close(): Promise<void> {
