@@ -1,5 +1,4 @@
-// Where tenant databases live: the one seam between the product and its SQL engines. `local/` implements it with
-// child processes on this machine; sqld and Turso will. `tests/contracts/tenant_store.ts` is what each must pass.
+// Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
 import type { SqlErrorKind } from "../core/errors.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
@@ -21,7 +20,7 @@ export interface TenantStore {
   sizeBytes(databaseId: string): Promise<number>;
   /** Resolves when the store answers. Errors: `store_unavailable`. */
   ready(): Promise<void>;
-  /** Upkeep that nobody waits for, every few minutes: drops what is too old and what a crash left behind. */
+  /** Upkeep every few minutes: drops what is too old and what a crash left behind. */
   sweep(): Promise<void>;
   /** Finishes what is queued, writes the buffered log rows, ends every process. */
   close(): Promise<void>;

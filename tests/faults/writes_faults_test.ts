@@ -1,0 +1,131 @@
+// Kills between the claim of a token and its answer: what was proposed or approved runs at most once, what was
+// answered stays, and a plan's step is answered as it was.
+import { assert, assertEquals } from "@std/assert";
+import { engineChildren } from "../testing/engine_children.ts";
+import { print } from "../testing/print.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
+import { heldBy, withWrites } from "../writes/write_world.ts";
+
+const ROUNDS = 8;
+
+Deno.test("a kill of the engine child between claim and answer runs a proposed write once", async () => {
+  await withWrites(async ({ app, apply, propose, rows, setup }) => {
+    await setup("CREATE TABLE t (round INTEGER)");
+    for (let round = 0; round < ROUNDS; round++) {
+      const { executionToken } = await propose(`INSERT INTO t VALUES (${round})`);
+      const answers = [apply(executionToken), apply(executionToken)];
+      await new Promise((resolve) => setTimeout(resolve, round));
+      for (const pid of await engineChildren(app.deps.config.dataDir)) kill(pid);
+      const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
+      const [[written]] = await rows(`SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];
+      assert(written <= 1, `round ${round} was written ${written} times`);
+      if (statuses.includes(200)) assertEquals([statuses, written], [[200, 404], 1]);
+    }
+  });
+});
+
+Deno.test("a dry run during which the child is killed neither writes nor passes for a commit", async () => {
+  await withWrites(async ({ app, post, rows, rule, setup, shop }) => {
+    await setup("CREATE TABLE t (v)");
+    await rule({ tableGlob: "t", effect: "require_approval", minRows: 100_000 });
+    for (let round = 0; round < ROUNDS; round++) {
+      const sql =
+        `INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 20000) SELECT ${round} FROM c`;
+      const writing = shop.query(sql);
+      const proposing = post("propose", { sql });
+      await new Promise((resolve) => setTimeout(resolve, round * 3));
+      for (const pid of await engineChildren(app.deps.config.dataDir)) kill(pid);
+      const [written] = await Promise.all([writing, proposing]);
+      const [[count]] = await rows(`SELECT count(*) FROM t WHERE v = ${round}`) as [[number]];
+      assertEquals(count, written.status === 200 ? 20_000 : 0, `${round}: ${written.text}`);
+    }
+  });
+});
+
+Deno.test("a kill of the service between claim and answer writes at most once, with a plan's key exactly what it says", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_writes_" });
+  const settings = { DEMO: "1" };
+  let service: RunningService | null = null;
+  let answered = 0;
+  let lost = 0;
+  try {
+    service = await startService({ folder, settings });
+    const token = /cub_live_\w+/.exec(service.output())?.[0] ?? "";
+    assert(token !== "", service.output());
+    const post = async (operation: string, body: unknown, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${service?.url}/v1/db/demo/demo/${operation}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        body: JSON.stringify(body),
+      });
+      return {
+        status: response.status,
+        replayed: response.headers.get("plan-replayed"),
+        body: await response.json(),
+      };
+    };
+    assertEquals((await post("query", { sql: "CREATE TABLE kills (round INTEGER)" })).status, 200);
+    for (let round = 0; round < 3; round++) {
+      const proposed = await post("propose", { sql: "INSERT INTO kills VALUES (?)", params: [round] });
+      const { executionToken } = proposed.body.data;
+      const plan = { "plan-key": `kill-${round}`, "plan-step": "apply" };
+      const first = post("apply", { executionToken }, plan).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, 1 + round * 2));
+      await service.kill();
+      const heard = await first;
+      service = await startService({ folder, settings });
+      const again = await repeat(() => post("apply", { executionToken }, plan));
+      const count = await post("query", {
+        sql: "SELECT count(*) FROM kills WHERE round = ?",
+        params: [round],
+      });
+      const [[written]] = count.body.data.rows;
+      assert(written <= 1);
+      if (heard?.status === 200) assertEquals([again.status, again.replayed], [200, "true"]);
+      assertEquals(again.status, written === 1 ? 200 : 404, JSON.stringify(again.body));
+      answered += heard?.status === 200 ? 1 : 0;
+      lost += written === 0 ? 1 : 0;
+    }
+    print(`${answered} answered before the kill, ${lost} tokens lost with their claim and nothing written`);
+  } finally {
+    await service?.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a kill of the child while an approval is redeemed runs it once", async () => {
+  await withWrites(async ({ app, decide, redeem, rows, rule, setup, shop }) => {
+    await setup("CREATE TABLE t (round INTEGER)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    for (let round = 0; round < ROUNDS; round++) {
+      const held = heldBy(await shop.query("INSERT INTO t VALUES (?)", [round]));
+      await decide(held.id, "approve");
+      const answers = [redeem(held.approvalToken), redeem(held.approvalToken)];
+      await new Promise((resolve) => setTimeout(resolve, round));
+      for (const pid of await engineChildren(app.deps.config.dataDir)) kill(pid);
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      const [[written]] = await rows(`SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];
+      assert(written <= 1, `round ${round} was written ${written} times`);
+      if (statuses.includes(200)) assertEquals(written, 1);
+    }
+  });
+});
+
+function kill(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch {
+    // It had ended by itself.
+  }
+}
+
+/** Until the first run's lease is over. */
+async function repeat<Answer extends { readonly status: number }>(
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let attempt = 0;; attempt++) {
+    const answer = await call();
+    if (answer.status !== 409 || attempt === 100) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}

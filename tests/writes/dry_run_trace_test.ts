@@ -1,0 +1,89 @@
+// What a dry run leaves behind: a row in the query log, and nothing else.
+import { assert, assertEquals } from "@std/assert";
+import { shown, withWrites } from "./write_world.ts";
+
+const ENDLESS =
+  "INSERT INTO t (v) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT i FROM c";
+
+Deno.test("a proposal leaves the data, the sequence, the audit trail and the kept answers as they were", async () => {
+  await withWrites(async ({ propose, rows, setup, shop }) => {
+    await setup(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, v)",
+      "INSERT INTO t (v) VALUES (1), (2)",
+    );
+    const state = async () => [
+      await rows("SELECT * FROM t"),
+      await rows("SELECT * FROM sqlite_sequence"),
+      await rows("SELECT name, sql FROM sqlite_schema"),
+      await rows("PRAGMA schema_version"),
+      await rows("PRAGMA user_version"),
+      await rows("PRAGMA page_count"),
+    ];
+    const before = await state();
+    const audit = "SELECT count(*) FROM _service_meta_audit";
+    const audited = await rows(audit);
+    await propose("INSERT INTO t (v) VALUES (3), (4)");
+    await propose("DELETE FROM t");
+    await propose("CREATE TABLE made AS SELECT * FROM t");
+    await propose("ALTER TABLE t ADD COLUMN w");
+    await propose("DROP TABLE t");
+    await propose("PRAGMA user_version = 9");
+    assertEquals(await state(), before);
+    assertEquals(await rows(audit), audited);
+    // What was compiled for the schema of a dry run is gone with it.
+    assertEquals((await shop.query("SELECT w FROM t")).body.errorDetail?.kind, "unknown_column");
+    assertEquals((await shop.query("SELECT * FROM made")).body.errorDetail?.kind, "unknown_table");
+    assertEquals((await shop.query("INSERT INTO t (v) VALUES (3) RETURNING id")).body.data, {
+      columns: ["id"],
+      rows: [[3]],
+      rowsRead: 1,
+      rowsWritten: 1,
+    });
+  });
+});
+
+Deno.test("the log says propose, keeps what was read before it, and a held write stands as held", async () => {
+  await withWrites(async ({ post, propose, rows, rule, setup, shop }) => {
+    await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1), (2)");
+    await shop.query("SELECT 'before'");
+    await propose("DELETE FROM t");
+    await rule({ tableGlob: "t", effect: "require_approval", minRows: 2 });
+    await shop.query("DELETE FROM t");
+    await shop.query("DELETE FROM t WHERE v = 1");
+    await post("query", { sql: "DELETE FROM t WHERE v = 2" }, { headers: { "x-dry-run": "1" } });
+    const log = await rows(
+      "SELECT operation, status, error_kind, rows_written, sql FROM _service_meta_query_log ORDER BY id",
+    );
+    assertEquals(log.slice(2), [
+      ["query", "ok", null, 0, "SELECT 'before'"],
+      ["propose", "ok", null, 0, "DELETE FROM t"],
+      ["query", "error", "approval_required", 0, "DELETE FROM t"],
+      ["query", "ok", null, 1, "DELETE FROM t WHERE v = 1"],
+      ["propose", "ok", null, 0, "DELETE FROM t WHERE v = 2"],
+    ]);
+  });
+});
+
+Deno.test("a dry run ends at its time bound for a whole batch; readers do not wait for it; a token is still given", async () => {
+  await withWrites(async ({ apply, post, rows, setup, shop }) => {
+    await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 1)");
+    const started = performance.now();
+    let ended = false;
+    const slow = post("propose", { sql: ENDLESS }).finally(() => ended = true);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (let read = 0; read < 20; read++) assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
+    assert(!ended, "the reads waited for the dry run");
+    const answer = await slow;
+    const data = shown(answer);
+    assertEquals([answer.status, data.estimatedAffectedRows, data.preview], [200, null, null], answer.text);
+    assert(data.executionToken.startsWith("pmut_") && answer.body.meta?.costUsd !== undefined, answer.text);
+    const batch = await shop.batch([["INSERT INTO t VALUES (9, 9)"], [ENDLESS], [ENDLESS], [ENDLESS]], {
+      headers: { "x-dry-run": "1" },
+    });
+    assertEquals(batch.status, 200, batch.text);
+    assert(performance.now() - started < 20_000, "each statement had the whole time");
+    assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
+    assertEquals((await apply(data.executionToken)).status, 400);
+    assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
+  }, { settings: { QUERY_TIMEOUT_MS: "6000" } });
+});

@@ -1,0 +1,126 @@
+// X-Dry-Run and X-Max-Affected beside each other and beside what else a call may carry.
+import { assertEquals } from "@std/assert";
+import { shown, withWrites } from "./write_world.ts";
+
+const table = ["CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)"];
+const bounded = (rows: number | string, more: Record<string, string> = {}) => ({
+  headers: { "x-max-affected": String(rows), ...more },
+});
+
+Deno.test("X-Max-Affected counts a whole batch, also one that stops half-way", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...table);
+    for (const transaction of [true, false]) {
+      const whole = await shop.batch([["DELETE FROM t WHERE id = 1"], ["DELETE FROM t WHERE id > 1"]], {
+        transaction,
+        ...bounded(2),
+      });
+      assertEquals([whole.status, whole.body.code, JSON.parse(whole.text).affected], [
+        400,
+        "too_many_affected",
+        3,
+      ]);
+      const partly = await shop.batch([["DELETE FROM t"], ["INSERT INTO t VALUES (7, 7), (7, 7)"]], {
+        transaction,
+        ...bounded(2),
+      });
+      assertEquals(partly.status, 400);
+      assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
+    }
+    const within = await shop.batch(
+      [["DELETE FROM t WHERE id = 1"], ["INSERT INTO t VALUES (2, 2)"]],
+      bounded(1),
+    );
+    assertEquals([within.body.code, JSON.parse(within.text).data.length], ["sql_error", 1]);
+    assertEquals(await rows("SELECT count(*) FROM t"), [[2]]);
+  });
+});
+
+Deno.test("X-Max-Affected: 0 lets through what changes nothing", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...table);
+    assertEquals((await shop.query("UPDATE t SET v = 0 WHERE id = 9", [], bounded(0))).status, 200);
+    assertEquals((await shop.query("SELECT 1", [], bounded(0))).status, 200);
+    assertEquals((await shop.query("UPDATE t SET v = 0", [], bounded(0))).body.code, "too_many_affected");
+    const replaced = await shop.query("DELETE FROM t", [], bounded(2, { "x-service-no-snapshot": "1" }));
+    assertEquals(replaced.body.code, "too_many_affected");
+    for (const value of ["-1", "1.5", "", "1e3", "0x1", "9".repeat(16)]) {
+      assertEquals((await shop.query("DELETE FROM t", [], bounded(value))).status, 400, value);
+    }
+    assertEquals(await rows("SELECT sum(v) FROM t"), [[6]]);
+    assertEquals((await shop.query("DELETE FROM t", [], bounded(3))).status, 200);
+  });
+});
+
+Deno.test("an answer that was too many is not kept for its idempotency key", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...table);
+    const key = { "idempotency-key": "k" };
+    assertEquals((await shop.query("DELETE FROM t", [], bounded(2, key))).status, 400);
+    const again = await shop.query("DELETE FROM t", [], bounded(3, key));
+    assertEquals([again.status, again.headers.get("idempotency-replayed")], [200, null]);
+    assertEquals(await rows("SELECT count(*) FROM t"), [[0]]);
+  });
+});
+
+Deno.test("a dry run neither uses nor answers the key of the call it looks at", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...table);
+    const look = { "x-dry-run": "1" };
+    for (const keys of [{ "idempotency-key": "k" }, { "plan-key": "p", "plan-step": "1" }]) {
+      const seen = await shop.query("INSERT INTO t (v) VALUES (4)", [], { headers: { ...keys, ...look } });
+      assertEquals([seen.status, shown(seen).estimatedAffectedRows], [200, 1]);
+    }
+    assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
+    const real = await shop.query("INSERT INTO t (v) VALUES (4)", [], {
+      headers: { "idempotency-key": "k" },
+    });
+    assertEquals([real.status, real.headers.get("idempotency-replayed")], [200, null]);
+    // The step of a plan has been used for the look: another call under it is refused, never answered by the look.
+    const step = { headers: { "plan-key": "p", "plan-step": "1" } };
+    assertEquals((await shop.query("INSERT INTO t (v) VALUES (4)", [], step)).status, 422);
+    assertEquals(await rows("SELECT count(*) FROM t"), [[4]]);
+    const looked = await shop.query("INSERT INTO t (v) VALUES (4)", [], {
+      headers: { "idempotency-key": "k", ...look },
+    });
+    assertEquals([looked.headers.get("idempotency-replayed"), shown(looked).action], [null, "write"]);
+  });
+});
+
+Deno.test("a look that apply would not hear is refused, and the token stays good", async () => {
+  await withWrites(async ({ apply, propose, rows, setup }) => {
+    await setup(...table);
+    const { executionToken } = await propose("DELETE FROM t");
+    for (const header of ["x-dry-run", "x-max-affected"]) {
+      assertEquals((await apply(executionToken, { headers: { [header]: "1" } })).status, 400);
+    }
+    assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
+    assertEquals((await apply(executionToken)).status, 200);
+  });
+});
+
+Deno.test("a dry run of a batch lets each statement see the ones before it", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...table);
+    const answer = await shop.batch([
+      ["CREATE TABLE made (a)"],
+      ["INSERT INTO made SELECT id FROM t"],
+      ["UPDATE made SET a = a + 1 WHERE a > ?", 1],
+      ["SELECT count(*) FROM made"],
+    ], { headers: { "x-dry-run": "1" } });
+    assertEquals(answer.status, 200, answer.text);
+    const seen: { estimatedAffectedRows: number | null; action: string }[] = JSON.parse(answer.text).data;
+    assertEquals(seen.map(({ action, estimatedAffectedRows }) => [action, estimatedAffectedRows]), [
+      ["schema", null],
+      ["write", 3],
+      ["write", 2],
+      ["read", 0],
+    ]);
+    assertEquals(JSON.parse(answer.text).data[2].preview.before, [[2], [3]]);
+    assertEquals(await rows("SELECT count(*) FROM sqlite_schema WHERE name = 'made'"), [[0]]);
+    const failing = await shop.batch([["DELETE FROM t"], ["INSERT INTO nowhere VALUES (1)"]], {
+      headers: { "x-dry-run": "1" },
+    });
+    assertEquals([failing.status, JSON.parse(failing.text).failedIndex], [400, 1], failing.text);
+  });
+});
