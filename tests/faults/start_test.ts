@@ -95,7 +95,9 @@ Deno.test("the first start prints a token and curl lines that work, the second p
     if (!hasCurl.success) print("the curl lines were not run: there is no curl on this machine");
     for (const line of hasCurl.success ? lines : []) {
       const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "inherit" }).output();
-      assertEquals(JSON.parse(new TextDecoder().decode(stdout)).success, true, line);
+      // A published endpoint answers its rows and no envelope.
+      const body = JSON.parse(new TextDecoder().decode(stdout));
+      assert(body.success === true || body.rows.length > 0, line);
     }
     const token = demoToken(first);
     assertMatch(first.output(), /operator key/i);
