@@ -9,8 +9,6 @@ const MAX_WAITING = 10_000;
 /** Calls and characters of statement text that travel in one frame. */
 const GROUP_CALLS = 128;
 const GROUP_CHARACTERS = 4_000_000;
-/** Reads that wait before a second group runs beside a quick one. */
-const CROWD = 8;
 /** Log rows that one frame takes along, and that wait for one database at most. */
 const GROUP_LOG_ROWS = 2000;
 const MAX_LOG_ROWS = 50_000;
@@ -38,11 +36,6 @@ export class DatabaseLanes {
 
   get waiting(): number {
     return this.#reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
-  }
-
-  /** So many reads wait that two children should work at them: one runs a group while the other's is answered. */
-  get crowded(): boolean {
-    return this.#reads.length >= CROWD;
   }
 
   get idle(): boolean {
@@ -140,14 +133,14 @@ export class DatabaseLanes {
     return true;
   }
 
-  /** One read group at a time, a second one beside a slow one or before a crowd. */
+  /** One read group at a time, a second one beside a slow one. */
   #mayRead(nowMs: number, slowMs: number): boolean {
     let reading = 0;
     for (const flight of this.flights) {
       if (flight.work.kind === "write" || (flight.work.kind === "task" && flight.work.holdsWriteSlot)) {
         continue;
       }
-      if (nowMs - flight.startedMs < slowMs && !this.crowded) return false;
+      if (nowMs - flight.startedMs < slowMs) return false;
       reading++;
     }
     return reading < 2;

@@ -121,19 +121,13 @@ export class Scheduler {
     if (home && !home.leaving && this.slots.includes(home)) {
       if (isFree(home)) return home;
       const quick = home.flight === null || nowMs - home.flight.startedMs < SLOW_FLIGHT_MS;
-      if (quick) return lanes.crowded ? this.#beside(home) : null;
+      if (quick) return null;
     }
     if (this.#holdsTooMany(lanes.namespaceId, nowMs)) return null;
     const free = this.slots.find((slot) => isFree(slot) && !slot.leaving);
     const slot = free ?? this.#oneMore(nowMs);
     if (slot) this.#homes.set(lanes, slot);
     return slot;
-  }
-
-  /** Another child for a crowd; the database stays at home where it is. */
-  #beside(home: ChildSlot): ChildSlot | null {
-    const free = this.slots.find((slot) => slot !== home && isFree(slot) && !slot.leaving);
-    return free ?? (this.slots.length < 2 ? this.addChild() : null);
   }
 
   /** One more child, when all there are have been busy for a while: a short wait is cheaper than a process. */
