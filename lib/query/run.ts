@@ -60,7 +60,9 @@ async function runOnce(
   try {
     authorise(call.target.role, facts, call.batch);
     timer.end("authorise");
-    const rules = call.dryRun || !writes(understood) ? [] : await findRules(ctx, understood);
+    // What can only fail does not wait for a person.
+    const judged = !call.dryRun && !hopeless && writes(understood);
+    const rules = judged ? await findRules(ctx, understood) : [];
     // What has run already is not stopped any more.
     const ran = rules.length > 0 && call.replay !== null ? await findEarlier(ctx, understood, false) : null;
     if (ran) return ran;
@@ -128,10 +130,10 @@ async function runReserved(
     if (outcome.ok === "replayed" || outcome.ok === "replay_mismatch") {
       return call.replay && replayedAnswer(call.replay, outcome);
     }
+    // Rows have become more since the rules were asked, and nothing was kept: they are asked again, at no price.
+    if (!outcome.ok && limit !== null && (outcome.failure.affected ?? 0) > limit) return null;
     settle(ctx, call, admission, outcome.ok ? totals(outcome.results) : outcome.work);
     timer.end("settle");
-    // Rows have become more since the rules were asked, and nothing was kept: they are asked again.
-    if (!outcome.ok && limit !== null && (outcome.failure.affected ?? 0) > limit) return null;
     if (!outcome.ok && call.dryRun && outcome.failure.kind === "timeout") {
       return answerOf({ ...outcome, results: [] }, context);
     }

@@ -144,3 +144,14 @@ Deno.test("apply meets the rules too, and the approval carries the write from th
     assertEquals(await count(shop), 2);
   });
 });
+
+Deno.test("a call that can only fail is told so at once and is not held for a person", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", effect: "require_approval" });
+    const hopeless = await shop.batch([["DELETE FROM orders"], ["SELEC 1"]], { transaction: true });
+    assertEquals([hopeless.status, hopeless.body.failedIndex], [400, 1], hopeless.text);
+    const waiting = await app.request("GET", `/api/namespaces/${shop.slug}/approvals`, { token: shop.token });
+    assertEquals(JSON.parse(waiting.text).data, []);
+    assertEquals(await count(shop), 3);
+  });
+});
