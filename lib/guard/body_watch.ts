@@ -1,24 +1,43 @@
 // Ends request bodies that arrive too slowly, without a timer per request: one coarse sweep looks after all of them.
 import { AppError } from "../core/errors.ts";
 
-interface Pending {
-  readonly sweep: number;
-  readonly expire: () => void;
+/** A body on its way: a link of a ring in order of arrival. */
+class Pending {
+  before: Pending = this;
+  after: Pending = this;
+
+  constructor(readonly sweep: number, readonly expire: () => void) {}
+
+  insertBefore(next: Pending): void {
+    this.after = next;
+    this.before = next.before;
+    this.before.after = this;
+    next.before = this;
+  }
+
+  /** Doing it again does nothing. */
+  remove(): void {
+    this.before.after = this.after;
+    this.after.before = this.before;
+    this.before = this.after = this;
+  }
 }
 
 /**
  * Bodies that are being read. `sweep()` is called at a steady pace by whoever owns the timer; a body that is still
- * incomplete after `sweeps` of them fails. Costs a set entry per request, no clock reading and no timer.
+ * incomplete after `sweeps` of them fails. Costs a few pointers per request, no clock reading and no timer.
  */
 export class BodyWatch {
-  readonly #pending = new Set<Pending>();
+  readonly #ends = new Pending(0, () => {});
   #sweep = 0;
 
   constructor(private readonly sweeps: number) {}
 
   /** Bodies that have not arrived whole yet. */
   get pending(): number {
-    return this.#pending.size;
+    let count = 0;
+    for (let entry = this.#ends.after; entry !== this.#ends; entry = entry.after) count++;
+    return count;
   }
 
   /**
@@ -28,13 +47,13 @@ export class BodyWatch {
   watch<T>(reading: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new AppError("request_timeout", { headers: { "Connection": "close" } }));
-      const entry = { sweep: this.#sweep, expire: late };
-      this.#pending.add(entry);
+      const entry = new Pending(this.#sweep, late);
+      entry.insertBefore(this.#ends);
       reading.then((value) => {
-        this.#pending.delete(entry);
+        entry.remove();
         resolve(value);
       }, (reason) => {
-        this.#pending.delete(entry);
+        entry.remove();
         if (reason instanceof AppError) reject(reason);
         else late();
       });
@@ -44,9 +63,9 @@ export class BodyWatch {
   /** One step of time. Entries are in order of arrival, so the first young one ends the walk. */
   sweep(): void {
     this.#sweep++;
-    for (const entry of this.#pending) {
+    for (let entry = this.#ends.after; entry !== this.#ends; entry = this.#ends.after) {
       if (this.#sweep - entry.sweep <= this.sweeps) return;
-      this.#pending.delete(entry);
+      entry.remove();
       entry.expire();
     }
   }

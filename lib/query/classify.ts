@@ -11,14 +11,14 @@ export interface Classified {
   readonly misunderstood: Misunderstood | null;
 }
 
-/** Facts of the statements, in order, up to the first that cannot be understood. */
-export async function classify(
+/** Facts of the statements, in order, up to the first that cannot be understood; at once where all are known. */
+export function classify(
   ctx: QueryContext,
   databaseId: string,
   database: TenantDatabase,
   statements: readonly QueryStatement[],
-): Promise<Classified> {
-  return knownFacts(ctx, databaseId, statements) ?? await learnFacts(ctx, databaseId, database, statements);
+): Classified | Promise<Classified> {
+  return knownFacts(ctx, databaseId, statements) ?? learnFacts(ctx, databaseId, database, statements);
 }
 
 /** The hot path: every text has been seen at the present schema version. */

@@ -6,7 +6,7 @@ import { answerContext, answerOf, totals } from "./answer.ts";
 import { applyRules, findRules } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
 import { misunderstoodError, outcomeError } from "./call_error.ts";
-import { classify } from "./classify.ts";
+import { type Classified, classify } from "./classify.ts";
 import { execute } from "./execute.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { identify, recordRefusal } from "./record.ts";
@@ -28,20 +28,24 @@ export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnsw
   const database = ctx.tenants.open(call.target.databaseId, call.target.namespaceId);
   for (let attempt = 0; attempt < MAX_STALE; attempt++) {
     const timer = new StageTimer(ctx.clock);
-    const answer = await runOnce(ctx, await understand(ctx, call, database), timer);
-    if (answer) return { ...answer, timing: timer.header };
+    const classified = await classify(ctx, call.target.databaseId, database, call.statements);
+    const answer = await runOnce(ctx, understand(ctx, call, database, classified), timer);
+    if (answer) return withTiming(answer, timer.header);
   }
   throw new AppError("database_busy", { message: "Try again shortly; the schema keeps changing" });
 }
 
-async function understand(
+function understand(
   ctx: QueryContext,
   call: QueryCall,
   database: TenantDatabase,
-): Promise<UnderstoodCall> {
-  const log = identify(ctx, call);
-  const classified = await classify(ctx, call.target.databaseId, database, call.statements);
-  return { call, database, log, ...classified };
+  { schemaVersion, facts, misunderstood }: Classified,
+): UnderstoodCall {
+  return { call, database, log: identify(ctx, call), schemaVersion, facts, misunderstood };
+}
+
+function withTiming({ results, meta, replayed, keptForPlan }: QueryAnswer, timing: string): QueryAnswer {
+  return { results, meta, replayed, keptForPlan, timing };
 }
 
 /** Null when the schema was another one by the time the call ran. */
@@ -142,10 +146,9 @@ async function runReserved(
     const answer = answerOf(outcome, context);
     if (claim) await keepRead(ctx, understood, claim, { answer, context: contextText });
     timer.end("record");
-    return {
-      ...answer,
-      keptForPlan: call.replay !== null && call.replay.plan !== null && writes(understood),
-    };
+    return call.replay !== null && call.replay.plan !== null && writes(understood)
+      ? { ...answer, keptForPlan: true }
+      : answer;
   } finally {
     await claim?.release();
   }

@@ -1,5 +1,5 @@
 // Resumable plans: `Plan-Key` and `Plan-Step` on any call make its repetition answer what the first one answered.
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
 import { openAnswer, sealAnswer } from "../../lib/access/sealed_answer.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
@@ -12,25 +12,34 @@ import { bodyText } from "./body_text.ts";
  * `replay_running`, `meter_unreachable`.
  */
 export function plan(replays: Replays): MiddlewareHandler<Env> {
-  return async (c, next) => {
+  return (c, next) => {
     const key = c.req.header("plan-key");
     const step = c.req.header("plan-step");
-    if (key === undefined && step === undefined) return await next();
-    const words = planWords(c, key, step);
-    const scope = await planScope(c, words);
-    const claim = await replays.claim(scope);
-    if (claim.state === "mismatch") throw new AppError("replay_mismatch");
-    if (claim.state === "running") throw new AppError("replay_running");
-    if (claim.state === "kept") return keptResponse(await openAnswer(words, claim.answer));
-    c.set("plan", scope);
-    try {
-      await next();
-      if (claim.state === "claimed") await finish(c, claim.claim, words);
-    } finally {
-      // An address at which nothing is throws past this; otherwise the claim has ended and this does nothing.
-      if (claim.state === "claimed") await claim.claim.release();
-    }
+    if (key === undefined && step === undefined) return next();
+    return runStep(replays, c, planWords(c, key, step), next);
   };
+}
+
+async function runStep(
+  replays: Replays,
+  c: Context<Env>,
+  words: readonly string[],
+  next: Next,
+): Promise<Response | undefined> {
+  const scope = await planScope(c, words);
+  const claim = await replays.claim(scope);
+  if (claim.state === "mismatch") throw new AppError("replay_mismatch");
+  if (claim.state === "running") throw new AppError("replay_running");
+  if (claim.state === "kept") return keptResponse(await openAnswer(words, claim.answer));
+  c.set("plan", scope);
+  try {
+    await next();
+    if (claim.state === "claimed") await finish(c, claim.claim, words);
+    return undefined;
+  } finally {
+    // An address at which nothing is throws past this; otherwise the claim has ended and this does nothing.
+    if (claim.state === "claimed") await claim.claim.release();
+  }
 }
 
 /** What tells this step from all others. */

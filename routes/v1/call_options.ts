@@ -1,6 +1,7 @@
 // What the headers of an SQL call say beside its body.
 import type { Context } from "hono";
 import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
+import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { CallReplay } from "../../lib/query/query_call.ts";
 import type { StatementsInput } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
@@ -10,22 +11,30 @@ import { headerFlag, headerNumber } from "../middleware/header_flag.ts";
 type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "affected" | "snapshots" | "signal">;
 
 /** Errors: `validation_failed` naming the header. */
-export async function callOptions(c: Context<Env>, operation: "query" | "batch"): Promise<Options> {
+export function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | Promise<Options> {
+  const key = c.req.header("idempotency-key");
+  const plan = c.get("plan") ?? null;
+  if (key === undefined) return options(c, plan && { idempotency: null, plan });
+  return keyedOptions(c, operation, { key, plan });
+}
+
+function options(c: Context<Env>, replay: CallReplay | null): Options {
   const maxAffected = headerNumber(c, "X-Max-Affected", 0);
   return {
     affected: maxAffected === null ? null : { min: 0, max: maxAffected },
     integersAsStrings: headerFlag(c, "X-Integers", "string"),
-    replay: await callReplay(c, operation),
+    replay,
     snapshots: !headerFlag(c, "X-Service-No-Snapshot", "1"),
     signal: () => c.req.raw.signal,
   };
 }
 
-async function callReplay(c: Context<Env>, operation: string): Promise<CallReplay | null> {
-  const key = c.req.header("idempotency-key");
-  const plan = c.get("plan") ?? null;
-  if (key === undefined) return plan && { idempotency: null, plan };
+async function keyedOptions(
+  c: Context<Env>,
+  operation: string,
+  { key, plan }: { readonly key: string; readonly plan: ReplayScope | null },
+): Promise<Options> {
   requireReplayKey("Idempotency-Key", key);
   const scope = ["idempotency", c.get("token").tokenId, c.get("target").databaseId, operation, key];
-  return { idempotency: replayScope(scope, await bodyText(c)), plan };
+  return options(c, { idempotency: replayScope(scope, await bodyText(c)), plan });
 }

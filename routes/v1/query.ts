@@ -1,4 +1,5 @@
-// POST /v1/db/:ns/:db/query and /batch: the hot path.
+// POST /v1/db/:ns/:db/query and /batch: the hot path. What describes a route stands behind its handler, where no call
+// passes through it.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -18,11 +19,6 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/query",
-      describeRoute({
-        summary: "Run one SQL statement",
-        tags: ["sql"],
-        responses: answers(queryResult, { meta: queryMeta }),
-      }),
       validate("json", statementBody),
       async (c) => {
         const { sql, params } = c.req.valid("json");
@@ -40,14 +36,14 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         });
         return sendQuery(c, answer);
       },
+      describeRoute({
+        summary: "Run one SQL statement",
+        tags: ["sql"],
+        responses: answers(queryResult, { meta: queryMeta }),
+      }),
     )
     .post(
       "/batch",
-      describeRoute({
-        summary: "Run up to 100 SQL statements",
-        tags: ["sql"],
-        responses: answers(z.array(queryResult), { meta: queryMeta }),
-      }),
       validate("json", batchBody),
       async (c) => {
         const { statements, transaction } = c.req.valid("json");
@@ -65,5 +61,10 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         });
         return sendBatch(c, answer);
       },
+      describeRoute({
+        summary: "Run up to 100 SQL statements",
+        tags: ["sql"],
+        responses: answers(z.array(queryResult), { meta: queryMeta }),
+      }),
     );
 }

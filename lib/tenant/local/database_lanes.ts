@@ -9,8 +9,8 @@ const MAX_WAITING = 10_000;
 /** Calls and characters of statement text that travel in one frame. */
 const GROUP_CALLS = 128;
 const GROUP_CHARACTERS = 4_000_000;
-/** Log rows that one frame takes along, and that wait for one database at most. */
-const GROUP_LOG_ROWS = 2000;
+/** Log rows that one frame takes along (reads behind it wait for them), and that wait for one database at most. */
+const GROUP_LOG_ROWS = 128;
 const MAX_LOG_ROWS = 50_000;
 
 type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {

@@ -22,6 +22,9 @@ export interface EngineChildOptions extends EngineProcessOptions {
   readonly onEnd: () => void;
 }
 
+/** Bytes that are read from a child at a time. */
+const READ_BYTES = 1 << 16;
+
 export class EngineChild {
   readonly pid: number;
   readonly ended: Promise<void>;
@@ -71,9 +74,15 @@ export class EngineChild {
 
   async #readAll(): Promise<void> {
     const frames = new FrameReader();
+    // Reading into a buffer of ours: the stream's own way allocates and clears 64 KiB for each chunk.
+    const reader = this.#process.stdout.getReader({ mode: "byob" });
     try {
-      for await (const chunk of this.#process.stdout) {
-        for (const frame of frames.push(chunk)) this.options.onReply(parseReply(frame));
+      let buffer = new Uint8Array(READ_BYTES);
+      for (;;) {
+        const { value, done } = await reader.read(buffer);
+        if (done) break;
+        for (const frame of frames.push(value)) this.options.onReply(parseReply(frame));
+        buffer = new Uint8Array(value.buffer);
       }
     } finally {
       await this.#process.status;

@@ -44,9 +44,12 @@ export class LogFlusher {
     const { host, log } = this.options;
     // A write group under way may carry rows as well: an empty task behind it says when they are there.
     let waits = !lanes.writeSlotFree;
-    while (waits || lanes.logRowCount > 0) {
+    // Rows that come meanwhile wait for the next round: else a busy database would never stop writing them singly.
+    let left = lanes.logRowCount;
+    while (waits || left > 0) {
       waits = false;
       const rows = lanes.takeLogRows();
+      left = rows.length === 0 ? 0 : left - rows.length;
       try {
         await host.task(lanes.databaseId, lanes.namespaceId, {
           op: "log",

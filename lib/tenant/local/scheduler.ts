@@ -44,8 +44,8 @@ export class Scheduler {
     this.waiting.add(lanes);
     if (this.#pumping) return;
     this.#pumping = true;
-    // Calls that arrived together get here one microtask after the other: they are to travel together.
-    queueMicrotask(() => {
+    // Calls that the event loop has ready now get here one after the other: they are to travel together.
+    setImmediate(() => {
       this.#pumping = false;
       this.onBusy();
       this.pump();

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
-import type { LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { LogIdentity, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type {
   WireCall,
   WireFailure,
@@ -26,22 +26,32 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     maxBytes: call.bounds.bytes,
     integersAsStrings: call.integersAsStrings,
     foreignKeysOff: call.foreignKeysOff,
-    ...(reads || call.dryRun || call.log === null ? {} : { log: logRow({ ...call.log, ...noFigures }) }),
-    ...(call.failsWith === null ? {} : { failsWith: call.failsWith }),
-    ...(call.dryRun ? { dryRun: true } : {}),
-    ...(call.affected === null ? {} : { affected: call.affected }),
-    ...(call.snapshot === null ? {} : { snapshot: snapshotName(clock.now(), call.snapshot) }),
-    ...(call.replay === null ? {} : { replay: call.replay }),
+    ...(reads ? null : writeParts(call, clock)),
+    ...(call.failsWith === null ? null : { failsWith: call.failsWith }),
+    ...(call.dryRun ? { dryRun: true } : null),
+    ...(call.affected === null ? null : { affected: call.affected }),
+  };
+}
+
+function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {
+  return {
+    ...(call.dryRun || call.log === null ? null : { log: logColumns(call.log, noFigures) }),
+    ...(call.snapshot === null ? null : { snapshot: snapshotName(clock.now(), call.snapshot) }),
+    ...(call.replay === null ? null : { replay: call.replay }),
     ...(call.auditTables === null
-      ? {}
+      ? null
       : { auditId: newId("evt", clock.now()), auditTables: JSON.stringify(call.auditTables) }),
   };
 }
 
 const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;
 
-/** Columns in the order of `_service_meta_query_log`. */
 export function logRow(row: LogRow): WireLogRow {
+  return logColumns(row, row);
+}
+
+/** Columns in the order of `_service_meta_query_log`. */
+function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIdentity>): WireLogRow {
   return [
     row.id,
     row.ts,
@@ -50,11 +60,11 @@ export function logRow(row: LogRow): WireLogRow {
     row.tokenId,
     row.userId,
     row.operation,
-    row.status,
-    row.errorKind,
-    row.rowsRead,
-    row.rowsWritten,
-    row.durationMs,
+    figures.status,
+    figures.errorKind,
+    figures.rowsRead,
+    figures.rowsWritten,
+    figures.durationMs,
     row.statementCount,
     row.sql,
   ];
@@ -86,14 +96,8 @@ export function logRowOf(call: TenantCall, outcome: TenantOutcome): WireLogRow |
     rowsWritten += result.rowsWritten;
   }
   const errorKind = outcome.ok ? call.failsWith : outcome.failure.kind;
-  return logRow({
-    ...call.log,
-    status: errorKind === null ? "ok" : "error",
-    errorKind,
-    rowsRead,
-    rowsWritten,
-    durationMs: outcome.durationMs,
-  });
+  const status = errorKind === null ? "ok" : "error";
+  return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs: outcome.durationMs });
 }
 
 /** Cuts one outcome's texts out of a frame's text, from `start`; `end` is where the next one's begin. */
