@@ -16,6 +16,7 @@ export interface ConfigRow<Value> {
 }
 
 const captchaProviders = ["altcha", "turnstile", "hcaptcha", "recaptcha"] as const;
+const gateEngines = ["auto", "node", "wasm"] as const;
 
 /** Property of `Config` → the variable behind it. The README's table is tested against this one. */
 export const configTable = {
@@ -45,6 +46,12 @@ export const configTable = {
   ),
   tenantsToken: secret("TENANTS_TOKEN", forms.text(), "Secret for remote tenants"),
   tenantsJwtKey: secret("TENANTS_JWT_KEY", forms.privateKey(), "Key that signs data tokens for sqld"),
+  gateEngine: row(
+    "GATE_ENGINE",
+    "auto",
+    forms.oneOf(gateEngines),
+    "SQLite that checks statements before they go to remote tenants; `auto`: the runtime's own where it can",
+  ),
   operatorKey: secret(
     "OPERATOR_KEY",
     forms.visible(16, 200),
@@ -126,6 +133,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   config["hosted"] = Boolean(env["DENO_DEPLOYMENT_ID"]);
   const checked = asConfig(config);
   checkTogether(checked);
+  if (checked.kvUrl !== null && !env["DENO_KV_ACCESS_TOKEN"]) {
+    throw new ConfigError("Set DENO_KV_ACCESS_TOKEN to the token of the KV server; KV_URL needs it");
+  }
   return Object.freeze(checked);
 }
 
@@ -151,11 +161,20 @@ function currentValue(row: ConfigRow<unknown>, given: string): string {
 }
 
 function checkTogether(config: Config): void {
-  if (config.tenantsUrl.kind === "turso") {
-    throw new ConfigError("Set TENANTS_URL to file: or sqld+http://…; turso: is not in this build yet");
+  if (config.tenantsUrl.kind === "turso" && config.tenantsToken === null) {
+    throw new ConfigError("Set TENANTS_TOKEN to a platform token of Turso; TENANTS_URL turso://… needs it");
   }
   if (config.hosted && config.tenantsUrl.kind === "file") {
-    throw new ConfigError("Set TENANTS_URL to sqld+http://…; this platform has no disk for file:");
+    throw new ConfigError(
+      "Set TENANTS_URL to turso://… or sqld+http://…; this platform has no disk for file:",
+    );
+  }
+  if (config.hosted && (config.operatorKey === null || config.baseUrl === null)) {
+    throw new ConfigError(
+      `Set ${
+        config.operatorKey === null ? "OPERATOR_KEY" : "BASE_URL"
+      }; on this platform neither can be found out`,
+    );
   }
   if (config.captchaProvider === "altcha") return;
   for (const key of ["captchaSiteKey", "captchaSecret"] as const) {

@@ -10,7 +10,13 @@ export interface Form<Value> {
 export type TenantsPlace =
   | { readonly kind: "file" }
   | { readonly kind: "sqld"; readonly url: string; readonly adminUrl: string }
-  | { readonly kind: "turso"; readonly organization: string; readonly group: string };
+  | {
+    readonly kind: "turso";
+    readonly organization: string;
+    readonly group: string;
+    /** Where another platform API than Turso's own answers; null: Turso's own. */
+    readonly apiUrl: string | null;
+  };
 
 /** Every form by name. */
 export const forms = {
@@ -92,7 +98,8 @@ function httpUrl(): Form<string> {
 
 function tenantsPlace(): Form<TenantsPlace> {
   return {
-    form: "file:, sqld+http://host:port?admin=http://host:port or turso://<organization>/<group>",
+    form:
+      "file:, sqld+http://host:port?admin=http://host:port or turso://<organization>/<group>[?api=https://host]",
     parse: (text) => text === "file:" ? { kind: "file" } : sqldPlace(text) ?? tursoPlace(text),
   };
 }
@@ -105,8 +112,8 @@ function sqldPlace(text: string): TenantsPlace | undefined {
 }
 
 function tursoPlace(text: string): TenantsPlace | undefined {
-  const [, organization, group] = /^turso:\/\/([a-z0-9-]{1,64})\/([a-z0-9-]{1,64})$/.exec(text) ?? [];
-  return organization === undefined || group === undefined
-    ? undefined
-    : { kind: "turso", organization, group };
+  const form = /^turso:\/\/([a-z0-9-]{1,64})\/([a-z0-9-]{1,64})(?:\?api=(https?:\/\/[^\s/?#]+)\/?)?$/;
+  const [, organization, group, apiUrl = null] = form.exec(text) ?? [];
+  if (organization === undefined || group === undefined) return undefined;
+  return apiUrl === null || URL.canParse(apiUrl) ? { kind: "turso", organization, group, apiUrl } : undefined;
 }

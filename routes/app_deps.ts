@@ -22,7 +22,6 @@ import { FactsCache } from "../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../lib/query/prices.ts";
 import type { QueryContext } from "../lib/query/query_call.ts";
 import { chooseModel } from "../lib/services/ask/choose_model.ts";
-import { EndpointCallBuffer } from "../lib/services/published/endpoint_call_buffer.ts";
 import type { PublishedContext } from "../lib/services/published/published_context.ts";
 import type { TenantStore } from "../lib/tenant/tenant_store.ts";
 
@@ -49,7 +48,6 @@ export interface AppDeps extends ProcessParts {
   readonly welcomeCreditNanoUsd: number;
   /** Whoever owns the process calls `query.meter.tick()` every second and `query.meter.close()` at the end. */
   readonly query: QueryContext;
-  /** Call `published.calls.flush()` before the tenant store is closed. */
   readonly published: PublishedContext;
 }
 
@@ -91,7 +89,6 @@ function publishedContext(
     loginFailures: new LoginFailures(kv, clock),
     captcha: captchaOf(parts, hashes),
     passwords: new PasswordHasher({ running: cores, admitted, admittedOfOwner: admitted / 2 }),
-    calls: new EndpointCallBuffer(),
     askModel: chooseModel(config, { fetch: parts.fetch ?? fetch, log }),
   };
 }

@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import type { Env } from "./env.ts";
 import { documentedHeaders } from "./documented_headers.ts";
+import { documentedPath } from "./documented_path.ts";
 import { securityTable } from "./security_table.ts";
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
@@ -44,7 +45,7 @@ async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
 
 type PathItem = Document["paths"][string];
 
-/** Adds what the security table says about whoever may call, and the headers that no schema of a body tells. */
+/** Adds what the security table says about whoever may call, and what no schema tells: headers, places of the path. */
 function secured(path: string, item: PathItem): PathItem {
   const operations = Object.entries(item ?? {}).map(([method, operation]) => {
     if (typeof operation !== "object" || Array.isArray(operation)) return [method, operation];
@@ -54,10 +55,15 @@ function secured(path: string, item: PathItem): PathItem {
     return [method, {
       ...operation,
       security: securityOf(method, path),
-      parameters: [...parameters, ...documentedHeaders(path)],
+      parameters: [...parameters.map(explained), ...documentedHeaders(path)],
     }];
   });
   return Object.fromEntries(operations);
+}
+
+function explained(parameter: object): object {
+  if (!("in" in parameter) || parameter.in !== "path" || !("name" in parameter)) return parameter;
+  return { ...parameter, ...documentedPath(String(parameter.name)) };
 }
 
 /** The operator's key is a bearer under `/api` only. */

@@ -12,7 +12,9 @@ export function usd(min: number): z.ZodNumber {
 }
 
 /** ISO 8601 in, unix milliseconds out. */
-export const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+export function time(example: string): z.ZodType<number, string> {
+  return z.iso.datetime({ offset: true }).meta({ examples: [example] }).transform((text) => Date.parse(text));
+}
 
 export const isoTimestamp = z.string().describe("ISO 8601");
 
@@ -22,6 +24,9 @@ export const scopeRow = z.strictObject({
   branchRef: z.string().max(64).describe("main for the trunk"),
   role,
 });
+
+/** Of a GET that takes no query parameters. */
+export const noQuery = z.strictObject({});
 
 export const page = z.strictObject({
   cursor: z.string().max(64).optional().describe("nextCursor of the page before"),
@@ -50,5 +55,14 @@ export const approvalRecord = z.object({
 });
 
 export const pageMeta = z.object({ nextCursor: z.string().nullable() });
-export const confirmBody = z.strictObject({ confirm: z.string().max(64).describe("The slug, once more") });
-export const rename = z.strictObject({ name: displayName });
+/** For `refine`: a change that changes nothing is a mistake. */
+export const someChange = [
+  (change: object) => Object.keys(change).length > 0,
+  "Send at least one field to change",
+] as const;
+/** For the deletion of a thing with such a slug. */
+export function confirmBody(example: string): z.ZodObject<{ confirm: z.ZodString }, z.core.$strict> {
+  const confirm = z.string().max(64).describe("The slug, once more");
+  return z.strictObject({ confirm }).meta({ examples: [{ confirm: example }] });
+}
+export const rename = z.strictObject({ name: displayName }).meta({ examples: [{ name: "The shop" }] });

@@ -9,7 +9,8 @@ import type { Role } from "../lib/core/role.ts";
 export type Access = "none" | "operator" | "namespace_admin" | "person" | "token" | `database:${Role}`;
 
 export interface SecuredRoute {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  /** `ALL`: every one that there is. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "ALL";
   /** As Hono knows it, with `:name` for what varies. */
   readonly path: string;
   readonly access: Access;
@@ -24,12 +25,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/p/:ns/:db/openapi.json", access: "none" },
   { method: "GET", path: "/p/:ns/:db/client.ts", access: "none" },
 
-  { method: "GET", path: "/p/:ns/:db/:slug", access: "none" },
-  { method: "POST", path: "/p/:ns/:db/:slug", access: "none" },
-  { method: "PUT", path: "/p/:ns/:db/:slug", access: "none" },
-  { method: "PATCH", path: "/p/:ns/:db/:slug", access: "none" },
-  { method: "DELETE", path: "/p/:ns/:db/:slug", access: "none" },
-  { method: "OPTIONS", path: "/p/:ns/:db/:slug", access: "none" },
+  { method: "ALL", path: "/p/:ns/:db/:slug", access: "none" },
   { method: "GET", path: "/p/:ns/:db/:slug/captcha", access: "none" },
 
   { method: "POST", path: "/v1/handoff/redeem", access: "none" },
@@ -117,6 +113,11 @@ export const securityTable: readonly SecuredRoute[] = [
   {
     method: "POST",
     path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/unpublish",
+    access: "namespace_admin",
+  },
+  {
+    method: "GET",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/stats",
     access: "namespace_admin",
   },
   {

@@ -25,6 +25,17 @@ Deno.test("the top level holds nothing but the agreed entries, dot-files and wha
   assertEquals(entries, []);
 });
 
+Deno.test("the lock file brings no package that is made for one kind of machine", async () => {
+  const { npm }: { npm: Record<string, { optionalDependencies?: string[] }> } = JSON.parse(
+    await Deno.readTextFile(new URL("deno.lock", repository)),
+  );
+  // They are optional parts that nothing here uses, 70 MB of the first start; what Deno writes anew is to be cut again.
+  const native = Object.entries(npm).filter(([, { optionalDependencies = [] }]) =>
+    optionalDependencies.length > 0
+  );
+  assertEquals(native.map(([name]) => name), []);
+});
+
 Deno.test("no import climbs the layer table", () => {
   const wrong = imports.flatMap(({ path, imports }) =>
     imports.flatMap((one) => one.path === null ? [] : climbs(path, one.path) ?? [])

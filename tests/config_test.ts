@@ -21,6 +21,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     dataDir: "./data",
     kvUrl: null,
     tenantsUrl: { kind: "file" },
+    gateEngine: "auto",
     captchaProvider: "altcha",
     captchaSiteKey: null,
     askUrl: null,
@@ -55,9 +56,17 @@ Deno.test("readConfig() refuses each malformed value in one line that names the 
     BASE_URL: ["example.com", "ftp://x", "http://x?a=1", "http://x#f"],
     DATA_DIR: ["a\nb"],
     KV_URL: ["kv"],
-    TENANTS_URL: ["file", "sqld+http://a:1", "turso://Org/g", "postgres://x"],
+    TENANTS_URL: [
+      "file",
+      "sqld+http://a:1",
+      "turso://Org/g",
+      "turso://org",
+      "turso://a/b?api=x",
+      "postgres://x",
+    ],
     OPERATOR_KEY: ["short", "has a space in the middle"],
     TENANTS_JWT_KEY: ["no pem"],
+    GATE_ENGINE: ["native"],
     CAPTCHA_PROVIDER: ["altch"],
     ASK_URL: ["localhost"],
     WELCOME_CREDIT_USD: ["-5", "five", "1e3", "5."],
@@ -104,11 +113,35 @@ Deno.test("a dump of the configuration holds no secret", () => {
   }
 });
 
-Deno.test("readConfig() takes sqld and says that Turso is not there yet, after checking their form", () => {
+Deno.test("readConfig() takes sqld, and Turso where its platform token is given", () => {
   const sqld = readConfig({ TENANTS_URL: "sqld+http://127.0.0.1:8080?admin=http://127.0.0.1:8081" });
   assertEquals(sqld.tenantsUrl.kind, "sqld");
-  assertStringIncludes(refusal({ TENANTS_URL: "turso://acme/default" }), "not in this build yet");
-  assertStringIncludes(refusal({ DENO_DEPLOYMENT_ID: "d1" }), "TENANTS_URL");
+  const turso = { TENANTS_URL: "turso://acme/default" };
+  assertStringIncludes(refusal(turso), "Set TENANTS_TOKEN to ");
+  assertEquals(readConfig({ ...turso, TENANTS_TOKEN: "t" }).tenantsUrl, {
+    ...{ kind: "turso", organization: "acme", group: "default", apiUrl: null },
+  });
+  const elsewhere = { TENANTS_URL: "turso://acme/default?api=http://127.0.0.1:81/", TENANTS_TOKEN: "t" };
+  assertEquals(readConfig(elsewhere).tenantsUrl, {
+    ...{ kind: "turso", organization: "acme", group: "default", apiUrl: "http://127.0.0.1:81" },
+  });
+});
+
+Deno.test("readConfig() wants the token that Deno sends to a KV server", () => {
+  assertStringIncludes(refusal({ KV_URL: "http://kv:4512" }), "Set DENO_KV_ACCESS_TOKEN");
+  const config = readConfig({ KV_URL: "http://kv:4512", DENO_KV_ACCESS_TOKEN: "hunter2hunter2" });
+  assertEquals(config.kvUrl, "http://kv:4512");
+  assertEquals(Deno.inspect(config).includes("hunter2"), false);
+});
+
+Deno.test("readConfig() on Deno Deploy wants what a disk, a terminal or an own port would tell elsewhere", () => {
+  const hosted = { DENO_DEPLOYMENT_ID: "d1" };
+  assertStringIncludes(refusal(hosted), "Set TENANTS_URL to ");
+  const remote = { ...hosted, TENANTS_URL: "sqld+https://sqld.example.com?admin=https://admin.example.com" };
+  assertStringIncludes(refusal(remote), "Set OPERATOR_KEY");
+  const keyed = { ...remote, OPERATOR_KEY: "0123456789abcdef" };
+  assertStringIncludes(refusal(keyed), "Set BASE_URL");
+  assertEquals(readConfig({ ...keyed, BASE_URL: "https://db.example.com" }).hosted, true);
 });
 
 Deno.test("readConfig() wants both keys of a foreign captcha provider", () => {

@@ -70,6 +70,31 @@ Deno.test("every file and folder that the README names exists", async () => {
   assertEquals(missing, []);
 });
 
+Deno.test("every test that the README's tables of published failures and of attacks name exists", async () => {
+  const tables = { "### Published failures": 22, "### Attacks on published endpoints": 36 };
+  for (const [heading, length] of Object.entries(tables)) {
+    const rows = tableUnder(heading);
+    assertEquals(rows.length, length);
+    for (const [, here = ""] of rows) {
+      const [, path, name] = /^`(tests\/\S+_test\.ts)`: (.+)$/.exec(here) ?? [];
+      assert(path !== undefined && name !== undefined, here);
+      const text = await Deno.readTextFile(new URL(path, repository));
+      assert(text.includes(`Deno.test(${JSON.stringify(name)}, `), `${path} has no test "${name}"`);
+    }
+  }
+});
+
+Deno.test("every test and check that the README's assumptions about Turso name exists", async () => {
+  const rows = tableUnder("### Assumptions about Turso's platform API");
+  assert(rows.length > 0);
+  for (const named of rows.flatMap(([, , noticed = ""]) => noticed.split("; "))) {
+    const [, path, name] = /^`(tests\/\S+\.ts)`: (.+)$/.exec(named) ?? [];
+    assert(path !== undefined && name !== undefined, named);
+    const text = await Deno.readTextFile(new URL(path, repository));
+    assert(text.includes(JSON.stringify(name)), `${path} has no "${name}"`);
+  }
+});
+
 Deno.test("the README names no path of a machine", () => {
   const roots = "home|root|Users|work|tmp|mnt|opt|usr|var|srv|etc|proc";
   const paths = readme.match(new RegExp(`(?<![\\w.:/-])(?:/(?:${roots})/|[A-Z]:\\\\)\\S*`, "g"));

@@ -1,5 +1,10 @@
-// `deno task test`: runs the tests with the sanitizers on and ends with the line `N passed, N failed`. Where `CI` is
-// set, a skipped test counts as failed. Arguments are files, folders or `--filter=…`; without any, all but benchmarks run.
+// `deno task test`: runs the tests with the sanitizers on, then those over HTTP once more with their tenants in sqld,
+// and ends with the line `N passed, N failed`, which counts both. Where `CI` is set, a skipped test counts as failed.
+// Arguments are files, folders or `--filter=…`, and `--sqld` for the second kind of run only; without any, all but
+// benchmarks run.
+import { print } from "./testing/print.ts";
+import { startSqld } from "./testing/sqld.ts";
+import { suitesOnSqld } from "./testing/suites_on_sqld.ts";
 
 /** Steps of a test count as tests, as in the report. */
 interface Tally {
@@ -9,37 +14,68 @@ interface Tally {
 }
 
 const root = new URL("..", import.meta.url);
-const report = await Deno.makeTempFile({ prefix: "test_report_", suffix: ".xml" });
-const tests = new Deno.Command(Deno.execPath(), {
-  cwd: root,
-  args: [
-    "test",
-    // The checker has its own task; here it would only be slower.
-    "--no-check",
-    "--sanitize-ops",
-    "--sanitize-resources",
-    // Tests look at the processes that they start in /proc, which no narrower permission opens.
-    "--allow-all",
-    "--ignore=tests/bench",
-    `--junit-path=${report}`,
-    ...(Deno.args.length > 0 ? Deno.args : ["tests"]),
-  ],
-  stdin: "null",
-  stdout: "inherit",
-  stderr: "inherit",
-}).spawn();
-const { success } = await tests.status;
-const tally = await readTally(report, success);
-await Deno.remove(report);
+const onSqld = Deno.args.includes("--sqld");
+const args = Deno.args.filter((arg) => arg !== "--sqld");
+const isFilter = (arg: string) => arg.startsWith("--");
 
+const tallies: Tally[] = [];
+if (!onSqld) tallies.push(await runTests(args.length > 0 ? args : ["tests"], {}));
+if (onSqld || args.length === 0) tallies.push(await runOnSqld());
+
+const sum = (name: keyof Tally) => tallies.reduce((total, tally) => total + tally[name], 0);
 const strict = Boolean(Deno.env.get("CI"));
-const failed = tally.failed + (strict ? tally.skipped : 0);
-const skipped = `${tally.skipped} skipped${strict ? ", which CI counts as failed" : ""}\n`;
+const [passed, skipped] = [sum("passed"), sum("skipped")];
+const failed = sum("failed") + (strict ? skipped : 0);
+const left = `${skipped} skipped${strict ? ", which CI counts as failed" : ""}\n`;
 // A run that broke off may have left half a line behind, hence the first newline.
-await Deno.stdout.write(
-  new TextEncoder().encode(`\n${tally.skipped > 0 ? skipped : ""}${tally.passed} passed, ${failed} failed\n`),
-);
-Deno.exit(success && failed === 0 && tally.passed > 0 ? 0 : 1);
+print(`\n${skipped > 0 ? left : ""}${passed} passed, ${failed} failed`);
+Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
+
+/** One server for the whole run: every app makes databases of its own. */
+async function runOnSqld(): Promise<Tally> {
+  // With more namespaces than it keeps open, sqld now and then says of one that there is none.
+  const sqld = await startSqld({
+    args: ["--enable-namespaces", "--disable-default-namespace", "--max-active-namespaces", "10000"],
+  });
+  if (sqld === null) return { passed: 0, failed: 0, skipped: 0 };
+  print("\nTenants in sqld:\n");
+  try {
+    const paths = args.some((arg) => !isFilter(arg)) ? [] : await suitesOnSqld();
+    return await runTests([...args, ...paths], {
+      TEST_TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
+    });
+  } finally {
+    await sqld.stop();
+  }
+}
+
+/** `what`: arguments of `deno test`. */
+async function runTests(what: readonly string[], env: Readonly<Record<string, string>>): Promise<Tally> {
+  const report = await Deno.makeTempFile({ prefix: "test_report_", suffix: ".xml" });
+  const tests = new Deno.Command(Deno.execPath(), {
+    cwd: root,
+    args: [
+      "test",
+      // The checker has its own task; here it would only be slower.
+      "--no-check",
+      "--sanitize-ops",
+      "--sanitize-resources",
+      // Tests look at the processes that they start in /proc, which no narrower permission opens.
+      "--allow-all",
+      "--ignore=tests/bench",
+      `--junit-path=${report}`,
+      ...what,
+    ],
+    env,
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  const { success } = await tests.status;
+  const tally = await readTally(report, success);
+  await Deno.remove(report);
+  return tally;
+}
 
 /** A run that ended badly without a failure in its report (a file that does not load, a crash) counts as one. */
 async function readTally(path: string, succeeded: boolean): Promise<Tally> {

@@ -19,9 +19,9 @@ export interface MintedSession {
 }
 
 /**
- * Signs with HS256 and the database's own key, which the first session makes. `iat` is at least the database's floor,
- * so within the second of a `revoke_all` it is up to a second ahead of the clock. Null when the database is gone.
- * Errors: `meter_unreachable`.
+ * Signs with HS256 and the database's own key, which the first session makes. `iat` is at least the database's floor:
+ * within the second of a `revoke_all` it takes until the next one. Null when the database is gone. Errors:
+ * `meter_unreachable`.
  */
 export async function mintSession(
   { sessionKeys }: SessionContext,
@@ -30,7 +30,7 @@ export async function mintSession(
 ): Promise<MintedSession | null> {
   const key = await sessionKeys.demand(database);
   if (key === null) return null;
-  const issuedSec = sessionKeys.issueSec(key.minIat);
+  const issuedSec = await sessionKeys.issueSec(key.minIat);
   const expiresSec = issuedSec + session.lifetimeSec;
   const jwt = await new SignJWT(session.email === undefined ? {} : { email: session.email })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

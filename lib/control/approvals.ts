@@ -1,5 +1,6 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
 import type { Clock } from "../core/clock.ts";
+import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
@@ -23,14 +24,22 @@ export class Approvals {
 
   async add(record: ApprovalRecord): Promise<void> {
     const lifetime = { expireIn: 2 * APPROVAL_MS };
-    await kvCommit(
-      this.kv.atomic().set(keys.approval(record.namespaceId, record.id), record, lifetime)
-        .set(
-          keys.approvalByHash(record.tokenHash),
-          { namespaceId: record.namespaceId, approvalId: record.id },
-          lifetime,
-        ),
-    );
+    const commit = this.kv.atomic().set(keys.approval(record.namespaceId, record.id), record, lifetime)
+      .set(
+        keys.approvalByHash(record.tokenHash),
+        { namespaceId: record.namespaceId, approvalId: record.id },
+        lifetime,
+      );
+    await kvCommit(this.#noteOpen(commit, record));
+  }
+
+  /** Whether a database has as many that wait, for a decision or to be redeemed, as it may. */
+  async areMany(databaseId: string): Promise<boolean> {
+    let open = 0;
+    for await (const { value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
+      if (value > this.clock.now()) open++;
+    }
+    return open >= MAX_OPEN_APPROVALS;
   }
 
   async byHash(hash: string): Promise<ApprovalRecord | null> {
@@ -65,7 +74,14 @@ export class Approvals {
         return moved ? { ...current, ...change } : current;
       },
       expireIn: Math.max(1, record.createdAt + 2 * APPROVAL_MS - this.clock.now()),
+      beside: (commit, next) => this.#noteOpen(commit, next),
     });
     return moved ? changed : null;
+  }
+
+  #noteOpen(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {
+    const key = keys.openApproval(record.databaseId, record.id);
+    if (record.state !== "pending" && record.state !== "approved") return commit.delete(key);
+    return commit.set(key, record.expiresAt, { expireIn: Math.max(1, record.expiresAt - this.clock.now()) });
   }
 }

@@ -2,6 +2,7 @@
 // and goes before it; a branch whose deadline has passed is gone for everybody, whatever is still stored.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import { MAX_BRANCHES } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { kvEntries } from "../store/kv_entries.ts";
@@ -21,7 +22,7 @@ export type PutOutcome =
     /** What stood there before, out of reach now, or null: expired ones too, whose storage still is. */
     readonly replaced: BranchRecord | null;
   }
-  | { readonly ok: false; readonly reason: "trunk_gone" | "branch_gone" | "swept" };
+  | { readonly ok: false; readonly reason: "trunk_gone" | "branch_gone" | "swept" | "full" };
 
 /** Attempts against records that change all the time. */
 const MAX_ATTEMPTS = 64;
@@ -62,6 +63,12 @@ export class Branches {
     return found;
   }
 
+  /** Whether a database has as many as it may, and the ref is none of them. */
+  async isFull({ namespaceId, trunkId, ref }: BranchAddress): Promise<boolean> {
+    const living = await this.list(namespaceId, trunkId);
+    return living.length >= MAX_BRANCHES && !living.some((branch) => branch.ref === ref);
+  }
+
   /**
    * Makes announced storage the branch, in the place of whatever the ref named; with `onlyOver` only in the place of a
    * living branch. What was replaced is left over: its storage and its token are for the caller to end.
@@ -84,6 +91,7 @@ export class Branches {
         if (leftover.versionstamp === null) return { ok: false, reason: "swept" };
         const alive = this.#alive(current.value);
         if (alive === null && options.onlyOver === true) return { ok: false, reason: "branch_gone" };
+        if (alive === null && await this.isFull(address)) return { ok: false, reason: "full" };
         const change = this.kv.atomic().check(trunk, current, leftover).delete(leftover.key)
           .set(key, make(alive)).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
         if (current.value !== null) this.#leave(change, current.value);

@@ -62,14 +62,14 @@ export class SessionKeys {
    * Ends every session of a database (not of a branch alone) and answers the new floor; null when it is gone. In this
    * process at once, in others within `CACHE_AGE_MS`.
    *
-   * `iat` is whole seconds, so that sessions of one second cannot be told apart: the floor is the second after the
-   * youngest that can exist, and sessions issued before that second has come carry the floor as their `iat`.
+   * `iat` is whole seconds, so that sessions of one second cannot be told apart: the floor is the second that comes
+   * next, and sessions of this one wait for it (`issueSec`). However often it is called, the floor is no further ahead.
    */
   async revokeAll(database: SessionDatabase): Promise<number | null> {
     try {
       const changed = await compareAndSet(this.kv, {
         key: keys.database(database.namespaceId, database.databaseId),
-        change: (record) => ({ ...record, tokensMinIat: this.issueSec(record.tokensMinIat ?? 0) + 1 }),
+        change: (record) => ({ ...record, tokensMinIat: this.#nextFloor(record.tokensMinIat ?? 0) }),
       });
       return changed?.tokensMinIat ?? null;
     } finally {
@@ -78,9 +78,20 @@ export class SessionKeys {
     }
   }
 
-  /** The `iat` of a session that is issued now over the floor `minIat`, unix seconds. */
-  issueSec(minIat: number): number {
+  /**
+   * The `iat` of a session that is issued now, unix seconds: at least the floor `minIat`, whose second it waits for,
+   * at most a second. Longer would be a clock that is not right; then the session is dated ahead.
+   */
+  async issueSec(minIat: number): Promise<number> {
+    const aheadMs = minIat * 1000 - this.clock.now();
+    if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(aheadMs, 1000)));
     return Math.max(Math.floor(this.clock.now() / 1000), minIat);
+  }
+
+  /** Over a floor that a fast clock has set, since sessions may be dated by it. */
+  #nextFloor(floor: number): number {
+    const next = Math.floor(this.clock.now() / 1000) + 1;
+    return floor > next ? floor + 1 : next;
   }
 
   /** A branch has the key and the floor of its database: `aud` tells their sessions apart. */

@@ -7,6 +7,8 @@ export const sessionFields = ["$user_id", "$user_email", "$session_iat"] as cons
 
 /** `scheme://host[:port]`, nothing behind it and no wildcard. */
 const ORIGIN = /^https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
+const ORIGIN_FORM =
+  "Write the origin as browsers send it: scheme://host[:port] in lower case, without the scheme's own port, no *";
 const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_iat)$/;
 
 export const fieldSpec = z.strictObject({
@@ -39,20 +41,34 @@ export const endpointSpec = z.strictObject({
     perDay: z.int().min(1).max(10_000_000).optional(),
   }).optional(),
   captcha: z.boolean().optional(),
-  cors: z.array(z.string().max(300).regex(ORIGIN)).max(100).optional(),
+  cors: z.array(z.string().max(300).regex(ORIGIN, ORIGIN_FORM).refine(isOrigin, ORIGIN_FORM)).max(100)
+    .optional(),
   cacheSec: z.int().min(0).max(3600).optional().describe("Public queries only"),
   authConfig: z.strictObject({
     usersTable: z.string().min(1).max(200),
     emailColumn: z.string().min(1).max(200).optional(),
     passwordColumn: z.literal("password_hash"),
-    sessionTtlSec: z.int().min(60).max(604_800).optional(),
+    sessionTtlSec: z.int().min(1).max(604_800).optional(),
   }).optional(),
   askConfig: z.strictObject({
     allowedTables: z.array(z.string().min(1).max(200)).min(1).max(200),
     context: z.string().max(10_000).optional(),
     maxRows: z.int().min(1).max(1000).optional(),
   }).optional(),
+}).meta({
+  examples: [{
+    ...{ slug: "order-by-id", name: "One order", kind: "query", method: "GET" },
+    sql: "SELECT id, note, total FROM orders WHERE id = ?",
+    input: [{ name: "id", type: "integer", required: true, min: 1 }],
+    output: "first_row",
+    rateLimit: { perMin: 60 },
+  }],
 });
+
+/** An origin in another form would be kept and never match. */
+function isOrigin(text: string): boolean {
+  return URL.parse(text)?.origin === text;
+}
 
 export type FieldSpec = z.output<typeof fieldSpec>;
 export type EndpointSpec = z.output<typeof endpointSpec>;

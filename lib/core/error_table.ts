@@ -154,6 +154,11 @@ export const errorTable = {
     message: "Read the endpoint first; its status does not allow this",
     retryable: false,
   },
+  too_many_branches: {
+    status: 409,
+    message: "Delete a branch or let one expire; this database has as many as it may",
+    retryable: false,
+  },
   slug_taken: { status: 409, message: "Choose another slug; this one is taken", retryable: false },
   merge_conflict: {
     status: 409,
@@ -171,6 +176,12 @@ export const errorTable = {
     message: "Slow down; this address sends too many requests",
     retryable: true,
     retryAfterSec: 10,
+  },
+  too_many_approvals: {
+    status: 429,
+    message: "Have those decided and redeemed that wait; this database has as many approvals as it may",
+    retryable: true,
+    retryAfterSec: 60,
   },
   meter_unreachable: {
     status: 429,
@@ -208,6 +219,12 @@ export const errorTable = {
     message: "Try again shortly; the tenant store does not answer",
     retryable: true,
     retryAfterSec: 2,
+  },
+  store_over_quota: {
+    status: 503,
+    message: "Have the operator raise the plan of the tenant store; its quota is used up",
+    retryable: true,
+    retryAfterSec: 60,
   },
   outcome_unknown: {
     status: 503,

@@ -12,6 +12,8 @@ export const MAX_BATCH_STATEMENTS = 100;
 export const MAX_SQL_LENGTH = 1_000_000;
 /** Bytes of one value or row inside the engine: a little above the default result bound. */
 export const MAX_VALUE_BYTES = 20_000_000;
+/** Characters of a question to an `ask` endpoint (contract 8). */
+export const MAX_QUESTION_LENGTH = 500;
 /** Bound parameters of one statement (SQLite's default). */
 export const MAX_PARAMETERS = 32_766;
 /** Bytes of statement text kept in the query log (contract 9). */
@@ -24,3 +26,7 @@ export const REPLAY_MS = 86_400_000;
 export const DELETED_KEEP_MS = 7 * 86_400_000;
 /** Milliseconds that a cached control-plane record may be used before it is read again (contract 7: 5 s). */
 export const CACHE_AGE_MS = 4_000;
+/** Approvals of one database that wait for a person or to be redeemed: people have to oversee them, KV to hold them. */
+export const MAX_OPEN_APPROVALS = 100;
+/** Living branches of one database: each may be a whole copy of it. */
+export const MAX_BRANCHES = 100;

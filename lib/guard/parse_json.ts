@@ -1,30 +1,61 @@
 // JSON text of a request to a value: the one place where a body that is no JSON becomes a failure of the table.
 import { AppError } from "../core/errors.ts";
+import { endOfString } from "./survey_object.ts";
 
 /** A digit run that long may be an integer that a double cannot hold. */
 const LONG_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
+/** Characters of a number. */
+const NUMBER = /[\d.eE+-]/;
+const REST = /[\d.eE+-]+/y;
+const QUOTE = 34;
 
 /**
  * The value. Errors: `invalid_json`, also for an integer that would be rounded on the way (2^53 + 1 as a number).
  * The parser's own words are dropped because they quote the body.
  */
 export function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return LONG_DIGITS.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
-  } catch (error) {
-    throw error instanceof AppError ? error : new AppError("invalid_json");
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError("invalid_json");
   }
-}
-
-/** Reviver with source text access (TC39 proposal "JSON.parse source text access"). */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
-  if (INTEGER.test(source) && BigInt(source) !== BigInt(value)) {
+  if (LONG_DIGITS.test(text) && hasRoundedInteger(text)) {
     throw new AppError("invalid_json", {
       message: "Send integers beyond 2^53 as strings of digits; as a number this one would be rounded",
     });
   }
   return value;
+}
+
+/** Of text that is JSON. A reviver would be told the same, but costs a call for every value of the body. */
+function hasRoundedInteger(text: string): boolean {
+  const digits = new RegExp(LONG_DIGITS, "g");
+  let outside = 0;
+  for (let found = digits.exec(text); found; found = digits.exec(text)) {
+    for (; outside < found.index; outside++) {
+      if (text.charCodeAt(outside) === QUOTE) outside = endOfString(text, outside);
+    }
+    if (outside === found.index) {
+      REST.lastIndex = found.index;
+      outside += REST.exec(text)?.[0].length ?? 0;
+      if (isRounded(text.slice(startOfNumber(text, found.index), outside))) return true;
+    }
+    digits.lastIndex = outside;
+  }
+  return false;
+}
+
+/** The place of the first character of the number that has the digit at `at`. */
+function startOfNumber(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && NUMBER.test(text.charAt(start - 1))) start--;
+  return start;
+}
+
+function isRounded(number: string): boolean {
+  if (!INTEGER.test(number)) return false;
+  const value = Number(number);
+  return !Number.isFinite(value) || (!Number.isSafeInteger(value) && BigInt(number) !== BigInt(value));
 }

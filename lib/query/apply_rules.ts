@@ -1,13 +1,18 @@
 // Stage 3: approval rules. A write that one denies stops here, and one that needs a person's approval is held.
+import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
 import type { RuleRecord } from "../store/write_records.ts";
-import type { StatementEffect } from "../tenant/tenant_store.ts";
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
+import { totals } from "./answer.ts";
 import { outcomeError } from "./call_error.ts";
 import { execute } from "./execute.ts";
+import { tooManyAffected } from "./failure_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
 import { matchRules, type RuleMatch } from "./match_rules.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+import { reserveBalance } from "./reserve_balance.ts";
+import { settle } from "./settle.ts";
 
 /** Rows that the call may change at most, when a rule lets it pass for changing fewer than its `minRows`. */
 export interface RuleBound {
@@ -24,7 +29,8 @@ export async function findRules(ctx: QueryContext, { call, facts }: UnderstoodCa
 
 /**
  * What the call may change where no rule stops it; null when the schema was another one by the time of the look.
- * Errors: `rule_denied` with `hits`; `approval_required` with the approval envelope; those of the call's dry run.
+ * Errors: `rule_denied` with `hits`; `approval_required` with the approval envelope, or `too_many_approvals`; those of
+ * the call's dry run and of the balance.
  */
 export async function applyRules(
   ctx: QueryContext,
@@ -33,16 +39,52 @@ export async function applyRules(
 ): Promise<RuleBound | null> {
   if (matches.length === 0) return { maxRows: null };
   denyPlain(matches);
-  const effects = await dryRun(ctx, understood);
-  if (effects === null) return null;
+  const reserved = reserveBalance(ctx, understood.call);
+  const admission = reserved instanceof Promise ? await reserved : reserved;
+  try {
+    return await look(ctx, understood, { matches, admission });
+  } finally {
+    if (admission) ctx.meter.release(admission);
+  }
+}
+
+/** What stops here is paid like a failed call: the request, and what the look has read. What goes on pays when it has run. */
+async function look(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  { matches, admission }: { readonly matches: readonly RuleMatch[]; readonly admission: Admission | null },
+): Promise<RuleBound | null> {
+  const { call } = understood;
+  const outcome = await dryRun(ctx, understood);
+  if (outcome.ok === "stale") {
+    ctx.facts.seen(call.target.databaseId, outcome.schemaVersion);
+    return null;
+  }
+  if (outcome.ok !== true && outcome.ok !== false) throw new TypeError("a dry run is not answered as before");
+  const stop = (error: AppError) => {
+    settle(ctx, call, admission, outcome.ok ? totals(outcome.results) : outcome.work);
+    return error;
+  };
+  // Where the time is up nothing is known.
+  if (!outcome.ok && outcome.failure.kind !== "timeout") throw stop(await outcomeError(understood, outcome));
+  const effects = outcome.ok ? outcome.results.flatMap(({ effect }) => effect ?? []) : [];
   // What a change of the schema does is not told by a number of rows.
   const rows = effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
   const hit = matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
-  if (hit.some(({ rule }) => rule.effect === "deny")) throw denied(hit);
+  if (hit.some(({ rule }) => rule.effect === "deny")) throw stop(denied(hit));
+  // Nobody needs to decide about what its own caller does not want.
+  const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
+  if (tooMany) throw stop(tooManyAffected(rows, atLast(understood)));
   // Nobody could redeem it: a published endpoint has no token of its own, and strangers must not fill the store.
-  if (hit.length > 0 && understood.call.operation === "endpoint") throw new AppError("approval_required");
-  if (hit.length > 0) throw await holdCall(ctx, understood, { matches: hit, effects });
+  if (hit.length > 0 && call.operation === "endpoint") throw stop(new AppError("approval_required"));
+  if (hit.length > 0) throw stop(await holdCall(ctx, understood, { matches: hit, effects }));
   return { maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
+}
+
+/** A bound on rows is passed at the last statement, and nothing stays. */
+function atLast({ call }: UnderstoodCall): Readonly<Record<string, unknown>> {
+  if (!call.batch) return {};
+  return { failedIndex: call.statements.length - 1, ...(call.atomic ? {} : { data: [] }) };
 }
 
 /** A rule that denies whatever the number of rows needs no look at them. */
@@ -55,29 +97,10 @@ function denied(matches: readonly RuleMatch[]): AppError {
   return new AppError("rule_denied", { extra: { hits } });
 }
 
-/**
- * What the call would do now; an error that it would raise is raised. Where the time is up nothing is known; null when
- * the schema has changed. It leaves no log row: the call's own, whose id it would have, says what became of it.
- */
-async function dryRun(
-  ctx: QueryContext,
-  understood: UnderstoodCall,
-): Promise<readonly StatementEffect[] | null> {
+/** What the call would do now. It leaves no log row: the call's own, whose id it would have, says what became of it. */
+function dryRun(ctx: QueryContext, understood: UnderstoodCall): Promise<TenantOutcome> {
   const call = { ...understood.call, operation: "service", dryRun: true, replay: null } as const;
-  const outcome = await execute(ctx, { ...understood, call }, {
-    failsWith: null,
-    replay: null,
-    snapshot: null,
-  });
-  if (outcome.ok === true) return outcome.results.flatMap(({ effect }) => effect ?? []);
-  if (outcome.ok === "stale") {
-    ctx.facts.seen(understood.call.target.databaseId, outcome.schemaVersion);
-    return null;
-  }
-  if (outcome.ok === false && outcome.failure.kind !== "timeout") {
-    throw await outcomeError(understood, outcome);
-  }
-  return [];
+  return execute(ctx, { ...understood, call }, { failsWith: null, replay: null, snapshot: null });
 }
 
 /** Between the look and the run the rows may have become more: the run itself is bound by the lowest threshold. */

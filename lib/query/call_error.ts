@@ -15,7 +15,8 @@ export async function misunderstoodError(
   if (!misunderstood) throw new TypeError("nothing was misunderstood");
   const index = call.batch ? facts.length : null;
   if (misunderstood.code) {
-    return new AppError(misunderstood.code, index === null ? {} : { extra: { failedIndex: index } });
+    const place = index === null ? {} : { failedIndex: index };
+    return new AppError(misunderstood.code, { extra: { ...place, ...keptResults(call, kept) } });
   }
   return await failureError(database, { ...misunderstood, index, extra: keptResults(call, kept) });
 }

@@ -8,9 +8,9 @@ const MAX_TABLE_LENGTH = 64;
 
 let lastMs = 0;
 
-/** The label, or null where none is taken. One for a whole batch, named after its first destructive statement. */
+/** The label, or null where none is taken, as of a dry run. One for a whole batch, named after its first destructive statement. */
 export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCall): string | null {
-  if (!call.snapshots) return null;
+  if (!call.snapshots || call.dryRun) return null;
   const destructive = facts.find((one) => one.destructive);
   if (destructive === undefined) return null;
   return autoLabel(

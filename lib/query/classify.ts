@@ -39,7 +39,8 @@ function knownFacts(
         misunderstood: { failure, verb: known.verb, target: known.target, code: null },
       };
     }
-    // What follows a change of the schema means something else than it does now.
+    // What follows a change of the schema means something else than it does now, and so does all of a call without
+    // foreign keys: nothing cascades in it.
     if (known.class === "schema" && statements.length > 1) return null;
     facts.push(known);
   }
@@ -53,9 +54,11 @@ async function learnFacts(
   statements: readonly QueryStatement[],
 ): Promise<Classified> {
   const { syntaxes, misunderstood } = readTexts(ctx, statements);
+  const foreignKeysOff = syntaxes.some(({ syntax }) => syntax.pragma?.foreignKeysOff === true);
   const compiled = syntaxes.filter((entry) => needsEngine(entry.syntax));
   const inspection = await database.inspect(
     compiled.map(({ sql, syntax }) => ({ sql, changesSchema: syntax.class === "schema" })),
+    { foreignKeysOff },
   );
   ctx.facts.seen(databaseId, inspection.schemaVersion);
   const facts: StatementFacts[] = [];
@@ -80,7 +83,7 @@ async function learnFacts(
       engine = own;
     }
     const joined = joinFacts(syntax, engine);
-    if (!schemaChanged) ctx.facts.put(databaseId, inspection.schemaVersion, sql, joined);
+    if (!schemaChanged && !foreignKeysOff) ctx.facts.put(databaseId, inspection.schemaVersion, sql, joined);
     schemaChanged ||= joined.class === "schema";
     facts.push(joined);
   }

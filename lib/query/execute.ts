@@ -1,4 +1,6 @@
 // Stage 6: run it. The store groups, commits and logs; here a call becomes the store's form of it.
+import { moveDescriptions } from "../sql/description_renames.ts";
+import { replacingOf } from "../sql/replaced_rows.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { Level, ReplayKeys, TenantOutcome } from "../tenant/tenant_store.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
@@ -28,6 +30,8 @@ export function execute(
       sql: call.statements[index]?.sql ?? "",
       params: call.statements[index]?.params ?? [],
       level: one.verb === "explain" ? "schema" : levelOf(one),
+      ...replacingPart(call, one),
+      ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
     })),
     atomic: call.atomic,
     schemaVersion: understood.schemaVersion,
@@ -45,6 +49,12 @@ export function execute(
     auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
     signal: call.signal,
   });
+}
+
+/** Rows that conflicts replace are counted where somebody asked how many rows change. */
+function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: StatementFacts) {
+  const replacing = dryRun || affected !== null ? replacingOf(facts) : null;
+  return replacing === null ? {} : { replacing };
 }
 
 function highestLevel(facts: readonly StatementFacts[]): Level {

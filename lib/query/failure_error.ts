@@ -43,7 +43,7 @@ export function refused(what: string, extra: Readonly<Record<string, unknown>> =
 }
 
 /** Nothing of the call was kept: it changed another number of rows than it may. */
-function tooManyAffected(affected: number, extra: Readonly<Record<string, unknown>>): AppError {
+export function tooManyAffected(affected: number, extra: Readonly<Record<string, unknown>>): AppError {
   return new AppError("too_many_affected", {
     message: `Narrow the statement or raise X-Max-Affected; it affects ${affected} rows and nothing was kept`,
     extra: { ...extra, affected },

@@ -1,5 +1,6 @@
 // A call as text, to be run later as it is now.
-import type { StatementEffect } from "../tenant/tenant_store.ts";
+import type { StatementEffect } from "../tenant/statement_effect.ts";
+import type { MergeReport } from "../sql/branch_report.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
 export interface HeldCall {
@@ -8,10 +9,25 @@ export interface HeldCall {
   readonly atomic: boolean;
   readonly integersAsStrings: boolean;
   readonly snapshots: boolean;
+  /** Rows that it may change at most by the wish of whoever asked; absent: any number. */
+  readonly maxAffected?: number;
   /** What it would have done when it was held, a statement each; empty where that is not known. */
   readonly effects: readonly StatementEffect[];
   /** What an approval of it is good for, as `approved` of a call has it. */
   readonly covers: readonly string[];
+  /** Set where it is no statements but a merge of a branch. */
+  readonly merge?: HeldMerge;
+}
+
+/** A merge, and what it would have done when it was held. */
+export interface HeldMerge {
+  readonly ref: string;
+  readonly branchId: string;
+  readonly mode: "schema" | "data";
+  readonly onConflict: "abort" | "theirs" | "ours";
+  /** `effectOf` the branch's changes. */
+  readonly effect: string;
+  readonly report: MergeReport;
 }
 
 export function writeHeldCall(
@@ -25,6 +41,7 @@ export function writeHeldCall(
     atomic: call.atomic,
     integersAsStrings: call.integersAsStrings,
     snapshots: call.snapshots,
+    ...(call.maxAffected === null ? {} : { maxAffected: call.maxAffected }),
     effects,
     covers,
   };
@@ -36,7 +53,15 @@ export function rewriteHeldCall(held: HeldCall, effects: readonly StatementEffec
   return JSON.stringify({ ...held, effects });
 }
 
-/** Guarantee: only text of `writeHeldCall` is ever kept. */
+export function writeHeldMerge(merge: HeldMerge, covers: readonly string[]): string {
+  const held: HeldCall = {
+    ...{ batch: false, statements: [], atomic: true, integersAsStrings: false, snapshots: true },
+    ...{ effects: [], covers, merge },
+  };
+  return JSON.stringify(held);
+}
+
+/** Guarantee: only text of the functions above is ever kept. */
 export function readHeldCall(text: string): HeldCall {
   return JSON.parse(text);
 }

@@ -14,6 +14,7 @@ export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): Quer
     replay: null,
     dryRun: false,
     affected: null,
+    maxAffected: null,
     snapshots: false,
     signal: () => null,
     ...call,

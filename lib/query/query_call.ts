@@ -70,6 +70,8 @@ export interface QueryCall {
   readonly dryRun: boolean;
   /** Rows that it must change in all, or nothing of it stays. */
   readonly affected: { readonly min: number; readonly max: number } | null;
+  /** The same, as whoever asked for it allows at most; a held call keeps it. */
+  readonly maxAffected: number | null;
   /** False: the caller does without the snapshot before a destructive statement. */
   readonly snapshots: boolean;
   readonly signal: () => AbortSignal | null;

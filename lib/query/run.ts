@@ -98,11 +98,11 @@ async function runOnce(
   }
 }
 
-/** The narrower of what the caller and what a rule allow. */
+/** The narrowest of what was approved and what the caller and a rule allow. */
 function bounded(understood: UnderstoodCall, maxRows: number | null): UnderstoodCall {
-  if (maxRows === null) return understood;
-  const { affected } = understood.call;
-  const max = Math.min(maxRows, affected?.max ?? Infinity);
+  const { affected, maxAffected } = understood.call;
+  if (maxRows === null && maxAffected === null) return understood;
+  const max = Math.min(maxRows ?? Infinity, maxAffected ?? Infinity, affected?.max ?? Infinity);
   return { ...understood, call: { ...understood.call, affected: { min: affected?.min ?? 0, max } } };
 }
 

@@ -21,6 +21,8 @@ export interface TableDiff {
   readonly added: number;
   readonly removed: number;
   readonly changed: number;
+  /** SHA-256 of all changes, hex: another one means other changes. */
+  readonly digest: string;
   /** The first of them. */
   readonly rows: {
     readonly added: readonly (readonly unknown[])[];
@@ -65,8 +67,8 @@ export interface MergeReport extends BranchDiff {
 /** Rows and conflicts of a kind that a report shows. */
 export const MAX_SHOWN_ROWS = 100;
 
-/** The same for two comparisons with the same effect on every table: what was looked at is what is merged. */
+/** The same for two comparisons of the same changes, row by row: what was looked at is what is merged. */
 export function effectOf({ schema, tables }: BranchDiff): string {
-  const rows = tables.map(({ table, added, removed, changed }) => [table, added, removed, changed]);
+  const rows = tables.map(({ table, digest }) => [table, digest]);
   return JSON.stringify([schema.statements, rows]);
 }

@@ -1,13 +1,18 @@
 // Which columns a statement answers, told from its text and the schema: where the text is too clever, nothing is told.
 import { type FromClause, parseStmt, type ResultColumn as ResultNode, type Stmt } from "sqlite3-parser";
 
-/** One column of the answer. */
-export interface ResultColumn {
-  readonly name: string;
+/** One column of the answer, as far as the text tells. */
+export interface ShownColumn {
+  /** Null for an expression without an alias: the engine names it. */
+  readonly name: string | null;
   /** The column of a table that it shows as it is; null for an expression. */
   readonly source: { readonly table: string; readonly column: string } | null;
   /** A join can leave it empty, whatever the table says. */
   readonly joined: boolean;
+}
+
+export interface ResultColumn extends ShownColumn {
+  readonly name: string;
 }
 
 /** The columns of a table as the schema spells them; null for what is no table or view. */
@@ -22,11 +27,21 @@ interface Source {
 
 /** Null where it cannot be told; empty for a statement that answers no rows. */
 export function resultColumns(sql: string, columnsOf: ColumnsOf): readonly ResultColumn[] | null {
+  const shown = shownColumns(sql, columnsOf);
+  return shown !== null && shown.every(isNamed) ? shown : null;
+}
+
+/** As `resultColumns`, with unnamed columns in their places. Of a rowid the source is the column `rowid`. */
+export function shownColumns(sql: string, columnsOf: ColumnsOf): readonly ShownColumn[] | null {
   const parsed = parseStmt(sql);
   return parsed.status === "error" ? null : ofStatement(parsed.root, columnsOf);
 }
 
-function ofStatement(root: Stmt, columnsOf: ColumnsOf): readonly ResultColumn[] | null {
+function isNamed(column: ShownColumn): column is ResultColumn {
+  return column.name !== null;
+}
+
+function ofStatement(root: Stmt, columnsOf: ColumnsOf): readonly ShownColumn[] | null {
   switch (root.type) {
     case "SelectStmt": {
       const { select, compounds, with: ctes } = root.body;
@@ -64,11 +79,11 @@ function sourcesOf(from: FromClause, columnsOf: ColumnsOf): Source[] | null {
   return merges ? null : sources;
 }
 
-function expand(columns: readonly ResultNode[], sources: readonly Source[]): ResultColumn[] | null {
+function expand(columns: readonly ResultNode[], sources: readonly Source[]): ShownColumn[] | null {
   const joined = sources.length > 1;
   const all = ({ table, columns }: Source) =>
     columns.map((column) => ({ name: column, source: { table, column }, joined }));
-  const found: ResultColumn[] = [];
+  const found: ShownColumn[] = [];
   for (const node of columns) {
     if (node.type === "StarResultColumn") {
       found.push(...sources.flatMap(all));
@@ -78,9 +93,10 @@ function expand(columns: readonly ResultNode[], sources: readonly Source[]): Res
       found.push(...all(source));
     } else {
       const column = plainColumn(node.expr, sources);
-      const name = node.alias?.name.text ?? column?.column;
-      if (name === undefined) return null;
-      found.push({ name, source: column, joined });
+      // What a bare rowid is called in the answer depends on the table's key.
+      const declared = sources.some(({ columns }) => columns.includes(column?.column ?? ""));
+      const own = declared ? column?.column : undefined;
+      found.push({ name: node.alias?.name.text ?? own ?? null, source: column, joined });
     }
   }
   return found;
@@ -97,8 +113,13 @@ function plainColumn(expr: Expression, sources: readonly Source[]): ResultColumn
     if (alias !== null && !same(alias, source.alias)) continue;
     const column = columns.find((one) => same(one, name));
     if (column !== undefined) return { table, column };
+    if (isRowid(name) && (alias !== null || sources.length === 1)) return { table, column: "rowid" };
   }
   return null;
+}
+
+function isRowid(name: string): boolean {
+  return /^(?:rowid|_rowid_|oid)$/i.test(name);
 }
 
 function same(a: string, b: string): boolean {

@@ -31,8 +31,10 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
     verb === "delete" || verb === "drop"
       ? "Delete or change the rows that refer to this one first"
       : "Insert the row that is referred to first, or correct the reference",
-  check_violation: () =>
-    "Use a value that the CHECK constraint allows; describe shows the table's definition",
+  check_violation: ({ table }) =>
+    `Use a value that the CHECK constraint allows; SELECT sql FROM sqlite_schema WHERE name = '${
+      (table ?? "<table>").replaceAll("'", "''")
+    }' shows it`,
   unknown_table: ({ table }) => `Check the name of ${table ?? "the table"}; tables lists what there is`,
   unknown_column: ({ column }) => `Check the name of ${column ?? "the column"}; describe lists the columns`,
   syntax_error: () => "Correct the statement; the dialect is SQLite's",

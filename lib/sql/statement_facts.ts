@@ -1,5 +1,6 @@
 // The one closed result of understanding a statement: what the text says joined with what the engine says. Where the
 // two disagree, the statement is refused.
+import type { Rename } from "./description_renames.ts";
 import type { Role } from "../core/role.ts";
 import { roleOfClass, type StatementClass, type StatementVerb } from "./statement_kinds.ts";
 import { bufferedServiceTables } from "./service_tables.ts";
@@ -15,6 +16,10 @@ export interface EngineFacts {
   readonly columnsWritten: readonly string[];
   /** What happens to which table: `insert orders`, `update …`, `delete …`, `schema …`. */
   readonly actions: readonly string[];
+  /** Tables, neither views nor virtual, whose rows are written. */
+  readonly rowTables: readonly string[];
+  /** Those of which a conflict may remove rows without being counted. */
+  readonly replacedTables: readonly string[];
   readonly functions: readonly string[];
   /** Those of `tablesWritten` that belong to a virtual table. */
   readonly shadowTables: readonly string[];
@@ -35,6 +40,7 @@ export interface StatementFacts extends EngineFacts {
   readonly destructive: boolean;
   readonly parameterCount: number;
   readonly pragma: PragmaFacts | null;
+  readonly rename: Rename | null;
   /** Reads a table of the service whose rows may still be waiting in memory. */
   readonly readsLog: boolean;
 }
@@ -45,6 +51,8 @@ export const noEngineFacts: EngineFacts = {
   tablesWritten: [],
   columnsWritten: [],
   actions: [],
+  rowTables: [],
+  replacedTables: [],
   functions: [],
   shadowTables: [],
 };
@@ -55,7 +63,7 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
   const statementClass = refusal === null ? syntax.class : "refused";
   return {
     ...engine,
-    actions: actionsOf(syntax, engine),
+    ...replacingActions(syntax, engine),
     class: statementClass,
     verb: syntax.verb,
     role: statementClass === "refused" ? null : roleOfClass[statementClass],
@@ -66,18 +74,23 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
     destructive: statementClass !== "refused" && isDestructive(syntax),
     parameterCount: syntax.parameterCount,
     pragma: syntax.pragma,
+    rename: syntax.rename,
     readsLog: engine.tablesRead.some((table) => bufferedServiceTables.has(table.toLowerCase())),
   };
 }
 
 /** A conflict that replaces deletes rows without the engine saying so. */
-function actionsOf(syntax: Syntax, engine: EngineFacts): readonly string[] {
-  if (!syntax.replaces) return engine.actions;
-  const removed = engine.actions.flatMap((action) => {
-    const [, table] = /^(?:insert|update) (.*)$/s.exec(action) ?? [];
-    return table === undefined ? [] : `delete ${table}`;
-  });
-  return [...new Set([...engine.actions, ...removed])].sort();
+function replacingActions(
+  syntax: Syntax,
+  { actions, rowTables, replacedTables }: EngineFacts,
+): Pick<EngineFacts, "actions" | "replacedTables"> {
+  if (!syntax.replaces) return { actions, replacedTables };
+  const written = actions.flatMap((action) => /^(?:insert|update) (.*)$/s.exec(action)?.[1] ?? []);
+  const removed = written.map((table) => `delete ${table}`);
+  return {
+    actions: [...new Set([...actions, ...removed])].sort(),
+    replacedTables: rowTables.filter((table) => written.includes(table)),
+  };
 }
 
 function disagreement(syntax: Syntax, engine: EngineFacts): string | null {

@@ -2,6 +2,7 @@
 // second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
 import { type Expr, parseStmt, type PragmaStmt, type Stmt } from "sqlite3-parser";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
+import { type Rename, renameOf } from "./description_renames.ts";
 import { isConstant } from "./is_constant.ts";
 import { allowedFunctions, allowedModules } from "./functions.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
@@ -25,7 +26,10 @@ export interface Syntax {
   readonly target: string | null;
   readonly functions: readonly string[];
   readonly parameterCount: number;
+  /** One of them is `?N`. */
+  readonly numberedParameter: boolean;
   readonly pragma: PragmaFacts | null;
+  readonly rename: Rename | null;
   /** A SELECT with a LIMIT of its own. */
   readonly limited: boolean;
 }
@@ -102,7 +106,9 @@ function describe(root: Stmt): SyntaxResult {
       target: targetOf(inner),
       functions: [...walk.functions].sort(),
       parameterCount: walk.parameterCount,
+      numberedParameter: walk.numberedParameter,
       pragma,
+      rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,
     },
   };

@@ -12,6 +12,8 @@ export interface Walk {
   readonly objects: ReadonlySet<string>;
   readonly parameterCount: number;
   readonly namedParameter: boolean;
+  /** `?N` */
+  readonly numberedParameter: boolean;
   /** A schema other than `main` that some name is qualified with. */
   readonly foreignSchema: string | null;
 }
@@ -24,6 +26,7 @@ export function walkStatement(root: Stmt): Walk {
   const objects = new Set<string>();
   let parameterCount = 0;
   let namedParameter = false;
+  let numberedParameter = false;
   let foreignSchema: string | null = null;
   traverse(root, {
     enter(node) {
@@ -62,11 +65,23 @@ export function walkStatement(root: Stmt): Walk {
         case "VariableExpr": {
           const digits = /^\?(0*[1-9]\d*)?$/.exec(node.name);
           if (!digits) namedParameter = true;
-          else parameterCount = digits[1] ? Math.max(parameterCount, Number(digits[1])) : parameterCount + 1;
+          else if (digits[1]) numberedParameter = true;
+          if (digits) {
+            parameterCount = digits[1] ? Math.max(parameterCount, Number(digits[1])) : parameterCount + 1;
+          }
           break;
         }
       }
     },
   });
-  return { functions, tableFunctions, writes, objects, parameterCount, namedParameter, foreignSchema };
+  return {
+    functions,
+    tableFunctions,
+    writes,
+    objects,
+    parameterCount,
+    namedParameter,
+    numberedParameter,
+    foreignSchema,
+  };
 }

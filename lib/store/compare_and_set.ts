@@ -10,7 +10,8 @@ const PAUSE_MS = 4;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Replaces the record by what `change` makes of it; null when there is no record. `change` may run several times.
+ * Replaces the record by what `change` makes of it; null when there is no record. `change` may run several times; the
+ * same object back changes nothing, and is not written: of many who come too late none gets in another's way.
  * Errors: `meter_unreachable`, also when others were faster every time.
  */
 export async function compareAndSet<Value>(
@@ -20,6 +21,8 @@ export async function compareAndSet<Value>(
     readonly change: (current: Value) => Value;
     /** Milliseconds after which KV forgets the record; without it a record with a lifetime would lose it. */
     readonly expireIn?: number;
+    /** What else belongs into the same commit. */
+    readonly beside?: (commit: Deno.AtomicOperation, next: Value) => Deno.AtomicOperation;
   },
 ): Promise<Value | null> {
   const lifetime = options.expireIn === undefined ? {} : { expireIn: options.expireIn };
@@ -27,7 +30,9 @@ export async function compareAndSet<Value>(
     const entry = await kvGet(kv, options.key);
     if (entry.versionstamp === null) return null;
     const next = options.change(entry.value);
-    if (await kvCommit(kv.atomic().check(entry).set(options.key, next, lifetime))) return next;
+    if (next === entry.value) return next;
+    const commit = kv.atomic().check(entry).set(options.key, next, lifetime);
+    if (await kvCommit(options.beside?.(commit, next) ?? commit)) return next;
     const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt) * Math.random();
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

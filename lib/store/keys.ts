@@ -156,6 +156,13 @@ export const keys = {
   ],
   approvals: (namespaceId: string): Key<ApprovalRecord> => ["approval", namespaceId],
   approvalByHash: (hash: string): Key<ApprovalPointer> => ["approval_by_hash", hash],
+  /** While it is pending or approved: until when, in unix milliseconds. */
+  openApproval: (databaseId: string, approvalId: string): Key<number> => [
+    "open_approval",
+    databaseId,
+    approvalId,
+  ],
+  openApprovals: (databaseId: string): Key<number> => ["open_approval", databaseId],
 
   /** Up to an hour, until it is used. The hash is SHA-256 of the execution token, hex. */
   execution: (hash: string): Key<ExecutionRecord> => ["execution", hash],

@@ -1,9 +1,11 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
 import type { SqlErrorKind } from "../core/errors.ts";
+import type { Replacing } from "../sql/replaced_rows.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
+import type { StatementEffect } from "./statement_effect.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
 export interface TenantStore {
@@ -11,8 +13,7 @@ export interface TenantStore {
   create(databaseId: string): Promise<void>;
   /** Copies a database or a snapshot of it; log, audit and kept answers begin empty. Errors: `snapshot_not_found`. */
   copy(databaseId: string, from: CopySource): Promise<void>;
-  /** Absent where the store cannot compare databases: a branch is a plain copy there. */
-  readonly branches?: BranchStore<LogIdentity, EngineFailure>;
+  readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
@@ -43,9 +44,9 @@ export interface TenantDatabase {
   /**
    * Compiles statements without running them and tells what each would touch; a later one sees the schema that the
    * earlier ones would leave. Stops at the first that does not compile. The texts must have passed the syntax check
-   * first, and none may be a PRAGMA: those execute while they are compiled.
+   * first, and none may be a PRAGMA: those execute while they are compiled. Without foreign keys nothing cascades.
    */
-  inspect(statements: readonly InspectedStatement[]): Promise<Inspection>;
+  inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection>;
   /** Runs the statements of one call. */
   run(call: TenantCall): Promise<TenantOutcome>;
   /** The kept answer of an earlier call under one of the keys, without running anything; null where there is none. */
@@ -67,8 +68,8 @@ export interface TenantDatabase {
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
   record(row: LogRow): void;
-  /** Keeps the row of a published endpoint's call likewise. Absent where the store has no such rows. */
-  recordEndpointCall?(row: EndpointCallRow): void;
+  /** Keeps the row of a published endpoint's call likewise. */
+  recordEndpointCall(row: EndpointCallRow): void;
 }
 
 /** A state of a database that can be had back. */
@@ -85,6 +86,11 @@ export interface InspectedStatement {
   readonly sql: string;
   /** It changes the schema, so that what follows must be compiled against the result. */
   readonly changesSchema: boolean;
+}
+
+export interface InspectOptions {
+  /** As of a call that runs so. */
+  readonly foreignKeysOff: boolean;
 }
 
 /** `facts` of those that compile, in order; `failure` is about the one after the last of them. */
@@ -113,6 +119,10 @@ export interface TenantStatement {
   readonly params: readonly SqlParameter[];
   /** What compiling it needs: EXPLAIN of a write runs on a reading connection all the same. */
   readonly level: Level;
+  /** Set where conflicts may replace rows, which count for dry runs and for `affected`. */
+  readonly replacing?: Replacing;
+  /** Statements of the service's own that run behind it, if it has run. */
+  readonly after?: readonly ServiceStatement[];
 }
 
 export interface TenantCall {
@@ -172,29 +182,6 @@ export interface StatementResult {
   readonly rowsWritten: number;
   /** Of a dry run. */
   readonly effect?: StatementEffect;
-}
-
-/** A value of a row as JSON has it (contract 4). */
-export type JsonValue = string | number | null | { readonly $blob: string };
-
-/** What one statement of a dry run would do. */
-export interface StatementEffect {
-  /** Rows that the statement itself changes; null for changes of the schema. */
-  readonly ownRows: number | null;
-  /** Rows that triggers and foreign keys change beside. */
-  readonly cascadedRows: number;
-  /** The engine's EXPLAIN QUERY PLAN rows. */
-  readonly plan: readonly (readonly JsonValue[])[];
-  /** Up to ten affected rows of an UPDATE or DELETE of one table; null for others. */
-  readonly preview: RowPreview | null;
-}
-
-export interface RowPreview {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly before: readonly (readonly JsonValue[])[];
-  /** Empty for DELETE. */
-  readonly after: readonly (readonly JsonValue[])[];
 }
 
 export type TenantOutcome =

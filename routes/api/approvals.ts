@@ -19,9 +19,19 @@ const detail = approvalRecord.extend({
   affectedRows: z.int().nullable(),
   statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
   effects: z.array(z.unknown()),
+  merge: z.object({
+    branchRef: z.string(),
+    mode: z.enum(["schema", "data"]),
+    onConflict: z.enum(["abort", "theirs", "ours"]),
+    report: z.unknown().describe("What it would do, as a dry run of the merge tells it"),
+  }).nullable().describe("Set where a merge waits rather than statements"),
 });
-const listQuery = z.strictObject({ state: approvalRecord.shape.state.optional() });
-const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).optional();
+const listQuery = z.strictObject({
+  state: approvalRecord.shape.state.optional().meta({ examples: ["pending"] }),
+});
+const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).meta({
+  examples: [{ reason: "Not before the audit" }],
+}).optional();
 const tags = ["approvals"];
 
 export function approvalRoutes(deps: AppDeps): Hono<Env> {

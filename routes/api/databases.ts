@@ -12,7 +12,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { confirmBody, displayName, isoTimestamp, page, pageMeta, rename, slug } from "../schemas.ts";
+import { confirmBody, displayName, isoTimestamp, noQuery, page, pageMeta, rename, slug } from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 
@@ -24,11 +24,13 @@ const databaseRecord = z.object({
   createdAt: isoTimestamp,
   sizeBytes: z.int(),
 });
-const databaseBody = z.strictObject({ slug, name: displayName.optional() });
+const databaseBody = z.strictObject({ slug, name: displayName.optional() }).meta({
+  examples: [{ slug: "shop", name: "Shop" }],
+});
 const undeleteBody = z.strictObject({
   slug: slug.describe("As it was called; of several the one deleted last"),
   into: slug.optional().describe("Another slug for it"),
-});
+}).meta({ examples: [{ slug: "old-shop", into: "found-again" }] });
 const tags = ["databases"];
 
 export function databaseRoutes(deps: AppDeps): Hono<Env> {
@@ -72,6 +74,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     .get(
       "/:slug/databases/:dbSlug",
       describeRoute({ summary: "Read a database", tags, responses: answers(databaseRecord) }),
+      validate("query", noQuery),
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
         return c.json({ success: true, data: await getDatabase(manageContext(deps, c), address) });
@@ -90,7 +93,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     .delete(
       "/:slug/databases/:dbSlug",
       describeRoute({ summary: "Delete a database", tags, responses: answers(databaseRecord) }),
-      validate("json", confirmBody),
+      validate("json", confirmBody("shop")),
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
         const input = { ...address, confirm: c.req.valid("json").confirm };

@@ -1,7 +1,7 @@
 // What the endpoint routes answer, for the API description.
 import { z } from "zod";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
-import { isoTimestamp } from "../schemas.ts";
+import { isoTimestamp, time } from "../schemas.ts";
 
 export const endpointStatus = z.enum(["draft", "published", "paused"]);
 
@@ -27,7 +27,7 @@ export const scaffoldBody = z.strictObject({
   operations: z.array(z.enum(["list", "get", "create", "update", "delete"])).max(5).optional().describe(
     "All five unless given",
   ),
-});
+}).meta({ examples: [{ table: "orders", operations: ["list", "get"] }] });
 
 export const scaffoldResult = z.object({
   ok: z.literal(true),
@@ -43,6 +43,24 @@ export const testBody = z.strictObject({
     userId: z.string().min(1).max(256),
     email: z.string().max(320).optional(),
   }).optional().describe("The session of a simulated caller"),
-}).optional();
+}).meta({ examples: [{ input: { id: 1 } }] }).optional();
 
 export const testResult = z.object({ status: z.int(), body: z.unknown().describe("As /p would answer") });
+
+export const statsQuery = z.strictObject({
+  from: time("2026-11-01T00:00:00Z").optional().describe(
+    "Inclusive; 24 hours before `to` unless given. At most 31 days before it",
+  ),
+  to: time("2026-11-08T00:00:00Z").optional().describe("Exclusive; now unless given"),
+});
+
+/** One hour that had calls. */
+export const hourStats = z.object({
+  from: isoTimestamp.describe("When the hour begins, ISO 8601"),
+  calls: z.int(),
+  byStatus: z.record(z.string(), z.int()).describe("Calls by HTTP status, refused ones too"),
+  rowsRead: z.int(),
+  rowsWritten: z.int(),
+  durationAvgMs: z.number(),
+  durationMaxMs: z.number(),
+});

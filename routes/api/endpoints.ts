@@ -10,6 +10,7 @@ import { getEndpoint } from "../../lib/services/endpoints/get_endpoint.ts";
 import { listEndpoints } from "../../lib/services/endpoints/list_endpoints.ts";
 import { listRevisions } from "../../lib/services/endpoints/list_revisions.ts";
 import { moveEndpoint } from "../../lib/services/endpoints/move_endpoint.ts";
+import { readStats } from "../../lib/services/endpoints/read_stats.ts";
 import { replaceEndpoint } from "../../lib/services/endpoints/replace_endpoint.ts";
 import { restoreRevision } from "../../lib/services/endpoints/restore_revision.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
@@ -18,11 +19,14 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
+import { noQuery } from "../schemas.ts";
 import {
   endpointRecord,
   endpointRevision,
+  hourStats,
   scaffoldBody,
   scaffoldResult,
+  statsQuery,
   testBody,
   testResult,
 } from "./endpoint_schemas.ts";
@@ -46,6 +50,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .get(
       PATH,
       describeRoute({ summary: "List the endpoints", tags, responses: answers(z.array(endpointRecord)) }),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await listEndpoints(contextOf(deps, c), databaseOf(c)) }),
     )
     .post(
@@ -81,6 +86,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .get(
       ONE,
       describeRoute({ summary: "Read an endpoint", tags, responses: answers(endpointRecord) }),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await getEndpoint(contextOf(deps, c), endpointOf(c)) }),
     )
     .put(
@@ -117,12 +123,27 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       },
     )
     .get(
+      `${ONE}/stats`,
+      describeRoute({
+        summary: "Count the calls of an endpoint by hour, refused ones too",
+        tags,
+        responses: answers(z.array(hourStats)),
+      }),
+      validate("query", statsQuery),
+      async (c) => {
+        const { from, to } = c.req.valid("query");
+        const input = { ...endpointOf(c), fromMs: from ?? null, toMs: to ?? null };
+        return c.json({ success: true, data: await readStats(contextOf(deps, c), input) });
+      },
+    )
+    .get(
       `${ONE}/revisions`,
       describeRoute({
         summary: "List the revisions of an endpoint, newest first",
         tags,
         responses: answers(z.array(endpointRevision)),
       }),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await listRevisions(contextOf(deps, c), endpointOf(c)) }),
     )
     .post(

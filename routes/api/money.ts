@@ -9,7 +9,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, time, usd } from "../schemas.ts";
+import { isoTimestamp, noQuery, time, usd } from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 
 const amount = z.number();
@@ -32,10 +32,10 @@ const credit = z.object({
 const creditBody = z.strictObject({
   amountUsd: usd(0.000001),
   reference: z.string().min(1).max(200).describe("The same reference counts once"),
-});
+}).meta({ examples: [{ amountUsd: 10, reference: "invoice-17" }] });
 const usageQuery = z.strictObject({
-  from: time.optional(),
-  to: time.optional(),
+  from: time("2026-11-01T00:00:00Z").optional(),
+  to: time("2026-11-08T00:00:00Z").optional(),
   by: z.enum(["hour", "day"]).default("day"),
 });
 const usageRow = z.object({
@@ -53,6 +53,7 @@ export function moneyRoutes(deps: AppDeps): Hono<Env> {
     .get(
       "/:slug/balance",
       describeRoute({ summary: "Read the prepaid balance", tags, responses: answers(balance) }),
+      validate("query", noQuery),
       async (c) =>
         c.json({ success: true, data: await readBalance(manageContext(deps, c), c.req.param("slug")) }),
     )

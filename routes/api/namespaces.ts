@@ -11,16 +11,28 @@ import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { answers } from "../answers.ts";
 import { validate } from "../middleware/validate.ts";
-import { confirmBody, displayName, isoTimestamp, page, pageMeta, slug, usd } from "../schemas.ts";
+import {
+  confirmBody,
+  displayName,
+  isoTimestamp,
+  noQuery,
+  page,
+  pageMeta,
+  slug,
+  someChange,
+  usd,
+} from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 
 const namespaceRecord = z.object({ id: z.string(), slug, name: z.string(), createdAt: isoTimestamp });
-const namespaceBody = z.strictObject({ slug, name: displayName.optional() });
+const namespaceBody = z.strictObject({ slug, name: displayName.optional() }).meta({
+  examples: [{ slug: "acme", name: "Acme" }],
+});
 const namespaceChange = z.strictObject({
   name: displayName.optional(),
   monthlyCapUsd: usd(0).nullable().optional().describe("Most that may be spent in a UTC month; null: no cap"),
-});
+}).refine(...someChange).meta({ examples: [{ name: "Acme Corporation", monthlyCapUsd: 50 }] });
 const tags = ["namespaces"];
 
 export function namespaceRoutes(deps: AppDeps): Hono<Env> {
@@ -58,6 +70,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
     .get(
       "/:slug",
       describeRoute({ summary: "Read a namespace", tags, responses: answers(namespaceRecord) }),
+      validate("query", noQuery),
       async (c) =>
         c.json({ success: true, data: await getNamespace(manageContext(deps, c), c.req.param("slug")) }),
     )
@@ -77,7 +90,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(namespaceRecord),
       }),
-      validate("json", confirmBody),
+      validate("json", confirmBody("acme")),
       async (c) => {
         const input = { slug: c.req.param("slug"), confirm: c.req.valid("json").confirm };
         return c.json({ success: true, data: await deleteNamespace(manageContext(deps, c), input) });

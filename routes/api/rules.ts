@@ -10,7 +10,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp } from "../schemas.ts";
+import { isoTimestamp, noQuery, someChange } from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";
@@ -25,7 +25,15 @@ const settings = z.strictObject({
   note: z.string().max(1000).nullable(),
   enabled: z.boolean(),
 });
-const ruleBody = settings.partial().required({ tableGlob: true, effect: true });
+const ruleBody = settings.partial().required({ tableGlob: true, effect: true }).meta({
+  examples: [{
+    ...{ tableGlob: "payments", actions: ["delete", "schema"], effect: "require_approval", tolerance: 0 },
+    note: "Payments are kept for ten years",
+  }],
+});
+const ruleChange = settings.partial().refine(...someChange).meta({
+  examples: [{ minRows: 100, enabled: true }],
+});
 const ruleRecord = settings.extend({ id: z.string(), createdAt: isoTimestamp });
 const defaults = {
   actions: null,
@@ -42,6 +50,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
     .get(
       PATH,
       describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await listRules(ruleContext(deps, c), addressOf(c)) }),
     )
     .post(
@@ -56,7 +65,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
     .patch(
       `${PATH}/:id`,
       describeRoute({ summary: "Change a rule", tags, responses: answers(ruleRecord) }),
-      validate("json", settings.partial()),
+      validate("json", ruleChange),
       async (c) => {
         const input = {
           address: addressOf(c),

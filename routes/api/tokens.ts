@@ -25,8 +25,8 @@ const tokenBody = z.strictObject({
   name: displayName,
   role,
   scopes: z.array(scopeRow).max(100).optional().describe("Empty: the whole namespace"),
-  expiresInSec: z.int().min(60).max(315_360_000).optional().describe("Unset: it does not expire"),
-});
+  expiresInSec: z.int().min(1).max(315_360_000).optional().describe("Unset: it does not expire"),
+}).meta({ examples: [{ name: "Backend", role: "admin", expiresInSec: 7_776_000 }] });
 const tags = ["tokens"];
 
 export function tokenRoutes(deps: AppDeps): Hono<Env> {

@@ -1,4 +1,5 @@
-// Headers that every answer carries, whoever made it: the request id, and no caching or type guessing of API data.
+// Headers that every answer carries, whoever made it: the request id, no caching or type guessing of API data, and what
+// a HEAD tells of the body.
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -19,6 +20,10 @@ export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHan
     headers.append("X-Request-Id", requestId);
     if (c.req.method !== "GET" && c.req.method !== "HEAD") return;
     headers.append("X-Content-Type-Options", "nosniff");
+    // The body is dropped behind us; without its length the answer would claim that a GET has none.
+    if (c.req.method === "HEAD" && c.res.body !== null) {
+      headers.set("Content-Length", String((await c.res.clone().bytes()).length));
+    }
     if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
   };
 }

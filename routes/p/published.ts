@@ -10,9 +10,6 @@ import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { socketAddress } from "../socket_address.ts";
 
-/** A method that the endpoint does not have is its own step's to refuse. */
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {
     const { raw } = c.req;
@@ -33,7 +30,8 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
     };
   };
   return new Hono<Env>()
-    .on(METHODS, "/:ns/:db/:slug", async (c) => send(await serveEndpoint(published, requestOf(c))))
+    // A method that the endpoint does not have is its own step's to refuse, whatever it is called.
+    .all("/:ns/:db/:slug", async (c) => send(await serveEndpoint(published, requestOf(c))))
     .get("/:ns/:db/:slug/captcha", async (c) => send(await captchaChallenge(published, requestOf(c))));
 }
 

@@ -44,6 +44,7 @@ const compared = {
     added: z.int(),
     removed: z.int(),
     changed: z.int(),
+    digest: z.string().describe("SHA-256 of all changes, hex"),
     rows: z.object({
       added: z.array(row),
       removed: z.array(row),

@@ -14,7 +14,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { role } from "../schemas.ts";
+import { noQuery, role } from "../schemas.ts";
 import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
 
 const claimBody = z.strictObject({
@@ -22,12 +22,12 @@ const claimBody = z.strictObject({
   ttlSec: z.int().min(60).max(2_592_000).default(3600).describe("Seconds until branch and token are gone"),
   role: role.default("write").describe("Of the token"),
   ref: z.string().regex(BRANCH_REF_PATTERN).optional().describe("Without it one is made of the purpose"),
-});
+}).meta({ examples: [{ purpose: "Try a new index", ttlSec: 3600, role: "write", ref: "new-index" }] });
 const mergeBody = z.strictObject({
   mode: z.enum(["schema", "data"]),
   onConflict: z.enum(["abort", "theirs", "ours"]).describe("theirs: the branch counts; ours: the trunk"),
   dryRun: z.boolean().default(false).describe("Report what it would do, and do nothing"),
-});
+}).meta({ examples: [{ mode: "data", onConflict: "abort" }] });
 const tags = ["branches"];
 
 export function branchRoutes(deps: AppDeps): Hono<Env> {
@@ -48,6 +48,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     .get(
       "/branches",
       describeRoute({ summary: "List the branches", tags, responses: answers(z.array(branch)) }),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await listBranches(branchContext(deps, c)) }),
     )
     .delete(
@@ -77,6 +78,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(branchDiff),
       }),
+      validate("query", noQuery),
       async (c) => {
         const ctx = { ...branchContext(deps, c), meter: deps.query.meter };
         return c.json({ success: true, data: await diffBranch(ctx, c.req.param("ref")) });
@@ -87,8 +89,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Merge a branch into the trunk", tags, responses: answers(mergeReport) }),
       validate("json", mergeBody),
       async (c) => {
-        const { meter, rules } = deps.query;
-        const ctx = { ...branchContext(deps, c), meter, rules };
+        const ctx = { ...deps.query, ...branchContext(deps, c) };
         const data = await mergeBranch(ctx, { ref: c.req.param("ref"), ...c.req.valid("json") });
         return c.json({ success: true, data });
       },

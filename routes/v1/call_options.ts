@@ -8,7 +8,7 @@ import type { Env } from "../env.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { headerFlag, headerNumber } from "../middleware/header_flag.ts";
 
-type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "affected" | "snapshots" | "signal">;
+type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "maxAffected" | "snapshots" | "signal">;
 
 /** Errors: `validation_failed` naming the header. */
 export function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | Promise<Options> {
@@ -19,9 +19,8 @@ export function callOptions(c: Context<Env>, operation: "query" | "batch"): Opti
 }
 
 function options(c: Context<Env>, replay: CallReplay | null): Options {
-  const maxAffected = headerNumber(c, "X-Max-Affected", 0);
   return {
-    affected: maxAffected === null ? null : { min: 0, max: maxAffected },
+    maxAffected: headerNumber(c, "X-Max-Affected", 0),
     integersAsStrings: headerFlag(c, "X-Integers", "string"),
     replay,
     snapshots: !headerFlag(c, "X-Service-No-Snapshot", "1"),

@@ -8,6 +8,7 @@ import { updateDescriptions } from "../../lib/services/schema/update_description
 import { answers } from "../answers.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
+import { noQuery } from "../schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const schemaDescription = z.object({
@@ -39,6 +40,15 @@ const descriptions = z.strictObject({
     description: text.optional(),
     columns: z.array(z.strictObject({ column: name, description: text.optional() })).optional(),
   })).optional(),
+}).meta({
+  examples: [{
+    databaseDescription: "Orders of the shop",
+    tables: [{
+      table: "orders",
+      description: "One row an order",
+      columns: [{ column: "total", description: "In euros" }],
+    }],
+  }],
 });
 
 export function describeRoutes(query: QueryContext): Hono<Env> {
@@ -50,7 +60,7 @@ export function describeRoutes(query: QueryContext): Hono<Env> {
         tags: ["schema"],
         responses: answers(schemaDescription),
       }),
-      validate("query", z.strictObject({})),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await describeSchema(statementsContext(query, c)) }),
     )
     .put(

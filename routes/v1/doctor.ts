@@ -3,12 +3,13 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
+import { ProbeMemory } from "../../lib/services/schema/doctor/probe_memory.ts";
 import { examineSchema } from "../../lib/services/schema/examine_schema.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp } from "../schemas.ts";
+import { isoTimestamp, noQuery } from "../schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const doctorResult = z.object({
@@ -25,15 +26,17 @@ const doctorResult = z.object({
 });
 
 export function doctorRoutes({ control, query }: AppDeps): Hono<Env> {
+  const memory = new ProbeMemory();
   return new Hono<Env>().get(
     "/doctor",
     describeRoute({ summary: "Examine the schema", tags: ["schema"], responses: answers(doctorResult) }),
-    validate("query", z.strictObject({})),
+    validate("query", noQuery),
     async (c) => {
       const target = c.get("target");
       const data = await examineSchema(statementsContext(query, c), {
         address: { namespaceSlug: target.namespaceSlug, databasePath: c.req.param("db") ?? "" },
         endpoints: await endpointFacts({ control, query, target }),
+        memory,
       });
       return c.json({ success: true, data });
     },

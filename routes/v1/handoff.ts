@@ -13,7 +13,7 @@ const handoff = z.object({ token: z.string(), expiresAt: isoTimestamp });
 const mintBody = z.strictObject({
   role: role.describe("At most the caller's own role there"),
   ttlSec: z.int().min(60).max(86_400).describe("Seconds until it can no longer be redeemed"),
-});
+}).meta({ examples: [{ role: "read", ttlSec: 600 }] });
 
 export function handoffRoutes({ control, clock }: AppDeps): Hono<Env> {
   return new Hono<Env>().post(

@@ -5,7 +5,8 @@ import { z } from "zod";
 import { describeCaller } from "../../lib/services/tokens/describe_caller.ts";
 import { answers } from "../answers.ts";
 import type { Env } from "../env.ts";
-import { role, scopeRow } from "../schemas.ts";
+import { validate } from "../middleware/validate.ts";
+import { noQuery, role, scopeRow } from "../schemas.ts";
 
 const caller = z.object({
   namespace: z.string(),
@@ -20,6 +21,7 @@ export function meRoutes(): Hono<Env> {
   return new Hono<Env>().get(
     "/me",
     describeRoute({ summary: "Describe the token", tags: ["tokens"], responses: answers(caller) }),
+    validate("query", noQuery),
     (c) => c.json({ success: true, data: describeCaller(c.get("token")) }),
   );
 }

@@ -27,7 +27,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/", sessionRoutes(deps))
     .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
-    .route("/db/:ns/:db", writeRoutes(deps.query))
+    .route("/db/:ns/:db", writeRoutes(deps))
     .route("/db/:ns/:db", tableRoutes(deps.query))
     .route("/db/:ns/:db", describeRoutes(deps.query))
     .route("/db/:ns/:db", searchRoutes(deps.query))

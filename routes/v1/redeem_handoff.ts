@@ -22,7 +22,7 @@ const redeemed = z.object({
 const redeemBody = z.strictObject({
   token: z.string().describe("The handoff token"),
   name: displayName.describe("Of the new API token"),
-});
+}).meta({ examples: [{ token: "phand_…", name: "Report writer" }] });
 
 export function redeemHandoffRoutes({ control, clock }: AppDeps): Hono<Env> {
   return new Hono<Env>().post(

@@ -10,7 +10,10 @@ import { validate } from "../middleware/validate.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const searchQuery = z.strictObject({
-  q: z.string().min(1).max(500).describe("A question or words, in plain language"),
+  q: z.string().min(1).max(500).meta({
+    description: "A question or words, in plain language",
+    examples: ["total of an order"],
+  }),
   limit: z.coerce.number().int().min(1).max(50).default(10),
 });
 

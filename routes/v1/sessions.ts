@@ -16,6 +16,8 @@ const sessionBody = z.strictObject({
   userId: claim(256).min(1).describe("Becomes $user_id"),
   email: claim(320).optional().describe("Becomes $user_email"),
   expiresIn: z.int().min(60).max(86_400).default(3600).describe("Seconds"),
+}).meta({
+  examples: [{ namespaceSlug: "acme", databaseSlug: "shop", userId: "42", email: "ada@example.com" }],
 });
 
 export function sessionRoutes({ control }: AppDeps): Hono<Env> {

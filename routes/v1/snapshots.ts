@@ -10,7 +10,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, slug } from "../schemas.ts";
+import { isoTimestamp, noQuery, slug } from "../schemas.ts";
 
 const snapshot = z.object({
   label: z.string(),
@@ -20,11 +20,11 @@ const snapshot = z.object({
 });
 const snapshotBody = z.strictObject({
   label: z.string().regex(/^(?!auto-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/).optional(),
-}).optional();
+}).meta({ examples: [{ label: "before-import" }] }).optional();
 const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
   into: slug.optional().describe("Slug of a new database; without it the present one is replaced"),
-});
+}).meta({ examples: [{ snapshot: "before-import" }] });
 const restored = z.object({ snapshot: z.string(), undo: z.string().describe("Label of the state before") });
 const tags = ["snapshots"];
 
@@ -37,6 +37,7 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(z.array(snapshot)),
       }),
+      validate("query", noQuery),
       async (c) => c.json({ success: true, data: await listSnapshots(snapshotContext(deps, c)) }),
     )
     .post(

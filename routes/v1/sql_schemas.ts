@@ -10,13 +10,21 @@ export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean
 export const statementBody = z.strictObject({
   sql: z.string().max(MAX_SQL_LENGTH).describe("One SQL statement; ? and ?N are placeholders"),
   params: z.array(sqlParameter).optional().describe("One value for each placeholder"),
-});
+}).meta({ examples: [{ sql: "SELECT id, note FROM orders WHERE total > ? ORDER BY id", params: [10] }] });
 
 export const batchBody = z.strictObject({
   statements: z.array(statementBody).min(1).max(MAX_BATCH_STATEMENTS),
   transaction: z.boolean().optional().describe(
     "All or nothing; otherwise statements commit one by one up to the first error",
   ),
+}).meta({
+  examples: [{
+    statements: [
+      { sql: "INSERT INTO orders (note, total) VALUES (?, ?)", params: ["by phone", 12.5] },
+      { sql: "SELECT count(*) FROM orders" },
+    ],
+    transaction: true,
+  }],
 });
 
 const sqlValue = z.union([z.string(), z.number(), z.null(), blob]);

@@ -8,14 +8,14 @@ import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
-import { time } from "../schemas.ts";
+import { noQuery, time } from "../schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const logQuery = z.strictObject({
-  since: time.optional().describe("ISO 8601; entries from then on"),
-  until: time.optional().describe("ISO 8601; entries before then"),
+  since: time("2026-11-01T00:00:00Z").optional().describe("ISO 8601; entries from then on"),
+  until: time("2026-12-01T00:00:00Z").optional().describe("ISO 8601; entries before then"),
   tokenId: z.string().max(64).optional(),
-  status: z.enum(["ok", "error"]).optional(),
+  status: z.enum(["ok", "error"]).optional().meta({ examples: ["ok"] }),
   cursor: z.string().max(64).optional(),
   pageSize: z.coerce.number().int().min(1).max(500).default(50),
 });
@@ -36,8 +36,6 @@ const logEntry = z.object({
   statementCount: z.int(),
   sql: z.string(),
 });
-
-const noQuery = z.strictObject({});
 
 export function tableRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()

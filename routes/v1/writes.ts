@@ -3,26 +3,36 @@ import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { AppError } from "../../lib/core/errors.ts";
-import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
+import type { CallReplay } from "../../lib/query/query_call.ts";
 import { readApproval } from "../../lib/services/approvals/read_approval.ts";
 import { redeemApproval } from "../../lib/services/approvals/redeem_approval.ts";
 import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
 import { answers } from "../answers.ts";
+import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { headerFlag } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../schemas.ts";
+import { mergeReport } from "./branch_schemas.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const secret = z.string().min(1).max(200);
-const proposeBody = statementBody.extend({ ttlSec: z.int().min(30).max(3600).default(600) });
+const proposeBody = statementBody.extend({ ttlSec: z.int().min(30).max(3600).default(600) }).meta({
+  examples: [{ sql: "UPDATE orders SET note = ? WHERE id = ?", params: ["paid", 1], ttlSec: 300 }],
+});
+const applyBody = z.strictObject({ executionToken: secret }).meta({
+  examples: [{ executionToken: "pmut_…" }],
+});
+const redeemBody = z.strictObject({ approvalToken: secret }).meta({
+  examples: [{ approvalToken: "appr_…" }],
+});
 const proposal = writePreview.extend({ executionToken: z.string(), expiresAt: z.string() });
 const tags = ["writes"];
 
-export function writeRoutes(query: QueryContext): Hono<Env> {
+export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/propose",
@@ -46,7 +56,7 @@ export function writeRoutes(query: QueryContext): Hono<Env> {
         tags,
         responses: answers(queryResult, { meta: queryMeta }),
       }),
-      validate("json", z.strictObject({ executionToken: secret })),
+      validate("json", applyBody),
       async (c) => {
         refuseSafetyHeaders(c);
         const { executionToken } = c.req.valid("json");
@@ -57,17 +67,21 @@ export function writeRoutes(query: QueryContext): Hono<Env> {
     .post(
       "/redeem_approval",
       describeRoute({
-        summary: "Run a write that a person has approved",
+        summary: "Run a write or a merge that a person has approved",
         tags,
-        responses: answers(queryResult, { meta: queryMeta }),
+        responses: answers(z.union([queryResult, z.array(queryResult), mergeReport]), {
+          meta: queryMeta.optional(),
+        }),
       }),
-      validate("json", z.strictObject({ approvalToken: secret })),
+      validate("json", redeemBody),
       async (c) => {
         refuseSafetyHeaders(c);
         const { approvalToken } = c.req.valid("json");
         const input = { approvalToken, replay: planReplay(c), signal: () => c.req.raw.signal };
-        const { answer, batch } = await redeemApproval(statementsContext(query, c), input);
-        return batch ? sendBatch(c, answer) : sendQuery(c, answer);
+        const ctx = { ...statementsContext(query, c), control, token: c.get("token") };
+        const redeemed = await redeemApproval(ctx, input);
+        if ("merge" in redeemed) return c.json({ success: true, data: redeemed.merge });
+        return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
       },
     )
     .get(

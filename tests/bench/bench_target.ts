@@ -7,8 +7,11 @@ export interface BenchStatement {
 
 /** A request ready to be sent, but for the server's address. */
 export interface BenchRequest {
+  /** POST unless given. */
+  readonly method?: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Not sent with a GET. */
   readonly body: string;
 }
 
@@ -26,14 +29,18 @@ export interface BenchTarget {
 }
 
 /** Sends one request and throws when the answer is not a success: a benchmark of errors would look fast. */
-export async function sendOnce(target: BenchTarget, request: BenchRequest): Promise<void> {
-  const response = await fetch(target.url + request.path, {
-    method: "POST",
-    headers: request.headers,
-    body: request.body,
-  });
+export async function sendOnce(
+  target: Pick<BenchTarget, "name" | "url">,
+  request: BenchRequest,
+): Promise<void> {
+  const response = await fetch(target.url + request.path, fetchOptions(request));
   const text = await response.text();
   if (!response.ok || text.includes('"type":"error"')) {
     throw new Error(`${target.name} answered ${response.status}: ${text.slice(0, 300)}`);
   }
+}
+
+/** The request as `fetch` takes it. */
+export function fetchOptions({ method = "POST", headers, body }: BenchRequest): RequestInit {
+  return method === "GET" ? { headers } : { method, headers, body };
 }

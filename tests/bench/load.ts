@@ -1,9 +1,9 @@
 // Generates load: `wrk` where it is installed, a fetch loop otherwise. Requests are formatted before the clock starts.
-import type { BenchRequest } from "./bench_target.ts";
+import { type BenchRequest, fetchOptions } from "./bench_target.ts";
 
 export interface LoadOrder {
   readonly url: string;
-  /** Sent in turn, over and over. All have the same path and headers. */
+  /** Sent in turn, over and over. All have the same headers. */
   readonly requests: readonly BenchRequest[];
   readonly connections: number;
   readonly seconds: number;
@@ -69,13 +69,11 @@ function luaScript({ requests, pauseMs }: LoadOrder): string {
     ? ""
     : `function delay() return math.floor(${pauseMs} * (0.5 + math.random()) + 0.5) end`;
   return `
-local bodies = {${requests.map((request) => luaText(request.body)).join(",\n")}}
+local requests = {${requests.map(luaRequest).join(",\n")}}
 local headers = {${headers.join(",")}}
 local formatted, at = {}, 0
 function init()
-  for i = 1, #bodies do formatted[i] = wrk.format("POST", ${
-    luaText(first?.path ?? "/")
-  }, headers, bodies[i]) end
+  for i, one in ipairs(requests) do formatted[i] = wrk.format(one[1], one[2], headers, one[3]) end
 end
 function request()
   at = at % #formatted + 1
@@ -88,6 +86,10 @@ function done(summary, latency)
     latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
 end
 `;
+}
+
+function luaRequest({ method = "POST", path, body }: BenchRequest): string {
+  return `{"${method}", ${luaText(path)}, ${method === "GET" ? "nil" : luaText(body)}}`;
 }
 
 function luaText(text: string): string {
@@ -108,8 +110,7 @@ async function fetchLoad(order: LoadOrder): Promise<LoadResult> {
       const request = order.requests[next++ % order.requests.length];
       if (!request) return;
       const sentMs = performance.now();
-      const { path, headers, body } = request;
-      const response = await fetch(order.url + path, { method: "POST", headers, body });
+      const response = await fetch(order.url + request.path, fetchOptions(request));
       await response.arrayBuffer();
       if (!response.ok) errors++;
       latencies.push(performance.now() - sentMs);

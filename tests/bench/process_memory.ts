@@ -31,7 +31,8 @@ export function processMemory(rootPid: number): ProcessMemory | null {
   }
 }
 
-function descendants(rootPid: number): number[] {
+/** The process and all that descend from it. */
+export function descendants(rootPid: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of Deno.readDirSync("/proc")) {
     const pid = Number(entry.name);

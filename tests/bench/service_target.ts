@@ -14,6 +14,8 @@ export interface RunningService extends ServerProcess {
 export interface ServiceTarget extends BenchTarget {
   /** One statement for the second database of the namespace, which nothing else uses. */
   other(statement: BenchStatement): BenchRequest;
+  /** See `RunningService`. */
+  readonly manage: RunningService["manage"];
 }
 
 /** The command of `deno task start`, as arguments for the `deno` that runs this. */
@@ -101,6 +103,7 @@ function targetOf(service: RunningService, token: string, stop: () => Promise<vo
     pid: service.pid,
     query: on("main"),
     other: on("other"),
+    manage: service.manage,
     transaction: (statements) => ({
       path: `/v1/db/${NAMESPACE}/main/batch`,
       headers,

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
 import { sweepLeftovers } from "../../lib/services/sweep_leftovers.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
-import { databaseFiles, dataOf, statusOf, withBranches } from "./branch_world.ts";
+import { dataOf, statusOf, withBranches } from "./branch_world.ts";
 
 const COUNT = "SELECT count(*) FROM items";
 
@@ -12,14 +12,14 @@ Deno.test("when its time is over a branch is gone at once, and its storage goes 
   await withBranches(async (world) => {
     const claim = await world.claim({ ttlSec: 60 });
     assertEquals(await world.branch("pr-1", COUNT), [[3]]);
-    assertEquals(await databaseFiles(world), 2);
+    assertEquals(await world.databases(), 2);
     clock.turn(61_000);
     assertEquals(await statusOf(world, "main@pr-1", claim.token), 401);
     assertEquals(await statusOf(world, "main@pr-1", world.shop.token), 404);
     assertEquals((await world.call("GET", "branches/pr-1/diff")).body.code, "branch_not_found");
     assertEquals(dataOf<unknown[]>(await world.call("GET", "branches")), []);
     await sweepLeftovers(world.app.deps);
-    assertEquals(await databaseFiles(world), 1);
+    assertEquals(await world.databases(), 1);
     assertEquals((await world.claim()).outcome, "created");
   }, { clock });
 });
@@ -32,14 +32,14 @@ Deno.test("deleting a branch takes its token and its storage; deleting the trunk
     assertEquals(await statusOf(world, "main@one", one.token), 401);
     assertEquals(await statusOf(world, "main@one", world.shop.token), 404);
     assertEquals((await world.call("DELETE", "branches/one")).body.code, "branch_not_found");
-    assertEquals(await databaseFiles(world), 2);
+    assertEquals(await world.databases(), 2);
     const deleted = await world.app.request("DELETE", "/api/namespaces/acme/databases/main", {
       token: world.shop.token,
       body: { confirm: "main" },
     });
     assertEquals(deleted.status, 200);
     assertEquals(await statusOf(world, "main@two", two.token), 401);
-    assertEquals(await databaseFiles(world), 1);
+    assertEquals(await world.databases(), 1);
   });
 });
 
@@ -103,10 +103,10 @@ Deno.test("storage of a claim that died before its record goes with a later swee
     await control.databases.announce(orphan);
     await tenants.branches.make({ databaseId: orphan, namespaceId: "ns" }, world.shop.database.id);
     await world.claim();
-    assertEquals(await databaseFiles(world), 3);
+    assertEquals(await world.databases(), 3);
     clock.turn(601_000);
     await sweepLeftovers(world.app.deps);
-    assertEquals(await databaseFiles(world), 2);
+    assertEquals(await world.databases(), 2);
     assertEquals(await world.branch("pr-1", COUNT), [[3]]);
   }, { clock });
 });
@@ -119,7 +119,7 @@ Deno.test("deleting a namespace takes its branches", async () => {
       body: { confirm: "acme" },
     });
     assertEquals(deleted.status, 200, deleted.text);
-    assertEquals(await databaseFiles(world), 0);
+    assertEquals(await world.databases(), 0);
     assertEquals(await Array.fromAsync(world.app.deps.control.branches.stored({})), []);
   });
 });

@@ -4,6 +4,7 @@ import type { BranchDiff, MergeReport } from "../../lib/sql/branch_report.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartAppOptions, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { countDatabases } from "./count_databases.ts";
 
 export interface Claim {
   readonly ref: string;
@@ -25,6 +26,8 @@ export interface BranchWorld {
   /** The same on a branch, by the admin. */
   branch(ref: string, sql: string, params?: readonly unknown[]): Promise<unknown[][]>;
   diff(ref: string): Promise<BranchDiff>;
+  /** Databases and branches that the store has got since the world began; anything left behind counts a hundred. */
+  databases(): Promise<number>;
 }
 
 export async function withBranches(
@@ -32,6 +35,7 @@ export async function withBranches(
   options: StartAppOptions = {},
 ): Promise<void> {
   await using app = await startApp(options);
+  const databasesBefore = await countDatabases(app);
   const shop = await app.namespace();
   const call = (method: string, operation: string, json?: unknown, token = shop.token) =>
     app.request(method, `${shop.database.path}/${operation}`, {
@@ -57,6 +61,7 @@ export async function withBranches(
       assertEquals(answer.status, 200, answer.text);
       return dataOf<BranchDiff>(answer);
     },
+    databases: async () => await countDatabases(app) - databasesBefore,
   };
   await world.trunk("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT, price INTEGER)");
   await world.trunk("INSERT INTO items VALUES (1, 'pen', 10), (2, 'ink', 20), (3, 'cap', 30)");
@@ -93,17 +98,4 @@ export async function statusOf(
 ): Promise<number> {
   const path = `/v1/db/${shop.slug}/${database}/query`;
   return (await app.request("POST", path, { token, body: { sql } })).status;
-}
-
-/** Database files in the tenants' folder, ancestors and snapshots aside. */
-export async function databaseFiles({ app }: BranchWorld): Promise<number> {
-  const tenants = `${app.deps.config.dataDir}/tenants`;
-  let count = 0;
-  for await (const folder of Deno.readDir(tenants)) {
-    for await (const entry of Deno.readDir(`${tenants}/${folder.name}`)) {
-      if (/^db_\w+\.db$/.test(entry.name)) count++;
-      if (entry.name.includes(".ancestor.") && !entry.name.endsWith(".ancestor.db")) count += 100;
-    }
-  }
-  return count;
 }

@@ -1,7 +1,7 @@
 // Claiming branches: what a claim gives, whom its token reaches, and claims that meet.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
-import { claimOf, databaseFiles, dataOf, statusOf, withBranches } from "./branch_world.ts";
+import { claimOf, dataOf, statusOf, withBranches } from "./branch_world.ts";
 
 const COUNT = "SELECT count(*) FROM items";
 
@@ -112,7 +112,7 @@ Deno.test("of twenty claims of one ref at once one creates it and only the last 
     assertEquals(statuses.filter((one) => one === 401).length, 19);
     const listed = dataOf<{ databaseId: string }[]>(await world.call("GET", "branches"));
     assertEquals(listed.map(({ databaseId }) => databaseId), [claims[statuses.indexOf(200)]?.databaseId]);
-    assertEquals(await databaseFiles(world), 2);
+    assertEquals(await world.databases(), 2);
   });
 });
 

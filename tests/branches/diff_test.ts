@@ -1,5 +1,5 @@
 // What a diff says of a branch: its schema as statements that make the trunk's the same, its rows table by table.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type BranchWorld, withBranches } from "./branch_world.ts";
 
 const SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE '\\_service%' ESCAPE '\\' " +
@@ -37,7 +37,10 @@ Deno.test("a diff counts and shows rows added, removed and changed with both sid
     await world.branch("pr-1", "DELETE FROM items WHERE id = 1");
     await world.branch("pr-1", "UPDATE items SET price = 21 WHERE id = 2");
     await world.trunk("UPDATE items SET price = 99");
-    assertEquals((await world.diff("pr-1")).tables, [{
+    const { tables } = await world.diff("pr-1");
+    const digest = tables[0]?.digest ?? "";
+    assertMatch(digest, /^[0-9a-f]{64}$/);
+    assertEquals(tables, [{
       table: "items",
       columns: ["id", "name", "price"],
       primaryKey: ["id"],
@@ -49,8 +52,27 @@ Deno.test("a diff counts and shows rows added, removed and changed with both sid
         removed: [[1, "pen", 10]],
         changed: [{ before: [2, "ink", 20], after: [2, "ink", 21] }],
       },
+      digest,
       obstacle: null,
     }]);
+  });
+});
+
+Deno.test("a table's digest tells other changes apart, beyond those that a diff shows and by type", async () => {
+  await withBranches(async (world) => {
+    await world.claim();
+    const digest = async (sql: string) => {
+      await world.branch("pr-1", sql);
+      return (await world.diff("pr-1")).tables[0]?.digest;
+    };
+    const numbers = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 1009)";
+    const first = await digest(`${numbers} INSERT INTO items SELECT i, 'x', 0 FROM n`);
+    const seen = new Set([first, await digest("UPDATE items SET price = 1 WHERE id = 1000")]);
+    seen.add(await digest("UPDATE items SET name = x'78' WHERE id = 1000"));
+    seen.add(await digest("UPDATE items SET name = NULL WHERE id = 1000"));
+    seen.add(await digest("UPDATE items SET name = 'null' WHERE id = 1000"));
+    assertEquals(seen.size, 5);
+    assertEquals(await digest("UPDATE items SET name = 'x', price = 0 WHERE id = 1000"), first);
   });
 });
 

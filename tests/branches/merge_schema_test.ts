@@ -91,11 +91,11 @@ Deno.test("full-text indexes over merged tables find what was merged", async () 
   ]);
 });
 
-Deno.test("a rule of the trunk that is about what a merge would write stops it before anything is written", async () => {
+Deno.test("a rule that denies what a merge would write stops it before anything is written", async () => {
   await withBranch(async (world) => {
     const rule = await world.app.request("POST", "/api/namespaces/acme/databases/main/rules", {
       token: world.shop.token,
-      body: { tableGlob: "ite*", actions: ["delete"], effect: "require_approval" },
+      body: { tableGlob: "ite*", actions: ["delete"], effect: "deny" },
     });
     assertEquals(rule.status, 201, rule.text);
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
@@ -119,5 +119,27 @@ Deno.test("only an admin of the trunk merges, and what a merge asks for is check
       assertEquals((await world.call("POST", "branches/pr-1/merge", wrong)).status, 400);
     }
     assertEquals((await world.call("POST", "branches/none/merge", body)).body.code, "branch_not_found");
+  });
+});
+
+Deno.test("what is said about the trunk's tables and columns follows the renames of a merge", async () => {
+  await withBranch(async (world) => {
+    const described = {
+      tables: [{
+        table: "items",
+        description: "Goods",
+        columns: [{ column: "price", description: "In cents" }],
+      }],
+    };
+    assertEquals((await world.call("PUT", "describe", described)).status, 200);
+    await onBranch(
+      world,
+      "ALTER TABLE items RENAME COLUMN price TO cents",
+      'ALTER TABLE items RENAME TO "all goods"',
+    );
+    const merged = await mergeBranch(world, { mode: "schema" });
+    assertEquals([merged.status, reportOf(merged).statementsRun], [200, 2], merged.text);
+    const said = "SELECT table_name, column_name, description FROM _service_meta_description ORDER BY 1, 2";
+    assertEquals(await world.trunk(said), [["all goods", "", "Goods"], ["all goods", "cents", "In cents"]]);
   });
 });

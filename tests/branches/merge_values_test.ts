@@ -17,6 +17,27 @@ Deno.test("every kind of value comes over as it is", async () => {
   }, ["CREATE TABLE vals (id INTEGER PRIMARY KEY, v)"]);
 });
 
+Deno.test("rows of megabytes, more of them than a merge keeps in memory, are compared and merged whole", async () => {
+  await withBranch(async (world) => {
+    const rows = "SELECT id, typeof(v), length(v) FROM big ORDER BY id";
+    await onBranch(
+      world,
+      "UPDATE big SET v = zeroblob(length(v) + 1) WHERE id < 7",
+      "DELETE FROM big WHERE id = 7",
+      "INSERT INTO big VALUES (9, zeroblob(2000000)), (10, 'short')",
+    );
+    const [table] = (await world.diff("pr-1")).tables;
+    assertEquals([table?.added, table?.removed, table?.changed], [2, 1, 7]);
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 10], answer.text.slice(0, 500));
+    assertEquals(await world.trunk(rows), await world.branch("pr-1", rows));
+    assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 0);
+  }, [
+    "CREATE TABLE big (id INTEGER PRIMARY KEY, v)",
+    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 7) INSERT INTO big SELECT i, zeroblob(1500000 + i) FROM n",
+  ]);
+});
+
 Deno.test("a text with U+0000, which would be cut, is refused instead", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET name = 'a' || char(0) || 'b' WHERE id = 1");

@@ -3,8 +3,10 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import type { BranchMerge } from "../../lib/tenant/branch_store.ts";
 import type {
   Level,
+  LogIdentity,
   TenantCall,
   TenantDatabase,
   TenantOutcome,
@@ -87,6 +89,21 @@ export class Tenant {
     assert(outcome.ok === true, JSON.stringify(outcome));
     return rowsOf(outcome);
   }
+}
+
+/** A merge of rows with everything a test does not care about filled in. */
+export function mergeOf(trunk: Tenant, branchId: string): BranchMerge<LogIdentity> {
+  const ts = systemClock.now();
+  const auditId = newId("evt", ts);
+  return {
+    ...{ branchId, mode: "data", onConflict: "abort", dryRun: false, expects: null },
+    snapshot: `auto-${auditId}`,
+    auditId,
+    log: {
+      ...{ id: newId("qry", ts), ts, namespaceId: "ns_1", databaseId: trunk.id, tokenId: "tok_1" },
+      ...{ userId: null, operation: "merge", statementCount: 1, sql: "-- data" },
+    },
+  };
 }
 
 export function rowsOf(outcome: TenantOutcome): unknown[][] {
@@ -410,6 +427,57 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
       { name: "w", kind: "view", columns: ["a"] },
     ]);
   });
+
+  promise(
+    "a branch is compared with what it began as, merged into what the trunk has become, and dropped",
+    async (store) => {
+      const trunk = await Tenant.create(store, [T, "CREATE VIEW w AS SELECT a FROM t"]);
+      await trunk.run("write", [[
+        "INSERT INTO t (id, a, n) VALUES (1, 'one', 1), (2, 'two', 2), (3, 'three', 3)",
+      ]]);
+      const handle = { databaseId: newId("db", systemClock.now()), namespaceId: "ns_1" };
+      await store.branches.make(handle, trunk.id);
+      assertEquals((await store.branches.diff(handle)).diff.tables, []);
+      const branch = store.open(handle.databaseId, "ns_1");
+      const { schemaVersion } = await branch.inspect([]);
+      const written = await branch.run(tenantCall(schemaVersion, "write", [
+        ["UPDATE t SET n = ? WHERE id = 1", 0.1],
+        ["DELETE FROM t WHERE id = 2"],
+        ["INSERT INTO t (id, a, n) VALUES (4, 'four', 4)"],
+      ]));
+      assertEquals(written.ok, true);
+      await trunk.run("write", [["UPDATE t SET a = 'ONE' WHERE id = 1"], [
+        "UPDATE t SET n = 9 WHERE id = 2",
+      ]]);
+      const [table] = (await store.branches.diff(handle)).diff.tables;
+      assertEquals([table?.added, table?.removed, table?.changed], [1, 1, 1]);
+      const merge = (onConflict: "abort" | "theirs") =>
+        store.branches.merge({ databaseId: trunk.id, namespaceId: "ns_1" }, {
+          ...mergeOf(trunk, handle.databaseId),
+          onConflict,
+        });
+      const stopped = await merge("abort");
+      assertEquals([stopped.outcome, stopped.report.conflicts.count, stopped.snapshotTaken], [
+        "conflict",
+        1,
+        false,
+      ]);
+      assertEquals(await trunk.database.snapshots(), []);
+      const merged = await merge("theirs");
+      assertEquals([merged.outcome, merged.report.rowsWritten, merged.snapshotTaken], ["merged", 3, true]);
+      assertEquals(await trunk.rows("SELECT id, a, n FROM t ORDER BY id"), [
+        [1, "ONE", 0.1],
+        [3, "three", 3],
+        [4, "four", 4],
+      ]);
+      assertEquals((await trunk.database.snapshots()).length, 1);
+      const audit = "SELECT rows_written, tables FROM _service_meta_audit WHERE operation = 'merge'";
+      assertEquals(await trunk.rows(audit), [[3, '["t"]']]);
+      await store.drop(handle.databaseId);
+      await assertRejects(() => store.branches.diff(handle));
+      assertEquals(await trunk.rows("SELECT count(*) FROM t"), [[3]]);
+    },
+  );
 
   promise("a dropped database is gone, and another one is not touched", async (store) => {
     const one = await Tenant.create(store, [T]);

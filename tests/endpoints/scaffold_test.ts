@@ -232,8 +232,19 @@ Deno.test("singulars follow English, for the last word", () => {
     ...{ orders: "order", categories: "category", boxes: "box", people: "person", status: "status" },
     ...{ statuses: "status", addresses: "address", order_items: "order_item", news: "news", sheep: "sheep" },
     ...{ bus: "bus", classes: "class", analyses: "analysis", children: "child", person: "person" },
+    ...{ cookies: "cookie", movies: "movie", calories: "calorie", companies: "company", ties: "tie" },
+    ...{ caches: "cache", http_caches: "http_cache", branches: "branch", avalanches: "avalanche" },
+    ...{ canvas: "canvas", canvases: "canvas", lens: "lens", lenses: "lens", bias: "bias", biases: "bias" },
+    ...{ sms: "sms", dns: "dns", ios: "ios", bonus: "bonus", bonuses: "bonus", campus: "campus", gas: "gas" },
+    ...{ series: "series", species: "species", corps: "corps", chassis: "chassis", metadata: "metadata" },
+    ...{ basis: "basis", bases: "base", databases: "database", crises: "crisis", oases: "oasis" },
+    ...{ houses: "house", responses: "response", excuses: "excuse", expenses: "expense", buses: "bus" },
+    ...{ alias: "alias", aliases: "alias", indices: "index", matrices: "matrix", criteria: "criterion" },
+    ...{ skus: "sku", menus: "menu", photos: "photo", heroes: "hero", leaves: "leaf", quizzes: "quiz" },
+    ...{ formulae: "formula", formulas: "formula", goods: "goods", physics: "physics", topics: "topic" },
+    ...{ access: "access", process: "process", processes: "process", taxes: "tax", Cookies: "Cookie" },
   };
-  for (const [plural, expected] of Object.entries(words)) assertEquals(singular(plural), expected);
+  for (const [plural, expected] of Object.entries(words)) assertEquals(singular(plural), expected, plural);
 });
 
 Deno.test("slugs and input names keep to their form however long or odd the name", () => {

@@ -51,7 +51,16 @@ const accepted: Readonly<Record<string, Record<string, unknown>>> = {
   "a session field": readSpec({ auth: "session", input: [{ name: "$user_id", type: "integer" }] }),
   "a cached public query": readSpec({ cacheSec: 60 }),
   "origins": readSpec({ cors: ["https://app.example.com", "http://localhost:3000"] }),
+  "an origin by address": readSpec({ cors: ["http://[::1]:8080", "http://127.0.0.1"] }),
+  "a bounded json": readSpec({ input: [{ name: "id", type: "json", maxLength: 10 }] }),
+  "a question mark in a text": readSpec({ sql: "SELECT '?1' FROM orders WHERE id = ?" }),
   "a signup": signup(),
+  "a short session": signup({
+    authConfig: { usersTable: "users", passwordColumn: "password_hash", sessionTtlSec: 1 },
+  }),
+  "an ask with short questions": ask({
+    input: [{ name: "question", type: "text", required: true, maxLength: 500 }],
+  }),
   "a login": login(),
   "an ask": ask(),
 };
@@ -119,6 +128,19 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
   ["an unknown table", readSpec({ sql: "SELECT * FROM ordres WHERE id = ?" }), "sql"],
   ["no statement", readSpec({ sql: " -- nothing" }), "sql"],
   ["two statements", readSpec({ sql: "SELECT ?; SELECT 1" }), "sql"],
+  ["a numbered placeholder", readSpec({ sql: "SELECT * FROM orders WHERE id = ?1" }), "sql"],
+  [
+    "numbered placeholders in another order",
+    readSpec({
+      sql: "SELECT ?2, ?",
+      input: [
+        { name: "a", type: "text" },
+        { name: "b", type: "text" },
+        { name: "c", type: "text" },
+      ],
+    }),
+    "sql",
+  ],
   ["a named placeholder", readSpec({ sql: "SELECT * FROM orders WHERE id = :id" }), "sql"],
   ["too few placeholders", readSpec({ sql: "SELECT * FROM orders" }), "sql"],
   ["too many placeholders", readSpec({ sql: "SELECT ?, ?" }), "sql"],
@@ -141,6 +163,11 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
   ["rows written by a query", readSpec({ output: "rows_written" }), "output"],
   ["a session of a query", readSpec({ output: "session" }), "output"],
   ["a wildcard origin", readSpec({ cors: ["*"] }), "cors[0]"],
+  ["an opaque origin", readSpec({ cors: ["null"] }), "cors[0]"],
+  ["an origin with the scheme's own port", readSpec({ cors: ["https://a.example:443"] }), "cors[0]"],
+  ["an origin with a port that is none", readSpec({ cors: ["https://a.example:99999"] }), "cors[0]"],
+  ["an origin with capitals", readSpec({ cors: ["https://a.example", "https://A.example"] }), "cors[1]"],
+  ["an origin with an address written oddly", readSpec({ cors: ["http://127.1"] }), "cors[0]"],
   ["an origin with a path", readSpec({ cors: ["https://a.example/x"] }), "cors[0]"],
   ["a rate of zero", readSpec({ rateLimit: { perMin: 0 } }), "rateLimit.perMin"],
   ["a rate above the bound", readSpec({ rateLimit: { perDay: 10_000_001 } }), "rateLimit.perDay"],
@@ -171,8 +198,8 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
   [
     "a table without password_hash",
     signup({
-      ...{ sql: "INSERT INTO orders (id, note) VALUES (?, ?) RETURNING id" },
-      authConfig: { usersTable: "orders", emailColumn: "note", passwordColumn: "password_hash" },
+      ...{ sql: "INSERT INTO staff (id, email) VALUES (?, ?) RETURNING id" },
+      authConfig: { usersTable: "staff", passwordColumn: "password_hash" },
     }),
     "authConfig.passwordColumn",
   ],
@@ -181,6 +208,11 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
     signup({
       authConfig: { usersTable: "users", passwordColumn: "password_hash", sessionTtlSec: 604_801 },
     }),
+    "authConfig.sessionTtlSec",
+  ],
+  [
+    "a session of no time",
+    signup({ authConfig: { usersTable: "users", passwordColumn: "password_hash", sessionTtlSec: 0 } }),
     "authConfig.sessionTtlSec",
   ],
   [
@@ -209,6 +241,11 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
     ask({ askConfig: { allowedTables: ["_service_meta_audit"] } }),
     "askConfig.allowedTables[0]",
   ],
+  [
+    "an ask with longer questions",
+    ask({ input: [{ name: "question", type: "text", required: true, maxLength: 501 }] }),
+    "input[0].maxLength",
+  ],
   ["an ask with a statement", ask({ sql: "SELECT 1" }), "sql"],
   ["an ask without a question", ask({ input: [] }), "input"],
   [
@@ -231,7 +268,8 @@ Deno.test("the validator accepts what the specification allows", async () => {
 });
 
 Deno.test("the validator refuses everything else, and names the place", async () => {
-  await using world = await endpointWorld([ORDERS, USERS]);
+  const staff = "CREATE TABLE staff (id INTEGER PRIMARY KEY, email TEXT UNIQUE)";
+  await using world = await endpointWorld([ORDERS, USERS, staff]);
   for (const [what, spec, path] of refused) {
     const { status, body, text } = await world.call("POST", "", spec);
     assertEquals(

@@ -3,10 +3,11 @@
 import { Meter } from "../../lib/control/balance/meter.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { systemClock } from "../../lib/core/clock.ts";
+import { openKvFile } from "./open_kv_file.ts";
 
 const [path = "", namespaceId = "", leaseMs = "", dearest = ""] = Deno.args;
 const WORKERS = 6;
-const kv = await openKv();
+const kv = await openKvFile(path);
 const meter = new Meter(kv, systemClock, { leaseMs: Number(leaseMs) });
 let spent = 0;
 let stopped = false;
@@ -16,18 +17,6 @@ const encoder = new TextEncoder();
 
 function report(): void {
   Deno.stdout.writeSync(encoder.encode(`${spent}\n`));
-}
-
-/** A file that another process has locked just now is tried again. */
-async function openKv(): Promise<Deno.Kv> {
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await Deno.openKv(path);
-    } catch (error) {
-      if (attempt === 50) throw error;
-      await sleep(20 * Math.random());
-    }
-  }
 }
 
 async function work(name: number): Promise<void> {

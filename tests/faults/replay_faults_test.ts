@@ -7,12 +7,12 @@ const TIME_MS = 20_000;
 
 Deno.test("kills of children and of the service lose no acknowledged write, tear no transaction, run no key twice", async () => {
   const figures = await replayRounds({ rounds: 40, untilMs: performance.now() + TIME_MS, plans: false });
-  const { wrong, acknowledged, childKills, serviceKills, retries, replays, unsure, ...losses } = figures;
+  const { wrong, acknowledged, engineKills, serviceKills, retries, replays, unsure, ...losses } = figures;
   print(
-    `${childKills} children and ${serviceKills} services killed, ${acknowledged} calls acknowledged, ` +
+    `${engineKills} children and ${serviceKills} services killed, ${acknowledged} calls acknowledged, ` +
       `${retries} retries, ${replays} replays, ${unsure} without an answer`,
   );
   assertEquals(wrong.slice(0, 5), []);
   assertEquals(losses, { lost: 0, twice: 0, torn: 0, unaudited: 0 });
-  assert(acknowledged > 100 && serviceKills > 0 && childKills > 0, `${acknowledged}`);
+  assert(acknowledged > 100 && serviceKills > 0 && engineKills > 0, `${acknowledged}`);
 });

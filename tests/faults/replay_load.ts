@@ -32,10 +32,13 @@ interface Answer {
   readonly status: number;
   readonly text: string;
   readonly isReplay: boolean;
+  readonly retryAfter: string | null;
 }
 
 /** Statuses after which a caller comes again. */
 const AGAIN = [409, 429, 503];
+/** What no failure tells: where the engine is and what it said. */
+const TELLS = /127\.0\.0\.1|localhost|hrana|tcp|sqld|wal_insert/i;
 /** One in so many acknowledged calls is repeated once more, for its bytes. */
 const REPEAT_ONE_IN = 6;
 
@@ -132,7 +135,8 @@ export class ReplayLoad {
 
   /** True when the call may be sent again. */
   #judge(answer: Answer): boolean {
-    if (AGAIN.includes(answer.status)) return true;
+    const isClear = answer.retryAfter !== null && !TELLS.test(answer.text);
+    if (AGAIN.includes(answer.status) && isClear) return true;
     this.wrong.push(`${answer.status}: ${answer.text.slice(0, 200)}`);
     return false;
   }
@@ -148,7 +152,8 @@ export class ReplayLoad {
         body: JSON.stringify(body),
       });
       const isReplay = ["idempotency-replayed", "plan-replayed"].some((name) => response.headers.has(name));
-      return { status: response.status, text: await response.text(), isReplay };
+      const retryAfter = response.headers.get("retry-after");
+      return { status: response.status, text: await response.text(), isReplay, retryAfter };
     } catch (error) {
       // The connection was lost: also in the middle of an answer.
       if (error instanceof TypeError) return null;

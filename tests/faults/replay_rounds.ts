@@ -1,4 +1,4 @@
-// Kills engine children and the whole service at random moments under load, and counts what that has cost.
+// Kills the engine (children, or an sqld) and the whole service at random moments under load, and counts what that has cost.
 import { assert, assertEquals } from "@std/assert";
 import { engineChildren } from "../testing/engine_children.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
@@ -12,10 +12,20 @@ export interface RoundsOptions {
   /** With steps of plans: their claims outlive a killed service by half a minute. */
   readonly plans: boolean;
   readonly progress?: (text: string) => void;
+  /** Default: the embedded one. */
+  readonly engine?: RoundsEngine;
+}
+
+/** What runs the tenants' SQL. */
+export interface RoundsEngine {
+  /** Settings of the service. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Kills it; false when there was nothing to kill. */
+  kill(): Promise<boolean>;
 }
 
 export interface RoundsFigures extends ReplayFigures {
-  readonly childKills: number;
+  readonly engineKills: number;
   readonly serviceKills: number;
 }
 
@@ -25,18 +35,19 @@ const ROUND_MS = 400;
 const SERVICE_SHARE = 0.4;
 const OPERATOR_KEY = "operator-key-of-the-fault-suite";
 const NS = "/api/namespaces/faults";
-const settings = { DEMO: "0", OPERATOR_KEY, WELCOME_CREDIT_USD: "1000" };
 
 export async function replayRounds(options: RoundsOptions): Promise<RoundsFigures> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_rounds_" });
+  const engine = options.engine ?? { settings: {}, kill: () => killChildren(folder) };
+  const settings = { DEMO: "0", OPERATOR_KEY, WELCOME_CREDIT_USD: "1000", ...engine.settings };
   let service: RunningService | null = await startService({ folder, settings });
   try {
     const token = await prepare(service);
     const path = "/v1/db/faults/main";
     const load = new ReplayLoad(() => ({ url: service?.url ?? null, token, path }), options.plans);
     const running = load.run();
-    let [childKills, serviceKills] = [0, 0];
-    while (childKills + serviceKills < options.rounds && performance.now() < options.untilMs) {
+    let [engineKills, serviceKills] = [0, 0];
+    while (engineKills + serviceKills < options.rounds && performance.now() < options.untilMs) {
       await new Promise((resolve) => setTimeout(resolve, ROUND_MS * Math.random()));
       if (Math.random() < SERVICE_SHARE) {
         const dying: RunningService = service;
@@ -45,8 +56,8 @@ export async function replayRounds(options: RoundsOptions): Promise<RoundsFigure
         service = await startService({ folder, settings });
         await checkMoney(service);
         serviceKills++;
-      } else if (await killChildren(folder)) childKills++;
-      options.progress?.(`${childKills} children, ${serviceKills} services killed`);
+      } else if (await engine.kill()) engineKills++;
+      options.progress?.(`${engineKills} engines, ${serviceKills} services killed`);
     }
     load.stop();
     await running;
@@ -55,7 +66,7 @@ export async function replayRounds(options: RoundsOptions): Promise<RoundsFigure
     service = await startService({ folder, settings });
     await checkMoney(service);
     assertEquals((await service.stop()).code, 0, service.errors());
-    return { ...figures, childKills, serviceKills };
+    return { ...figures, engineKills, serviceKills };
   } finally {
     await service?.kill();
     await Deno.remove(folder, { recursive: true });

@@ -38,6 +38,9 @@ Deno.test("parseJson() takes long integers that a double holds exactly, and long
 Deno.test("parseJson() leaves digits inside strings and names alone", () => {
   const value = { "9007199254740993": "9007199254740993" };
   assertEquals(parseJson(JSON.stringify(value)), value);
+  const mixed = [0.1234567890123456, "9007199254740993", -1234567890123456, '\\"9007199254740993"', "\\"];
+  assertEquals(parseJson(JSON.stringify(mixed)), mixed);
+  assertThrows(() => parseJson('["9007199254740993","\\"",9007199254740993]'), /rounded/);
 });
 
 Deno.test("parseJson() answers invalid_json for what is no JSON, without quoting it", () => {

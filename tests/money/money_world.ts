@@ -24,7 +24,10 @@ export function nano(usd: number | undefined): number {
 }
 
 /** What the balance route says; the equation holds. */
-export async function money(app: StartedApp, { slug, token }: TestNamespace): Promise<Money> {
+export async function money(
+  app: Pick<StartedApp, "request">,
+  { slug, token }: TestNamespace,
+): Promise<Money> {
   const { status, body, text } = await app.request("GET", `/api/namespaces/${slug}/balance`, { token });
   assertEquals(status, 200, text);
   const data = body.data as Record<string, number>;

@@ -188,6 +188,24 @@ Deno.test("$-fields come from the verified session", async () => {
   assertEquals(row[0], ["1"]);
 });
 
+Deno.test("a session without the claim that a required $-field is taken from is told which", async () => {
+  await using world = await publishedApp();
+  const field = { name: "$user_email", type: "text" } as const;
+  const mint = async (claims: object) => {
+    const body = { namespaceSlug: "acme", databaseSlug: "main", userId: "7", ...claims };
+    const { text } = await world.app.request("POST", "/v1/sessions", { token: world.acme.token, body });
+    return JSON.parse(text).data.token;
+  };
+  const [bare, complete] = [await mint({}), await mint({ email: person.email })];
+  await world.put({ slug: "who", auth: "session", sql: "SELECT ?", input: [{ ...field, required: true }] });
+  const refused = await world.call("who", { token: bare });
+  assertEquals([refused.status, refused.body.code], [401, "session_invalid"]);
+  assertMatch(refused.body.error ?? "", /the claim email; \$user_email is required/);
+  assertEquals(JSON.parse((await world.call("who", { token: complete })).text).rows, [[person.email]]);
+  await world.put({ slug: "who", auth: "session", sql: "SELECT ?", input: [field] });
+  assertEquals(JSON.parse((await world.call("who", { token: bare })).text).rows, [[null]]);
+});
+
 Deno.test("input is judged before the session, as the specification orders it", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   assertEquals((await world.call("mine?owner=x")).status, 400);

@@ -168,7 +168,7 @@ Deno.test("a body that is no JSON object, is not UTF-8 or is too large is refuse
   assertEquals(issuePaths(await world.call("post-item", { body: "" })), ["id"]);
 });
 
-Deno.test("JSON ten thousand levels deep is an issue, not an end", async () => {
+Deno.test("JSON ten thousand levels deep or of a thousand unknown names is an issue, not an end", async () => {
   await using world = await publishedApp();
   await echo(world, "POST", { type: "json" });
   const nested = (depth: number) => `{"v":${"[".repeat(depth)}${"]".repeat(depth)}}`;
@@ -177,6 +177,8 @@ Deno.test("JSON ten thousand levels deep is an issue, not an end", async () => {
     const { status } = await world.call("echo", { body: nested(depth) });
     assertEquals(status, 400, String(depth));
   }
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`n${at}`, 1]));
+  assertEquals(issuePaths(await world.call("echo", { body: many })), [""]);
   await echo(world, "GET", { type: "json" });
   assertEquals(issuePaths(await world.call(`echo?v=${"%5B".repeat(2000)}${"%5D".repeat(2000)}`)), ["v"]);
 });
@@ -200,6 +202,45 @@ Deno.test("required, enum, pattern, range and length are checked and every issue
   assertEquals(JSON.parse((await world.call("check", { body: good })).text).rows, [Object.values(good)]);
   const bad = { b: "z", c: "abc\n", d: 11, e: 0.4, f: "abcd" };
   assertEquals(issuePaths(await world.call("check", { body: bad })), ["a", "b", "c", "d", "e", "f"]);
+});
+
+Deno.test("the length of JSON is that of its text", async () => {
+  await using world = await publishedApp();
+  await echo(world, "POST", { type: "json", maxLength: 7 });
+  for (const good of [[1, 2, 3], { a: 1 }, "12345", 1234567, null]) {
+    assertEquals((await world.call("echo", { body: { v: good } })).status, 200, JSON.stringify(good));
+  }
+  for (const bad of [[1, 2, 34], { ab: 1 }, "123456", 12345678]) {
+    assertEquals(issuePaths(await world.call("echo", { body: { v: bad } })), ["v"], JSON.stringify(bad));
+  }
+  await echo(world, "GET", { type: "json", maxLength: 7 });
+  assertEquals((await world.call("echo?v=%5B1,2,3%5D")).status, 200);
+  assertEquals(issuePaths(await world.call("echo?v=%5B1,2,34%5D")), ["v"]);
+});
+
+Deno.test("a question has at most 500 characters, whatever its specification says", async () => {
+  await using world = await publishedApp();
+  const question = { name: "question", type: "text", required: true } as const;
+  for (const [maxLength, method] of [[undefined, "POST"], [9000, "POST"], [500, "GET"]] as const) {
+    const input = [maxLength === undefined ? question : { ...question, maxLength }];
+    const askConfig = { allowedTables: ["item"] };
+    await world.put({ slug: "ask", kind: "ask", method, sql: "", output: "answer", input, askConfig });
+    const ask = (text: string) =>
+      method === "GET"
+        ? world.call(`ask?question=${encodeURIComponent(text)}`)
+        : world.call("ask", { body: { question: text } });
+    const longest = await ask("How many items are there?".padEnd(500, " "));
+    assertEquals(longest.status, 200, longest.text);
+    assertEquals(JSON.parse(longest.text).rows, [[3]]);
+    assertEquals(issuePaths(await ask("How many items are there?".padEnd(501, " "))), ["question"]);
+    assert((await ask("😀".repeat(500))).status !== 400);
+    assertEquals(issuePaths(await ask("😀".repeat(501))), ["question"]);
+  }
+  await world.put({
+    ...{ slug: "ask", kind: "ask", method: "POST", sql: "", output: "answer" },
+    ...{ input: [{ ...question, maxLength: 10 }], askConfig: { allowedTables: ["item"] } },
+  });
+  assertEquals(issuePaths(await world.call("ask", { body: { question: "How many items?" } })), ["question"]);
 });
 
 Deno.test("what is left out binds its default, else NULL; values bind in the order of the inputs", async () => {

@@ -1,8 +1,6 @@
-// runEndpoint(): what the management's test runs, gates aside. And rows of stores that keep no buffer for them.
-import { assertEquals, assertMatch } from "@std/assert";
-import type { EndpointCallRow } from "../../lib/tenant/endpoint_call_row.ts";
+// runEndpoint(): what the management's test runs, gates aside.
+import { assertEquals } from "@std/assert";
 import type { QueryTarget } from "../../lib/query/query_call.ts";
-import { EndpointCallBuffer } from "../../lib/services/published/endpoint_call_buffer.ts";
 import { runEndpoint } from "../../lib/services/published/run_endpoint.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
@@ -81,27 +79,4 @@ Deno.test("a simulated session fills the $-fields, an endpoint of a session refu
     await world.acme.query("SELECT token_id, user_id, operation FROM _service_meta_audit"),
   );
   assertEquals(audit.at(-1), ["tok_test", "8", "endpoint"]);
-});
-
-Deno.test("rows of a store without a buffer of its own are written together, and at the latest by a flush", async () => {
-  await using world = await publishedApp();
-  const { tenants } = world.app.deps;
-  const { record, target } = await resolved(world, "item").catch(async () => {
-    await world.put({ slug: "item" });
-    return await resolved(world, "item");
-  });
-  const calls = new EndpointCallBuffer();
-  const row = (index: number): EndpointCallRow => ({
-    ...{ id: `evt_${index}`, ts: index, endpoint: record.spec.slug, status: "ok", httpStatus: 200 },
-    ...{ rowsRead: 1, rowsWritten: 0, durationMs: 0.5, userId: null, ipHash: "hash" },
-  });
-  for (let i = 0; i < 1200; i++) {
-    calls.add(target.databaseId, tenants.open(target.databaseId, target.namespaceId), row(i));
-  }
-  await calls.flush();
-  const [[count, last]] = rowsOf(
-    await world.acme.query("SELECT count(*), max(ip_hash) FROM _service_meta_endpoint_call"),
-  ) as [[number, string]];
-  assertEquals(count, 1200);
-  assertMatch(last, /^hash$/);
 });

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 
 Deno.test("query gives INTEGERs within 2^53 as numbers and those beyond as strings of digits", async () => {
   await using app = await startApp();
@@ -121,12 +122,18 @@ Deno.test("text of any script, emoji, quotes and control characters comes back a
   assertEquals(rowsOf(await tenant.query("SELECT a FROM t ORDER BY rowid")), texts.map((text) => [text]));
 });
 
-Deno.test("a stored text that is no UTF-8 comes back with U+FFFD instead of an error", async () => {
+Deno.test("a stored text that is no UTF-8 comes back with U+FFFD, or in sqld as a clear error and whole as a blob", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await tenant.query("SELECT CAST(x'61FF62' AS TEXT)");
-  assertEquals(answer.status, 200, answer.text);
-  assertEquals(rowsOf(answer), [["a\ufffdb"]]);
+  if (isEmbedded()) {
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(rowsOf(answer), [["a\ufffdb"]]);
+  } else {
+    assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "invalid_text"], answer.text);
+  }
+  const blob = await tenant.query("SELECT CAST(CAST(x'61FF62' AS TEXT) AS BLOB)");
+  assertEquals(rowsOf(blob), [[{ $blob: "Yf9i" }]]);
 });
 
 Deno.test("every value that a table held can be read and bound again without a change", async () => {

@@ -1,6 +1,7 @@
 // Answers of any size and any number of callers at once: one run, the same bytes for all.
 import { assert, assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { assertReplay, count, keyed, step } from "./keyed.ts";
 
@@ -45,8 +46,10 @@ Deno.test("an answer of megabytes comes back whole, a read's from KV, a mutation
 
 Deno.test("a kept answer is whole wherever its pieces are cut", async () => {
   await withTable(async (tenant) => {
-    // Two UTF-16 units and four bytes each: whichever length a piece has, one of these shifts cuts a character.
-    const emoji = "replace(printf('%0*d', 2100000, 0), '0', char(128512))";
+    // Two UTF-16 units and four bytes each: whichever length a piece has, one of these shifts cuts a character. In
+    // sqld pieces are shorter and values at most 5 MB.
+    const [count, least] = isEmbedded() ? [2_100_000, 4_200_000] : [1_200_000, 2_400_000];
+    const emoji = `replace(printf('%0*d', ${count}, 0), '0', char(128512))`;
     for (const shift of ["", "x"]) {
       const calls = [
         () =>
@@ -60,7 +63,7 @@ Deno.test("a kept answer is whole wherever its pieces are cut", async () => {
       for (const call of calls) {
         const first = await call();
         assertEquals(first.status, 200, first.text.slice(0, 300));
-        assert(first.text.length > 4_200_000);
+        assert(first.text.length > least);
         assertReplay(first, await call());
       }
     }
@@ -85,7 +88,7 @@ Deno.test("values that JSON escapes, empty results and no columns come back byte
       "SELECT * FROM t",
       "UPDATE t SET a = 1 WHERE 0",
       "INSERT INTO t VALUES ('line' || char(10) || 'line') RETURNING a, char(0), x'0a', 9007199254740993",
-      "SELECT cast(x'ff0a00fe' AS TEXT)",
+      ...isEmbedded() ? ["SELECT cast(x'ff0a00fe' AS TEXT)"] : [],
     ];
     for (const [at, sql] of statements.entries()) {
       for (const more of [{}, { headers: { "x-integers": "string" } }]) {

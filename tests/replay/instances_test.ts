@@ -1,6 +1,7 @@
 // Two instances of the service over one KV: claims of the other one, of a dead one, and a KV that does not answer.
 import { assert, assertEquals } from "@std/assert";
 import type { ReplayRecord } from "../../lib/store/records.ts";
+import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
@@ -8,12 +9,23 @@ import { secondApp } from "./second_app.ts";
 
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** The replay records in KV, once there are as many. */
 async function records(app: StartedApp, wanted: number): Promise<Deno.KvEntry<ReplayRecord>[]> {
-  for (;;) {
+  for (let attempt = 0;; attempt++) {
     const found = await Array.fromAsync(app.deps.kv.list<ReplayRecord>({ prefix: ["replay"] }));
     if (found.length === wanted) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert(attempt < 2000, `${found.length} records instead of ${wanted}`);
+    await pause(5);
+  }
+}
+
+/** As a client does that heeds Retry-After: a block may have been spent while KV was away. */
+async function whileUnreachable(ask: () => Promise<ApiAnswer>): Promise<void> {
+  for (let attempt = 0; (await ask()).body.code === "meter_unreachable"; attempt++) {
+    assert(attempt < 500, "the balance has stayed out of reach");
+    await pause(20);
   }
 }
 
@@ -186,6 +198,12 @@ Deno.test("KV that goes away while a keyed call runs neither hides its answer no
     { options: step("p", "f"), sql: failing, status: 400 },
   ];
   for (const [at, { options, sql, status }] of cases.entries()) {
+    await whileUnreachable(() =>
+      other.request("POST", `${tenant.database.path}/query`, {
+        token: tenant.token,
+        body: { sql: "SELECT 1" },
+      })
+    );
     const call = { ...options, token: tenant.token, body: { sql } };
     const running = other.request("POST", `${tenant.database.path}/query`, call);
     await records(app, at + 1);

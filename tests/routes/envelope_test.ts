@@ -1,6 +1,7 @@
 // What every answer looks like: envelope, request id, unknown addresses, wrong methods; and what never shows.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { errorTable } from "../../lib/core/error_table.ts";
+import { securityTable } from "../../routes/security_table.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
@@ -121,6 +122,33 @@ Deno.test("an unknown address is 404 not_found, above /v1 and /api without a bea
   }
   const answer = await app.request("GET", `${database.path}/nowhere`, { token });
   assertEquals([answer.status, answer.body.code], [404, "not_found"]);
+});
+
+Deno.test("a query parameter that a GET does not know is refused by name", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const reads = securityTable.filter(({ method, access }) => method === "GET" && access !== "none");
+  assert(reads.length > 20);
+  for (const { path, access } of reads) {
+    const filled = path.replace(":slug/", "acme/").replace(/:slug$/, "acme").replace(":ns", "acme")
+      .replace(/:db\w*/, "main").replace(/:\w+/g, "x1");
+    const bearer = access === "operator" ? app.operatorKey : token;
+    const { status, body } = await app.request("GET", `${filled}?q=1&nonsense=1`, { token: bearer });
+    assertEquals([status, body.code], [400, "validation_failed"], path);
+    assert(body.issues?.some((issue) => issue.path === "nonsense"), path);
+  }
+});
+
+Deno.test("a change that changes nothing is refused, whatever it is of", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const rules = "/api/namespaces/acme/databases/main/rules";
+  const rule = await app.request("POST", rules, { token, body: { tableGlob: "*", effect: "deny" } });
+  const { id } = rule.body.data as { id: string };
+  for (const path of ["/api/namespaces/acme", "/api/namespaces/acme/databases/main", `${rules}/${id}`]) {
+    const { status, body } = await app.request("PATCH", path, { token, body: {} });
+    assertEquals([status, body.code, body.issues?.length], [400, "validation_failed", 1], path);
+  }
 });
 
 Deno.test("a wrong method is 405 with Allow", async () => {

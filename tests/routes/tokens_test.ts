@@ -49,7 +49,12 @@ Deno.test("expiresInSec sets the expiry, within its bounds", async () => {
   const answer = await make(3600);
   assertEquals(answer.status, 201);
   assertEquals(Date.parse(member(answer, "expiresAt")) - Date.parse(member(answer, "createdAt")), 3_600_000);
-  for (const wrong of [59, 0, -1, 1.5, "3600", null, 1e12]) {
+  const shortest = await make(1);
+  assertEquals(shortest.status, 201);
+  clock.turn(1000);
+  const late = await app.request("GET", "/v1/me", { token: member(shortest, "token") });
+  assertEquals(late.status, 401);
+  for (const wrong of [0, -1, 1.5, "3600", null, 1e12]) {
     const refused = await make(wrong);
     assertEquals([refused.status, refused.body.issues?.[0]?.path], [400, "expiresInSec"], `${wrong}`);
   }

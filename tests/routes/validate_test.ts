@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import type { ErrorDetail } from "../../lib/core/errors.ts";
 import { usage } from "../money/money_world.ts";
+import { secondApp } from "../replay/second_app.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
@@ -113,4 +114,29 @@ Deno.test("validate wants a body of the form of query's", async () => {
     body: { sql: 1, other: true },
   });
   assertEquals([answer.status, answer.body.issues?.map(({ path }) => path)], [400, ["sql", "other"]]);
+});
+
+Deno.test("validate knows the schema of now, also where another instance has changed it", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  const elsewhere = async (sql: string) => {
+    const answer = await other.request("POST", `${tenant.database.path}/query`, {
+      token: tenant.token,
+      body: { sql },
+    });
+    assertEquals(answer.status, 200, answer.text);
+  };
+  const seen = async (sql: string) => {
+    const { ok, columns, errorDetail } = await validate(app, tenant, { sql });
+    return [ok, columns, errorDetail?.kind];
+  };
+  assertEquals(await seen("SELECT * FROM t"), [true, ["t.a"], undefined]);
+  await elsewhere("ALTER TABLE t ADD COLUMN b");
+  assertEquals(await seen("SELECT * FROM t"), [true, ["t.a", "t.b"], undefined]);
+  await elsewhere("DROP TABLE t");
+  assertEquals(await seen("SELECT * FROM t"), [false, [], "unknown_table"]);
+  await elsewhere("CREATE TABLE t (c)");
+  assertEquals(await seen("SELECT * FROM t"), [true, ["t.c"], undefined]);
 });

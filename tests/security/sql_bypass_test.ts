@@ -29,7 +29,7 @@ Deno.test("a reading connection changes nothing, whatever it is made to run", as
   await withCorpusTenant(async (tenant) => {
     const own = await tenant.addDatabase();
     const other = await tenant.addDatabase();
-    const before = [own, other].map((id) => tenantDump(tenant.dataDirectory, id));
+    const before = await Promise.all([own, other].map((id) => tenantDump(tenant, id)));
     for (const [sql, expected] of corpus) {
       const outcome = await runUnclassified(tenant, own, "read", sql);
       if (/^(?:write|admin) /.test(expected) && !harmless.test(sql)) {
@@ -37,17 +37,17 @@ Deno.test("a reading connection changes nothing, whatever it is made to run", as
         assert(["denied", "readonly"].includes(outcome.failure.kind), `${sql}: ${outcome.failure.kind}`);
       }
       assert(!JSON.stringify(outcome).includes(replaySecret), sql);
-      assert(!JSON.stringify(outcome).includes(tenant.dataDirectory), sql);
+      assert(!JSON.stringify(outcome).includes(tenant.config.dataDir), sql);
     }
-    assertEquals([own, other].map((id) => tenantDump(tenant.dataDirectory, id)), before);
+    assertEquals(await Promise.all([own, other].map((id) => tenantDump(tenant, id))), before);
   });
 });
 
 Deno.test("a writing connection changes no definition and none of the service's tables", async () => {
   await withCorpusTenant(async (tenant) => {
     const own = await tenant.addDatabase();
-    const before = (["definitions", "service"] as const).map((part) =>
-      tenantDump(tenant.dataDirectory, own, part)
+    const before = await Promise.all(
+      (["definitions", "service"] as const).map((part) => tenantDump(tenant, own, part)),
     );
     for (const [sql, expected] of corpus) {
       const outcome = await runUnclassified(tenant, own, "write", sql);
@@ -56,8 +56,8 @@ Deno.test("a writing connection changes no definition and none of the service's 
       }
       assert(!JSON.stringify(outcome).includes(replaySecret), sql);
     }
-    const after = (["definitions", "service"] as const).map((part) =>
-      tenantDump(tenant.dataDirectory, own, part)
+    const after = await Promise.all(
+      (["definitions", "service"] as const).map((part) => tenantDump(tenant, own, part)),
     );
     assertEquals(after, before);
   });
@@ -67,7 +67,7 @@ Deno.test("even a connection that changes the schema opens no other file, loads 
   await withCorpusTenant(async (tenant) => {
     const own = await tenant.addDatabase();
     const other = await tenant.addDatabase();
-    const before = tenantDump(tenant.dataDirectory, other);
+    const before = await tenantDump(tenant, other);
     for (const [sql, expected] of corpus) {
       if (!expected.startsWith("nobody ")) continue;
       const outcome = await runUnclassified(tenant, own, "schema", sql);
@@ -76,10 +76,10 @@ Deno.test("even a connection that changes the schema opens no other file, loads 
         if (!/^(?:EXPLAIN|CREATE|WITH)/.test(sql)) assertEquals(outcome.ok, false, `${sql} ran`);
       }
       assert(!JSON.stringify(outcome).includes(replaySecret), sql);
-      assert(!JSON.stringify(outcome).includes(tenant.dataDirectory), sql);
+      assert(!JSON.stringify(outcome).includes(tenant.config.dataDir), sql);
     }
-    assertEquals(tenantDump(tenant.dataDirectory, other), before);
-    const names = [...Deno.readDirSync(tenant.dataDirectory)].map((entry) => entry.name);
+    assertEquals(await tenantDump(tenant, other), before);
+    const names = [...Deno.readDirSync(tenant.config.dataDir)].map((entry) => entry.name);
     assertEquals(names.filter((name) => /escaped|other/.test(name)), []);
   });
 });

@@ -1,39 +1,84 @@
-// The content of one tenant's file as anybody with the file would see it.
+// The content of one tenant's database as anybody with its file, or with its server's address, would see it.
 import { DatabaseSync } from "node:sqlite";
+import type { Config } from "../../lib/config.ts";
 import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
+import { placeOf } from "../../lib/tenant/remote/remote_snapshots.ts";
 
 /** Rows of reads and refusals are logged at any time; what a mutation leaves in the audit is its own. */
 const LOGS = ["_service_meta_query_log", "_service_meta_audit"];
+
+/** Answers each of the statements with its rows. */
+type Select = (...statements: readonly string[]) => Promise<readonly unknown[][][]>;
 
 /**
  * Definitions and rows as text, without log and audit rows. `definitions`: no rows at all. `service`: only what bears
  * the service's prefix.
  */
-export function tenantDump(
-  dataDirectory: string,
+export async function tenantDump(
+  { config }: { readonly config: Config },
   databaseId: string,
   part: "all" | "definitions" | "service" = "all",
-): string {
-  const path = databasePath(tenantPaths(Deno.realPathSync(dataDirectory)).tenants, databaseId);
+): Promise<string> {
+  const select = selectFrom(config, databaseId);
+  const [version, objects = []] = await select(
+    "PRAGMA user_version",
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name",
+  );
+  const shown = objects.filter((row) => part !== "service" || /^_service_meta_/i.test(`${row[2]}`));
+  const tables = shown.filter(([type, name, , sql]) =>
+    part !== "definitions" && type === "table" && !LOGS.includes(`${name}`) &&
+    !/^CREATE VIRTUAL/i.test(`${sql}`)
+  );
+  const rows = await select(
+    ...tables.map(([, name]) => `SELECT * FROM "${`${name}`.replaceAll('"', '""')}"`),
+  );
+  return [
+    JSON.stringify(part === "service" ? null : version),
+    ...shown.map(([type, name, , sql]) => `${type} ${name} ${sql}`),
+    ...rows.flat().map((row) => JSON.stringify(row)),
+  ].join("\n");
+}
+
+function selectFrom({ dataDir, tenantsUrl }: Config, databaseId: string): Select {
+  if (tenantsUrl.kind === "sqld") {
+    return (...statements) => fromServer(tenantsUrl.url, databaseId, statements);
+  }
+  const path = databasePath(tenantPaths(Deno.realPathSync(dataDir)).tenants, databaseId);
+  return (...statements) => Promise.resolve(fromFile(path, statements));
+}
+
+function fromFile(path: string, statements: readonly string[]): unknown[][][] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    const lines: string[] = [
-      JSON.stringify(part === "service" ? null : database.prepare("PRAGMA user_version").get()),
-    ];
-    const objects = database.prepare(
-      "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name",
-    ).all();
-    for (const { type, name, tbl_name, sql } of objects) {
-      if (part === "service" && !/^_service_meta_/i.test(`${tbl_name}`)) continue;
-      lines.push(`${type} ${name} ${sql}`);
-      if (part === "definitions" || type !== "table" || LOGS.includes(`${name}`)) continue;
-      if (/^CREATE VIRTUAL/i.test(`${sql}`)) continue;
-      for (const row of database.prepare(`SELECT * FROM "${`${name}`.replaceAll('"', '""')}"`).all()) {
-        lines.push(JSON.stringify(row, (_, value) => value instanceof Uint8Array ? value.toHex() : value));
-      }
-    }
-    return lines.join("\n");
+    return statements.map((sql) => database.prepare(sql).all().map((row) => Object.values(row).map(plain)));
   } finally {
     database.close();
   }
+}
+
+async function fromServer(
+  url: string,
+  databaseId: string,
+  statements: readonly string[],
+): Promise<unknown[][][]> {
+  const response = await fetch(`${url}/v3/pipeline`, {
+    method: "POST",
+    headers: { "x-namespace-bin": btoa(placeOf(databaseId)).replace(/=+$/, "") },
+    body: JSON.stringify({
+      baton: null,
+      requests: [...statements.map((sql) => ({ type: "execute", stmt: { sql } })), { type: "close" }],
+    }),
+  });
+  const { results }: { results: { response: { result?: { rows: HranaRow[] } } }[] } = await response.json();
+  return results.flatMap(({ response }) =>
+    response.result
+      ? [response.result.rows.map((row) => row.map(({ value, base64 }) => value ?? base64))]
+      : []
+  );
+}
+
+type HranaRow = { readonly value?: unknown; readonly base64?: string }[];
+
+function plain(value: unknown): unknown {
+  return value instanceof Uint8Array ? value.toHex() : value;
 }

@@ -93,6 +93,21 @@ Deno.test("revoke_all refuses every session from before and none from after, als
   }
 });
 
+Deno.test("however often sessions are revoked, new ones are dated now and live as long as was asked", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const database = await databaseOf(app);
+  const nowSec = () => Math.floor(Date.now() / 1000);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => app.request("POST", REVOKE, { token })));
+  const latestSec = nowSec() + 1;
+  const floors = answers.map(({ body }) => Number((body.data as { tokensMinIat: number }).tokensMinIat));
+  assertEquals(floors.filter((floor) => floor > latestSec), []);
+  const jwt = await minted(app, token, { expiresIn: 86_400 });
+  const { iat, exp } = contentOf(jwt).claims as { iat: number; exp: number };
+  assertEquals([iat > nowSec(), iat >= Math.max(...floors), exp - iat], [false, true, 86_400]);
+  assertEquals(await verdict(app, database, jwt), "ok");
+});
+
 Deno.test("a floor counts in another process for new sessions at once, for old ones within the cache's age", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });

@@ -1,15 +1,16 @@
 // Databases with the corpus schema in a real store, for the tests that run the corpus.
+import type { Config } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
-import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { corpusSchema, replaySecret } from "./corpus_schema.ts";
 
 export interface CorpusTenant {
-  readonly store: LocalStore;
-  readonly dataDirectory: string;
+  readonly store: TenantStore;
+  readonly config: Config;
   readonly ctx: QueryContext;
   readonly namespaceId: string;
   /** Makes one more database with the corpus schema and the kept answer; its id. */
@@ -24,14 +25,14 @@ export async function withCorpusTenant(body: (tenant: CorpusTenant) => Promise<v
   const { tenants, config, query } = app.deps;
   await body({
     store: tenants,
-    dataDirectory: config.dataDir,
+    config,
     ctx: query,
     namespaceId: member(namespace, "id"),
     addDatabase: () => addDatabase(tenants),
   });
 }
 
-async function addDatabase(store: LocalStore): Promise<string> {
+async function addDatabase(store: TenantStore): Promise<string> {
   const databaseId = newId("db", systemClock.now());
   await store.create(databaseId);
   await store.open(databaseId, "").write([

@@ -29,6 +29,21 @@ Deno.test("compareAndSet() gives null where there is no record and makes none", 
   }
 });
 
+Deno.test("compareAndSet() writes nothing where nothing changes", async () => {
+  const kv = await Deno.openKv(":memory:");
+  try {
+    const key = keys.leftover("db_x");
+    const { versionstamp } = await kv.set(key, { kind: "database", sinceMs: 0 });
+    assertEquals(await compareAndSet(kv, { key, change: (record) => record }), {
+      kind: "database",
+      sinceMs: 0,
+    });
+    assertEquals((await kv.get(key)).versionstamp, versionstamp);
+  } finally {
+    kv.close();
+  }
+});
+
 Deno.test("compareAndSet() passes on what the change throws and changes nothing", async () => {
   const kv = await Deno.openKv(":memory:");
   try {

@@ -2,18 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
-import type { TenantDatabase, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
-import { failureOf, standBetween, withSqld } from "./sqld_world.ts";
-
-/** As the pipeline does: again where the schema was another one. */
-async function ask(database: TenantDatabase, level: "read" | "write", sql: string): Promise<TenantOutcome> {
-  for (;;) {
-    const { schemaVersion } = await database.inspect([]);
-    const outcome = await database.run(tenantCall(schemaVersion, level, [[sql]]));
-    if (outcome.ok !== "stale") return outcome;
-  }
-}
+import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
+import { ask, failureOf, standBetween, withSqld } from "./sqld_world.ts";
 
 Deno.test("a restore in one process is what the other ones see from their next call on", async () => {
   await withSqld(async (world) => {

@@ -5,6 +5,8 @@ import { silentLog } from "../../lib/core/log.ts";
 import type { Fetch } from "../../lib/tenant/remote/hrana_client.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { createSqldStore, type SqldStoreOptions } from "../../lib/tenant/sqld/create_sqld_store.ts";
+import type { TenantDatabase, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
 import { type Sqld, startSqld } from "../testing/sqld.ts";
 
 export interface SqldWorld {
@@ -63,4 +65,17 @@ export function standBetween(between: Between): Fetch {
       { url, sql: typeof init.body === "string" ? init.body : "" },
       () => fetch(url, init),
     );
+}
+
+/** As the pipeline does: again where the schema was another one. */
+export async function ask(
+  database: TenantDatabase,
+  level: "read" | "write",
+  sql: string,
+): Promise<TenantOutcome> {
+  for (;;) {
+    const { schemaVersion } = await database.inspect([]);
+    const outcome = await database.run(tenantCall(schemaVersion, level, [[sql]]));
+    if (outcome.ok !== "stale") return outcome;
+  }
 }

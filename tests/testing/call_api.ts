@@ -1,8 +1,11 @@
 // One request to an app and its answer in a form that tests look at: status, headers, body.
-import type { Hono } from "hono";
 import type { ErrorDetail, Issue } from "../../lib/core/errors.ts";
 import type { QueryMeta } from "../../lib/query/query_call.ts";
-import type { Env } from "../../routes/env.ts";
+
+/** An app in this process, or a way to one elsewhere. */
+export interface Callable {
+  request(path: string, init: RequestInit): Response | Promise<Response>;
+}
 
 export interface ApiRequest {
   readonly token?: string;
@@ -33,7 +36,7 @@ export interface ApiBody {
 }
 
 export async function callApi(
-  app: Hono<Env>,
+  app: Callable,
   method: string,
   path: string,
   { token, body, headers, signal }: ApiRequest = {},

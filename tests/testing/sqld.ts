@@ -3,18 +3,24 @@
 const VERSION = "0.24.1-pre.42";
 const START_TIMEOUT_MS = 10_000;
 
-/** A running server. `stop` ends it and removes its files. */
+/** A server. `stop` ends it and removes its files. */
 export interface Sqld {
   /** Where Hrana over HTTP answers, without a trailing slash. */
   readonly url: string;
   readonly adminUrl: string;
   readonly pid: number;
+  /** SIGKILL; the files stay. */
+  kill(): Promise<void>;
+  /** After `kill`: on the same files and addresses. Resolves when it is healthy. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface SqldOptions {
   /** Further arguments, such as `--enable-namespaces`. */
   readonly args?: readonly string[];
+  /** Laid over the environment of the test. */
+  readonly env?: Readonly<Record<string, string>>;
   /** A missing binary is an error instead of null. Default: whether this runs in CI. */
   readonly required?: boolean;
 }
@@ -34,31 +40,48 @@ export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null>
   }
   const folder = await Deno.makeTempDir({ prefix: "sqld_" });
   const [http, admin] = freePorts(2);
-  const child = new Deno.Command(binary.path, {
-    args: [
-      ...["--db-path", `${folder}/db`, "--no-welcome"],
-      ...["--http-listen-addr", `127.0.0.1:${http}`, "--admin-listen-addr", `127.0.0.1:${admin}`],
-      ...options.args ?? [],
-    ],
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
   const url = `http://127.0.0.1:${http}`;
-  const stop = async () => {
+  const start = () =>
+    new Deno.Command(binary.path, {
+      args: [
+        ...["--db-path", `${folder}/db`, "--no-welcome"],
+        ...["--http-listen-addr", `127.0.0.1:${http}`, "--admin-listen-addr", `127.0.0.1:${admin}`],
+        ...options.args ?? [],
+      ],
+      env: { ...options.env },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+  let child = start();
+  const kill = async () => {
     try {
       child.kill("SIGKILL");
     } catch (error) {
       if (!(error instanceof TypeError)) throw error; // it had ended by itself
     }
     await child.status;
+  };
+  const stop = async () => {
+    await kill();
     await Deno.remove(folder, { recursive: true });
   };
-  if (!await healthy(url)) {
+  const untilHealthy = async () => {
+    if (await healthy(url)) return;
     await stop();
     throw new Error("sqld did not become healthy in time");
-  }
-  return { url, adminUrl: `http://127.0.0.1:${admin}`, pid: child.pid, stop };
+  };
+  await untilHealthy();
+  return {
+    ...{ url, adminUrl: `http://127.0.0.1:${admin}`, kill, stop },
+    get pid() {
+      return child.pid;
+    },
+    restart: () => {
+      child = start();
+      return untilHealthy();
+    },
+  };
 }
 
 type Binary = { readonly found: true; readonly path: string } | {

@@ -1,16 +1,20 @@
-// The whole app inside the test's process with real parts: in-memory KV, engine children on a temporary folder.
+// The whole app inside the test's process with real parts: in-memory KV, and tenants on a temporary folder or, where
+// TEST_TENANTS_URL names one, on an sqld that all tests of the run share.
 import type { Hono } from "hono";
 import { newToken, tokenHash } from "../../lib/access/token_format.ts";
-import { configFromEnvironment, readConfig } from "../../lib/config.ts";
+import { type Config, configFromEnvironment, readConfig } from "../../lib/config.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
-import { createLocalStore, type LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
+import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { createApp } from "../../routes/app.ts";
 import { type AppDeps, appDeps } from "../../routes/app_deps.ts";
 import type { Env } from "../../routes/env.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "./call_api.ts";
 import { makeTestNamespace, type TestNamespace } from "./test_namespace.ts";
+import { tenantSettings } from "./tenant_settings.ts";
 
 /** Sweeps after which a body counts as too slow; a test sweeps itself. */
 const BODY_SWEEPS = 3;
@@ -25,7 +29,7 @@ export interface StartAppOptions {
 
 export interface StartedApp extends AsyncDisposable {
   readonly app: Hono<Env>;
-  readonly deps: AppDeps & { readonly tenants: LocalStore };
+  readonly deps: AppDeps;
   readonly operatorKey: string;
   /** Every line logged so far, as text. */
   readonly logLines: readonly string[];
@@ -38,11 +42,15 @@ export interface StartedApp extends AsyncDisposable {
 }
 
 export async function startApp(options: StartAppOptions = {}): Promise<StartedApp> {
+  if (Deno.env.get("TEST_HOSTED")) {
+    const { hostedApp } = await import("../deploy/hosted_app.ts");
+    return await hostedApp({ ...tenantSettings(), ...options.settings });
+  }
   const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
   const operatorKey = newToken("cub_op_");
   const logLines: string[] = [];
   const deps = await openDeps({
-    settings: { DATA_DIR: folder, FLOOD_PER_10S: "0", ...options.settings },
+    settings: { DATA_DIR: folder, FLOOD_PER_10S: "0", ...tenantSettings(), ...options.settings },
     clock: options.clock ?? systemClock,
     log: (level, event, fields) => logLines.push(JSON.stringify({ level, event, ...fields })),
     operatorKey,
@@ -75,16 +83,20 @@ interface DepsOptions {
 async function openDeps({ settings, clock, log, operatorKey, ...outside }: DepsOptions) {
   const config = readConfig(settings);
   const kv = await Deno.openKv(":memory:");
-  const { engineEnvironment } = configFromEnvironment();
-  const tenants = await createLocalStore({
-    ...config,
-    ...{ dataDirectory: config.dataDir, clock, log, engineEnvironment },
-  });
-  const deps = appDeps({
+  const tenants = await openTenants(config, clock, log);
+  return appDeps({
     ...{ config, baseUrl: "http://127.0.0.1", clock, log, kv, tenants },
     bodyWatch: new BodyWatch(BODY_SWEEPS),
     operatorKeyHash: tokenHash(operatorKey),
     ...outside,
   });
-  return { ...deps, tenants };
+}
+
+async function openTenants(config: Config, clock: Clock, log: Log): Promise<TenantStore> {
+  const { tenantsUrl } = config;
+  if (tenantsUrl.kind === "sqld") {
+    return createSqldStore({ ...config, ...tenantsUrl, adminToken: null, jwtKeyPem: null, clock, log });
+  }
+  const { engineEnvironment } = configFromEnvironment();
+  return await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log, engineEnvironment });
 }

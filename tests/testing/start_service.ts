@@ -1,5 +1,6 @@
 // The service as a real process, exactly as `deno task start` starts it, on a folder and a free port.
 import { startArguments } from "../bench/service_target.ts";
+import { tenantSettings } from "./tenant_settings.ts";
 
 export interface ServiceOptions {
   /** `DATA_DIR`; the caller makes and removes it. */
@@ -39,7 +40,14 @@ export async function launchService({ folder, settings }: ServiceOptions): Promi
   const child = new Deno.Command(Deno.execPath(), {
     args: await startArguments(),
     cwd: new URL("../../", import.meta.url).pathname,
-    env: { HOST: "127.0.0.1", PORT: "0", DATA_DIR: folder, FLOOD_PER_10S: "0", ...settings },
+    env: {
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: folder,
+      FLOOD_PER_10S: "0",
+      ...tenantSettings(),
+      ...settings,
+    },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -92,6 +92,32 @@ Deno.test("a rule from so many rows on lets less pass and holds the rest", async
   });
 });
 
+Deno.test("a rule does not hold what changes more rows than X-Max-Affected, and redeeming keeps to that too", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, {
+      ...{ tableGlob: "orders", actions: ["delete"], effect: "require_approval", tolerance: 5 },
+    });
+    const atMost = (rows: number) => ({ headers: { "x-max-affected": String(rows) } });
+    const refused = await shop.query("DELETE FROM orders", [], atMost(2));
+    assertEquals([refused.status, refused.body.code], [400, "too_many_affected"], refused.text);
+    assertEquals([JSON.parse(refused.text).affected, JSON.parse(refused.text).approvalToken], [3, undefined]);
+    const batch = await shop.batch([["DELETE FROM orders WHERE id = 1"], ["DELETE FROM orders"]], atMost(2));
+    assertEquals([batch.body.code, batch.body.failedIndex, batch.body.data], ["too_many_affected", 1, []]);
+    assertEquals(await count(shop), 3);
+    const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20", [], atMost(2)));
+    await decide(app, shop, held.id, "approve");
+    await shop.query("INSERT INTO orders VALUES (4, 40)");
+    // Within what the rule tolerates, and more than the caller wants.
+    const more = await redeem(app, shop, held.approvalToken);
+    assertEquals([more.status, more.body.code], [400, "too_many_affected"], more.text);
+    assertEquals(await count(shop), 4);
+    const again = envelope(await shop.query("DELETE FROM orders WHERE total >= 20", [], atMost(3)));
+    await decide(app, shop, again.id, "approve");
+    assertEquals((await redeem(app, shop, again.approvalToken)).status, 200);
+    assertEquals(await count(shop), 1);
+  });
+});
+
 Deno.test("an approved write whose effect has changed waits for another look", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });

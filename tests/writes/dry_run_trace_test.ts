@@ -33,12 +33,7 @@ Deno.test("a proposal leaves the data, the sequence, the audit trail and the kep
     // What was compiled for the schema of a dry run is gone with it.
     assertEquals((await shop.query("SELECT w FROM t")).body.errorDetail?.kind, "unknown_column");
     assertEquals((await shop.query("SELECT * FROM made")).body.errorDetail?.kind, "unknown_table");
-    assertEquals((await shop.query("INSERT INTO t (v) VALUES (3) RETURNING id")).body.data, {
-      columns: ["id"],
-      rows: [[3]],
-      rowsRead: 1,
-      rowsWritten: 1,
-    });
+    assertEquals(await rows("INSERT INTO t (v) VALUES (3) RETURNING id"), [[3]]);
   });
 });
 

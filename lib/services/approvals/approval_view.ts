@@ -1,7 +1,7 @@
 // An approval as the API shows it: to whoever asked, and with what it would run to whoever decides.
 import type { Approvals, ApprovalState } from "../../control/approvals.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { HeldCall } from "../../query/held_call.ts";
+import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
 import type { ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
 export interface ApprovalView {
@@ -21,6 +21,8 @@ export interface ApprovalDetail extends ApprovalView {
   readonly affectedRows: number | null;
   readonly statements: HeldCall["statements"];
   readonly effects: HeldCall["effects"];
+  /** Null where statements wait. */
+  readonly merge: (Pick<HeldMerge, "mode" | "onConflict" | "report"> & { readonly branchRef: string }) | null;
 }
 
 export function approvalView(approvals: Approvals, record: ApprovalRecord): ApprovalView {
@@ -44,5 +46,10 @@ export function approvalDetail(approvals: Approvals, record: ApprovalRecord, hel
     affectedRows: record.affectedRows,
     statements: held.statements,
     effects: held.effects,
+    merge: held.merge === undefined ? null : mergePart(held.merge),
   };
+}
+
+function mergePart({ ref, mode, onConflict, report }: HeldMerge): ApprovalDetail["merge"] {
+  return { branchRef: ref, mode, onConflict, report };
 }

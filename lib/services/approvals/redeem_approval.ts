@@ -8,9 +8,11 @@ import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
 import { findKept } from "../../query/replay.ts";
 import { run } from "../../query/run.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import type { BranchMergeView, MergeContext } from "../branches/run_merge.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { heldCallOf } from "./approval_context.ts";
 import { findApproval } from "./read_approval.ts";
+import { redeemMerge } from "./redeem_merge.ts";
 
 export interface RedeemInput {
   readonly approvalToken: string;
@@ -18,14 +20,20 @@ export interface RedeemInput {
   readonly signal: () => AbortSignal | null;
 }
 
+/** What has run: statements, or a merge of a branch. */
+export type Redeemed =
+  | { readonly answer: QueryAnswer; readonly batch: boolean }
+  | { readonly merge: BranchMergeView };
+
 /**
  * Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
- * `effect_changed` with both figures: then a person has to look again; every error of the pipeline.
+ * `effect_changed` with both figures: then a person has to look again; `too_many_affected` where
+ * that is more than the caller wanted at first; every error of the pipeline.
  */
 export async function redeemApproval(
-  ctx: StatementsContext,
+  ctx: StatementsContext & MergeContext,
   input: RedeemInput,
-): Promise<{ readonly answer: QueryAnswer; readonly batch: boolean }> {
+): Promise<Redeemed> {
   const { target, tokenId } = ctx;
   const record = await findApproval(ctx, input.approvalToken);
   if (record.requestedBy !== tokenId) throw new AppError("not_yours");
@@ -37,13 +45,15 @@ export async function redeemApproval(
   const held = await heldCallOf(ctx, record);
   const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed" });
   if (claimed === null) throw new AppError("approval_not_found");
-  const { statements, atomic, batch, integersAsStrings, snapshots } = held;
+  const { merge, statements, atomic, batch, integersAsStrings, snapshots } = held;
+  if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
   try {
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
         ...{ atomic, batch, integersAsStrings, snapshots, approved: held.covers },
-        ...{ affected: approvedRows(record), replay: input.replay, signal: input.signal },
+        ...{ affected: approvedRows(record), maxAffected: held.maxAffected ?? null },
+        ...{ replay: input.replay, signal: input.signal },
       }),
     );
     return { answer, batch };
@@ -76,6 +86,8 @@ async function afterFailure(
 ): Promise<unknown> {
   if (error instanceof AppError && error.code === "too_many_affected") {
     const found = Number(error.facts.extra?.["affected"] ?? 0);
+    // However often a person looked at it: whoever asked for it does not want so many.
+    if (found > (held.maxAffected ?? Infinity)) return error;
     const look = await lookAgain(ctx, record, held).catch(() => ({ affectedRows: found }));
     const change = { state: "pending", decidedAt: null, reason: null } as const;
     await ctx.approvals.move(record, "redeemed", { ...change, ...look });

@@ -6,7 +6,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { QueryAnswer, QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
-import type { JsonValue } from "../../tenant/tenant_store.ts";
+import type { JsonValue } from "../../tenant/statement_effect.ts";
 import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
 import { readAskSchema } from "./ask_schema.ts";
 import { boundRows } from "./bound_rows.ts";

@@ -31,7 +31,7 @@ export interface BranchClaim {
   readonly outcome: "created" | "reset";
 }
 
-/** Errors: `role_too_low`, `trunk_required`, `validation_failed` for the ref `main`, `storage_full`. */
+/** Errors: `role_too_low`, `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`. */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
   requireRole(ctx.target, "admin");
   const { namespaceId, namespaceSlug, databaseId: trunkId, databaseSlug } = requireTrunk(ctx);

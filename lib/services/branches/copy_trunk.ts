@@ -19,21 +19,25 @@ const failureCode = {
   trunk_gone: "database_not_found",
   branch_gone: "branch_not_found",
   swept: "store_unavailable",
+  full: "too_many_branches",
 } as const;
 
 /**
  * What was under the ref before is gone afterwards, with its claim's token. Errors: `database_not_found`,
- * `branch_not_found`, `storage_full`; a failure leaves nothing behind.
+ * `branch_not_found`, `too_many_branches`, `storage_full`; a failure leaves nothing behind.
  */
 export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<BranchRecord> {
   const { control, tenants, clock } = ctx;
   const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
+  // Looked at again when the copy is made; here it saves the copy.
+  if (await control.branches.isFull({ namespaceId, trunkId, ref: copy.ref })) {
+    throw new AppError("too_many_branches");
+  }
   const databaseId = newId("db", clock.now());
   await control.databases.announce(databaseId);
   let made: BranchRecord | null = null;
   try {
-    if (tenants.branches) await tenants.branches.make({ databaseId, namespaceId }, trunkId);
-    else await tenants.copy(databaseId, { databaseId: trunkId, snapshot: null });
+    await tenants.branches.make({ databaseId, namespaceId }, trunkId);
     await copy.beforePut?.(databaseId);
     const outcome = await control.branches.put(
       (current) => made = copy.record(databaseId, current),

@@ -1,5 +1,4 @@
 // What a branch has changed since it was made: its schema, and the rows of every table.
-import { AppError } from "../../core/errors.ts";
 import { priceCall } from "./price_call.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import type { BranchDiff } from "../../sql/branch_report.ts";
@@ -11,11 +10,9 @@ export async function diffBranch(
   ref: string,
 ): Promise<BranchDiff & { readonly branchRef: string }> {
   const branch = await readableBranch(ctx, ref);
-  const { branches } = ctx.tenants;
-  if (!branches) throw new AppError("store_unavailable", { message: "This tenant store keeps no ancestors" });
   const { namespaceId, id: databaseId } = branch;
   return await priceCall(ctx.meter, { namespaceId, databaseId }, async () => {
-    const { diff, rowsRead } = await branches.diff({ databaseId, namespaceId });
+    const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId });
     return { value: { branchRef: ref, ...diff }, rowsRead, rowsWritten: 0 };
   });
 }

@@ -2,6 +2,8 @@
 import { type EndpointSpec, endpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { returnsRows } from "../../sql/returns_rows.ts";
+import { authIssues } from "./auth_issues.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
 import { configIssues } from "./config_issues.ts";
 import { fieldIssues } from "./field_issues.ts";
 import { kindIssues } from "./kind_issues.ts";
@@ -16,6 +18,7 @@ export interface UncheckedSpec {
 }
 
 export interface CheckContext extends SpecContext {
+  readonly namespaceSlug: string;
   /** The slug that it must have, where that is settled. */
   readonly slug?: string;
 }
@@ -42,7 +45,7 @@ export async function checkSpec(ctx: CheckContext, { raw, issues }: UncheckedSpe
 async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Promise<Issue[]> {
   const understood = await understand(ctx, parts);
   const facts = understood?.ok ? understood.facts : null;
-  const tenant = ctx.query.tenants.open(ctx.database.id, ctx.database.namespaceId);
+  const { tables } = await ctx.query.tenants.open(ctx.database.id, ctx.database.namespaceId).schema();
   const shape = facts && { ...facts, returnsRows: returnsRows(parts.sql ?? "") };
   return [
     ...(ctx.slug !== undefined && parts.slug !== undefined && parts.slug !== ctx.slug
@@ -52,8 +55,22 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
     ...await fieldIssues(parts),
     ...(understood?.ok === false ? [{ path: "sql", message: understood.message }] : []),
     ...kindIssues(parts, shape),
-    ...configIssues(parts, raw, { tables: (await tenant.schema()).tables, facts }),
+    ...configIssues(parts, raw, tables),
+    ...await authIssues(ownReads(ctx), parts, { tables, facts }),
   ];
+}
+
+/** Reads of the validator itself, billed to nobody. */
+function ownReads({ query, database, namespaceSlug }: CheckContext): StatementsContext {
+  const { namespaceId, branchRef } = database;
+  const target = {
+    namespaceId,
+    namespaceSlug,
+    databaseId: database.id,
+    databaseSlug: database.slug,
+    branchRef,
+  };
+  return { ...query, target: { ...target, role: "read" }, tokenId: "validator" };
 }
 
 async function understand(ctx: CheckContext, { kind, sql }: SpecParts): Promise<Understood | null> {

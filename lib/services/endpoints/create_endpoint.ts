@@ -12,7 +12,8 @@ export async function createEndpoint(
   { address, unchecked }: { readonly address: DatabaseAddress; readonly unchecked: UncheckedSpec },
 ): Promise<EndpointView> {
   const database = await requireDatabase(ctx, address);
-  const spec = await checkSpec({ query: ctx.query, database }, unchecked);
+  const { namespaceSlug } = address;
+  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database }, unchecked);
   const by = { databaseId: database.id, slug: spec.slug, actor: actorOf(ctx.caller) };
   const record = await ctx.control.endpoints.create(spec, by);
   if (record === null) throw new AppError("slug_taken");

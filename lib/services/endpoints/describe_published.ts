@@ -1,6 +1,7 @@
 // The published endpoints of a database as an OpenAPI 3.1 document.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import type { DiscoveryContext } from "./discover_endpoints.ts";
+import { exampleInput } from "./example_input.ts";
 import { findPublicDatabase, type PublicAddress } from "./find_public_database.ts";
 import { inputSchema } from "./input_schema.ts";
 import { outputSchema } from "./output_schema.ts";
@@ -56,11 +57,14 @@ export async function describePublished(
 
 function operationOf(spec: EndpointSpec): Json {
   const input = inputSchema(spec);
+  const example = exampleInput(spec);
   const byQuery = spec.method === "GET";
   const parameters = [
     ...(spec.captcha === true ? [CAPTCHA] : []),
     ...(byQuery
-      ? Object.entries(input.properties).map(([name, schema]) => parameterOf(name, schema, input.required))
+      ? Object.entries(input.properties).map(([name, schema]) =>
+        parameterOf(name, schema, { required: input.required.includes(name), example: example?.[name] })
+      )
       : []),
   ];
   const failure = { $ref: "#/components/schemas/Failure" };
@@ -73,7 +77,7 @@ function operationOf(spec: EndpointSpec): Json {
     ...(byQuery ? {} : {
       requestBody: {
         required: input.required.length > 0,
-        content: { "application/json": { schema: input } },
+        content: { "application/json": { schema: input, ...(example === null ? {} : { example }) } },
       },
     }),
     responses: {
@@ -84,10 +88,14 @@ function operationOf(spec: EndpointSpec): Json {
 }
 
 /** A value of any JSON form stands in the query as its text. */
-function parameterOf(name: string, schema: Json, required: readonly string[]): Json {
-  const plain = "type" in schema;
+function parameterOf(
+  name: string,
+  schema: Json,
+  { required, example }: { readonly required: boolean; readonly example: unknown },
+): Json {
+  const shown = { schema, ...(example === undefined ? {} : { example }) };
   return {
-    ...{ name, in: "query", required: required.includes(name) },
-    ...(plain ? { schema } : { content: { "application/json": { schema } } }),
+    ...{ name, in: "query", required },
+    ...("type" in schema ? shown : { content: { "application/json": shown } }),
   };
 }

@@ -15,7 +15,7 @@ const typesOf:
     ["enum", ["text"]],
     ["min", ["integer", "number"]],
     ["max", ["integer", "number"]],
-    ["maxLength", ["text", "email", "url"]],
+    ["maxLength", ["text", "email", "url", "json"]],
   ];
 
 export async function fieldIssues({ input, auth }: SpecParts): Promise<Issue[]> {

@@ -1,9 +1,10 @@
 // The inputs of an endpoint as JSON Schema (2020-12): what discovery shows and the API description refers to.
 import type { EndpointSpec, FieldSpec } from "../../core/endpoint_spec.ts";
+import { MAX_QUESTION_LENGTH } from "../../core/limits.ts";
 
-/** Characters of a password (contract 8), and of a question. */
+/** Characters of a password (contract 8). */
 const PASSWORD = { minLength: 8, maxLength: 1024, writeOnly: true } as const;
-const QUESTION = { maxLength: 500 } as const;
+const QUESTION = { maxLength: MAX_QUESTION_LENGTH } as const;
 
 export interface InputSchema {
   readonly type: "object";
@@ -45,7 +46,8 @@ function fieldSchema(kind: EndpointSpec["kind"], field: FieldSpec): Readonly<Rec
     ...(max === undefined ? {} : { maximum: max }),
     ...(kind === "auth_signup" && field.name === "password" ? PASSWORD : {}),
     ...(kind === "ask" && field.name === "question" ? QUESTION : {}),
-    ...(maxLength === undefined ? {} : { maxLength }),
+    // Of JSON it bounds the text, which a schema of the value cannot say.
+    ...(maxLength === undefined || type === "json" ? {} : { maxLength }),
     ...(field.default === undefined ? {} : { default: field.default }),
   };
 }

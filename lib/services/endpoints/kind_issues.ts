@@ -1,5 +1,6 @@
 // Whether method, output, inputs and statement of a specification fit its kind.
 import type { EndpointSpec, FieldSpec } from "../../core/endpoint_spec.ts";
+import { MAX_QUESTION_LENGTH } from "../../core/limits.ts";
 import type { Issue } from "../../core/errors.ts";
 import type { StatementClass } from "../../sql/statement_kinds.ts";
 import type { SpecParts } from "./spec_parts.ts";
@@ -110,6 +111,12 @@ function requiredInputs({ kind, input }: SpecParts): Issue[] {
     }
     if (!types.includes(field.type)) {
       issues.push({ path: `input[${at}].type`, message: `Use ${types.join(" or ")} for ${name}` });
+    }
+    if (kind === "ask" && (field.maxLength ?? 0) > MAX_QUESTION_LENGTH) {
+      issues.push({
+        path: `input[${at}].maxLength`,
+        message: `Send at most ${MAX_QUESTION_LENGTH}; a question is no longer`,
+      });
     }
     if (field.required !== true) {
       issues.push({ path: `input[${at}].required`, message: `Make ${name} required` });

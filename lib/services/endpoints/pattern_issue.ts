@@ -1,5 +1,6 @@
 // Whether a pattern may stand in a specification. Matching takes linear time anyway (lib/core/linear_pattern.ts); a
 // pattern that a backtracking engine would choke on is refused all the same, for specifications are copied to others.
+import { systemClock } from "../../core/clock.ts";
 import { compilePattern } from "../../core/linear_pattern.ts";
 
 /** Milliseconds that the search for a hostile text may take: the automaton needs a few, rarely tens. */
@@ -21,13 +22,24 @@ export async function patternIssue(source: string): Promise<string | null> {
   if (known !== undefined) return known;
   const compiled = compilePattern(source);
   if (!compiled.ok) return compiled.reason;
-  const checkSync = await loadCheck();
-  // Between two searches others get their turn.
-  await new Promise((resolve) => setTimeout(resolve));
-  const issue = issues[statusOf(checkSync, source)];
+  const issue = issues[await search(await loadCheck(), source)];
   if (kept.size >= MAX_KEPT) kept.clear();
   kept.set(source, issue);
   return issue;
+}
+
+/** When the search before is over, and others have had the process for as long as it took. */
+let turn: Promise<void> = Promise.resolve();
+
+/** One at a time: however many hostile patterns are saved, at least half of the time is left to others. */
+function search(checkSync: CheckSync, source: string): Promise<Verdict["status"]> {
+  const found = turn.then(() => {
+    const startedMs = systemClock.monotonicMs();
+    const status = statusOf(checkSync, source);
+    return { status, tookMs: systemClock.monotonicMs() - startedMs };
+  });
+  turn = found.then(({ tookMs }) => new Promise((resolve) => setTimeout(resolve, tookMs)));
+  return turn.then(() => found).then(({ status }) => status);
 }
 
 /** A pattern that the search itself chokes on is as unknown as one that it had no time for. */
@@ -57,7 +69,10 @@ function loadCheck(): Promise<CheckSync> {
 
 /** Guarantee: the library's documented `checkSync`, whose module for browsers comes without types. */
 function checkOf(module: { readonly default: unknown }): CheckSync {
-  return (module.default as { readonly checkSync: CheckSync }).checkSync;
+  const { checkSync } = module.default as { readonly checkSync: CheckSync };
+  // The first search takes ten times as long as the next ones; on a busy machine it would find no plain pattern safe.
+  checkSync("^[a-z]+$", "u", { checker: "automaton" });
+  return checkSync;
 }
 
 function flagsOf(source: string): "" | "u" {

@@ -19,7 +19,8 @@ export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput)
   const database = await requireDatabase(ctx, address);
   const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
   if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
-  const spec = await checkSpec({ query: ctx.query, database, slug }, unchecked);
+  const { namespaceSlug } = address;
+  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, unchecked);
   const record = await ctx.control.endpoints.replace(spec, by);
   if (record === null) throw new AppError("endpoint_not_found");
   return endpointView(record, { baseUrl: ctx.baseUrl, address });

@@ -23,7 +23,8 @@ export async function restoreRevision(ctx: EndpointContext, input: RestoreInput)
     ? await ctx.control.endpoints.revision(database.id, slug, input.revision)
     : null;
   if (revision === null) throw new AppError("revision_not_found");
-  await checkSpec({ query: ctx.query, database, slug }, { raw: revision.spec, issues: [] });
+  const { namespaceSlug } = address;
+  await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, { raw: revision.spec, issues: [] });
   const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
   const record = await ctx.control.endpoints.restoreRevision(revision, by);
   if (record === null) throw new AppError("revision_not_found");

@@ -19,11 +19,17 @@ export interface SpecContext {
 /** Errors: those of a store that does not answer, never the statement's own. */
 export async function understandSql({ query, database }: SpecContext, sql: string): Promise<Understood> {
   const syntax = query.facts.syntax(sql);
+  if (syntax.ok && syntax.syntax.numberedParameter) {
+    return {
+      ok: false,
+      message: "Write ? for every placeholder; inputs are bound in order, so ?N has no meaning",
+    };
+  }
   const count = syntax.ok ? Math.min(syntax.syntax.parameterCount, MAX_PARAMETERS) : 0;
   const tenant = query.tenants.open(database.id, database.namespaceId);
   const statement = { sql, params: Array.from({ length: count }, () => null) };
   // Nothing runs, so nothing else would tell that what is known of the text holds for an older schema.
-  query.facts.seen(database.id, (await tenant.inspect([])).schemaVersion);
+  query.facts.seen(database.id, (await tenant.schema()).schemaVersion);
   const { facts: [facts], misunderstood } = await classify(query, database.id, tenant, [statement]);
   if (facts) return { ok: true, facts };
   if (!misunderstood) throw new TypeError("neither facts nor a reason");

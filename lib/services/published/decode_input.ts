@@ -1,7 +1,8 @@
 // Step 7: the query string or the body as names and values, each name once. What the values mean is the next step's.
 import { AppError, type Issue } from "../../core/errors.ts";
 import { parseJson } from "../../guard/parse_json.ts";
-import { repeatedMember } from "./repeated_member.ts";
+import { surveyObject } from "../../guard/survey_object.ts";
+import { isShallow, MAX_DEPTH } from "./json_text.ts";
 
 /** `text`: every value is a string of the query; `json`: values have the types that the body gave them. */
 export interface RawInput {
@@ -32,22 +33,44 @@ export function decodeQuery(url: string): RawInput {
   return { form: "text", values };
 }
 
-/** The members of a JSON object; an empty body is an empty object. Errors: `invalid_json`. */
+/** Members of a body: above, no specification has so many inputs, and nobody reads so many issues. */
+const MAX_MEMBERS = 1000;
+
+/**
+ * The members of a JSON object; an empty body is an empty object. What is too deep or too much is refused before it
+ * is parsed. Errors: `invalid_json`, `validation_failed`.
+ */
 export function decodeBody(text: string): RawInput {
   if (text === "") return { form: "json", values: new Map() };
-  return decodeObject(parseJson(text), text);
-}
-
-/** As `decodeBody`, of a value that was parsed elsewhere; `text` is what it was parsed from, where that is at hand. */
-export function decodeObject(value: unknown, text: string | null = null): RawInput {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new AppError("invalid_json", { message: "Send the input as one JSON object" });
+  const { members, depth } = surveyObject(text);
+  if (depth > MAX_DEPTH + 1) throw tooDeep();
+  if (members > MAX_MEMBERS) {
+    const message = `Send at most ${MAX_MEMBERS} fields; this body has ${members}`;
+    throw new AppError("validation_failed", { issues: [{ path: "", message }] });
   }
-  const entries = Object.entries(value);
-  if (text !== null && repeatedMember(text, entries.length)) {
+  const entries = entriesOf(parseJson(text));
+  // The parser keeps the last of several with one name without a word, other readers of the same text the first.
+  if (members > entries.length) {
     throw new AppError("invalid_json", { message: "Send each field once; the body repeats one" });
   }
   return { form: "json", values: new Map(entries) };
+}
+
+/** As `decodeBody`, of a value that was parsed elsewhere. */
+export function decodeObject(value: unknown): RawInput {
+  if (!isShallow(value, MAX_DEPTH + 1)) throw tooDeep();
+  return { form: "json", values: new Map(entriesOf(value)) };
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("invalid_json", { message: "Send the input as one JSON object" });
+  }
+  return Object.entries(value);
+}
+
+function tooDeep(): AppError {
+  return new AppError("invalid_json", { message: `Send JSON of at most ${MAX_DEPTH} levels in a field` });
 }
 
 /** Null for what is not percent-encoded UTF-8: a replaced character would change a value silently. */

@@ -14,9 +14,7 @@ export async function issueSession(
   { key, email }: { readonly key: unknown; readonly email: string },
 ): Promise<{ readonly body: string; readonly userId: string }> {
   if ((typeof key !== "string" && typeof key !== "number") || key === "") {
-    throw new AppError("sql_error", {
-      message: "Tell the owner of this endpoint; its statement gives no primary key",
-    });
+    throw noKey();
   }
   const userId = String(key);
   const lifetimeSec = record.spec.authConfig?.sessionTtlSec ?? DEFAULT_TTL_SEC;
@@ -24,4 +22,10 @@ export async function issueSession(
   if (session === null) throw new AppError("endpoint_not_found");
   const body = JSON.stringify({ token: session.jwt, expiresAt: isoTime(session.expiresAtMs) });
   return { body, userId };
+}
+
+export function noKey(): AppError {
+  return new AppError("sql_error", {
+    message: "Tell the owner of this endpoint; its statement gives no primary key",
+  });
 }

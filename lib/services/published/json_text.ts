@@ -1,30 +1,23 @@
 // Inputs of type `json` as the text that is bound. SQLite's own JSON functions take 1000 levels and no more.
 
-const MAX_DEPTH = 1000;
+export const MAX_DEPTH = 1000;
 
-/** From a value of the body, or from the text of a query string. Null when it is no JSON or nested deeper. */
+/** From a value of the body, or from the text of a query string. Null when it is no JSON or a text nested deeper. */
 export function jsonText(value: unknown, form: "text" | "json"): string | null {
-  if (form === "json") return shallow(value) ? JSON.stringify(value) : null;
+  // A body that is nested deeper has been refused as a whole.
+  if (form === "json") return JSON.stringify(value);
   if (typeof value !== "string") return null;
   try {
-    return shallow(JSON.parse(value)) ? value : null;
+    return isShallow(JSON.parse(value), MAX_DEPTH) ? value : null;
   } catch {
     return null;
   }
 }
 
-/** Level by level, so that no depth can exhaust the stack. */
-function shallow(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-    level = level.flatMap((one) =>
-      typeof one === "object" && one !== null ? Object.values(one).filter(isNested) : []
-    );
-    if (level.length === 0) return true;
-  }
-  return false;
-}
-
-function isNested(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
+/** Looks no deeper than `levels`, so that no depth can exhaust the stack. */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inside.every((one) => isShallow(one, levels - 1));
 }

@@ -7,6 +7,7 @@ import type { StatementResult } from "../../tenant/tenant_store.ts";
 import { placeOf, textAt } from "./auth_inputs.ts";
 import { issueSession } from "./issue_session.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
+import { readUsers, type UserPlaces } from "./read_users.ts";
 import { runStatement } from "./run_statement.ts";
 import { readResult } from "./shape_answer.ts";
 
@@ -25,7 +26,7 @@ export async function logIn(
   if (before > 0) throw locked(before);
   const place = placeOf(spec, "password");
   const { results, meta } = await runStatement(ctx, call, bound.filter((_, index) => index !== place));
-  const user = readUser(spec.authConfig?.emailColumn, results[0]);
+  const user = readUser(results[0], await readUsers(ctx, call));
   const password = normalPassword(textAt(spec, bound, "password"));
   const right = await ctx.passwords.verify(namespaceId, password, user?.hash ?? null);
   // While this was computed others may have used up the hour's failures: then a right guess counts no more either.
@@ -44,17 +45,18 @@ interface User {
   readonly hash: string | null;
 }
 
-/** Null for an unknown user. The key is the first column that is not the hash. */
-function readUser(emailColumn: string | undefined, result: StatementResult | undefined): User | null {
+/** Null for an unknown user. */
+function readUser(
+  result: StatementResult | undefined,
+  places: (columns: readonly string[]) => UserPlaces,
+): User | null {
   if (result === undefined) return null;
   const { columns, rows: [row] } = readResult(result);
   if (row === undefined) return null;
-  const names = columns.map((name) => name.toLowerCase());
-  const hashAt = names.indexOf("password_hash");
-  const hash = row[hashAt];
-  const email = row[names.indexOf((emailColumn ?? "email").toLowerCase())];
+  const at = places(columns);
+  const [key, hash, email] = [row[at.key], row[at.hash], row[at.email]];
   return {
-    key: row.find((_, index) => index !== hashAt),
+    key,
     email: typeof email === "string" ? email : null,
     hash: typeof hash === "string" ? hash : null,
   };

@@ -37,8 +37,13 @@ export function fillSession(
     if (!fromSession) return bound[index] ?? null;
     if (session === null) throw new AppError("session_required");
     const claim = claims[field.name]?.(session) ?? null;
-    if (claim === null && field.required !== true) return absent;
-    const read = readValue(field.type === "email" ? "text" : field.type, claim ?? undefined, "text");
+    if (claim === null) {
+      if (field.required !== true) return absent;
+      throw new AppError("session_invalid", {
+        message: `Use a session with the claim email; ${field.name} is required and this session has none`,
+      });
+    }
+    const read = readValue(field.type === "email" ? "text" : field.type, claim, "text");
     if (read.ok) return read.value;
     throw new AppError("session_invalid", {
       message: `Log in another way; this session's ${field.name} does not have the type ${field.type}`,

@@ -1,5 +1,6 @@
 // What a specification says, in the form in which every call needs it; made once a specification.
 import type { EndpointSpec, FieldSpec } from "../../core/endpoint_spec.ts";
+import { MAX_QUESTION_LENGTH } from "../../core/limits.ts";
 import { compilePattern } from "../../core/linear_pattern.ts";
 import { type SqlParameter, toSqlParameter } from "../../sql/sql_value.ts";
 
@@ -32,12 +33,17 @@ export function prepareSpec(spec: EndpointSpec): PreparedSpec {
 }
 
 function prepare(spec: EndpointSpec): PreparedSpec {
-  const fields = spec.input.map(prepareField);
+  const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
   return {
     fields,
     byName: new Map(fields.filter((one) => !one.fromSession).map((one) => [one.field.name, one])),
     origins: spec.cors === undefined ? null : new Set(spec.cors),
   };
+}
+
+function bounded({ kind }: EndpointSpec, field: FieldSpec): FieldSpec {
+  if (kind !== "ask" || field.name !== "question") return field;
+  return { ...field, maxLength: Math.min(field.maxLength ?? MAX_QUESTION_LENGTH, MAX_QUESTION_LENGTH) };
 }
 
 function prepareField(field: FieldSpec, index: number): PreparedField {

@@ -10,7 +10,6 @@ import type { Captcha } from "../../guard/captcha.ts";
 import type { QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { AskModel } from "../ask/ask_model.ts";
-import type { EndpointCallBuffer } from "./endpoint_call_buffer.ts";
 
 export interface PublishedContext {
   readonly control: ControlPlane;
@@ -22,7 +21,6 @@ export interface PublishedContext {
   readonly passwords: PasswordHasher;
   readonly loginFailures: LoginFailures;
   readonly askModel: AskModel;
-  readonly calls: EndpointCallBuffer;
 }
 
 /** An endpoint and the database that it runs in. */

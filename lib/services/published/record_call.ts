@@ -1,7 +1,6 @@
 // Step 11: one row a call in the tenant's own `_service_meta_endpoint_call`, also for calls that were refused.
 import { newId } from "../../core/ids.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
-import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 import type { PublishedContext, ResolvedEndpoint } from "./published_context.ts";
 
 export interface CallFigures {
@@ -15,13 +14,13 @@ export interface CallFigures {
 
 /** Never fails and never waits: the row is there for the next statement that reads the log. */
 export function recordCall(
-  { query, clock, calls }: Pick<PublishedContext, "query" | "clock" | "calls">,
+  { query, clock }: Pick<PublishedContext, "query" | "clock">,
   { record, target }: ResolvedEndpoint,
   { httpStatus, startedMs, meta, userId, ipHash }: CallFigures,
 ): void {
   const database = query.tenants.open(target.databaseId, target.namespaceId);
   const ts = clock.now();
-  const row: EndpointCallRow = {
+  database.recordEndpointCall({
     id: newId("evt", ts),
     ts,
     endpoint: record.spec.slug,
@@ -32,7 +31,5 @@ export function recordCall(
     durationMs: Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000,
     userId,
     ipHash,
-  };
-  if (database.recordEndpointCall) database.recordEndpointCall(row);
-  else calls.add(target.databaseId, database, row);
+  });
 }

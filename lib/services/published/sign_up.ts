@@ -5,10 +5,11 @@ import type { SqlParameter } from "../../sql/sql_value.ts";
 import { issueSession } from "./issue_session.ts";
 import { placeOf, textAt } from "./auth_inputs.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
+import { readUsers } from "./read_users.ts";
 import { runStatement } from "./run_statement.ts";
 import { readResult } from "./shape_answer.ts";
 
-/** Errors: `validation_failed` (password), `hashing_busy`, `account_exists`, those of the pipeline. */
+/** Errors: `validation_failed` (password), `hashing_busy`, `account_exists`, `sql_error`, those of the pipeline. */
 export async function signUp(
   ctx: PublishedContext,
   call: EndpointCall,
@@ -22,6 +23,8 @@ export async function signUp(
       issues: [{ path: "password", message: "Send 8 to 1024 characters" }],
     });
   }
+  // Before a row is there that no session could be given for.
+  await readUsers(ctx, call);
   const hash = await ctx.passwords.hash(call.target.namespaceId, password);
   const place = placeOf(spec, "password");
   const { results, meta } = await insert(
@@ -30,10 +33,12 @@ export async function signUp(
     bound.map((value, index) => index === place ? hash : value),
   );
   const [result] = results;
-  const key = result && readResult(result).rows[0]?.[0];
+  const { columns, rows: [row] } = result ? readResult(result) : { columns: [], rows: [] };
   // ON CONFLICT DO NOTHING returns no row: somebody has the address.
-  if (result === undefined || key === undefined) throw new AppError("account_exists");
-  return { ...await issueSession(ctx, call, { key, email }), meta };
+  if (row === undefined) throw new AppError("account_exists");
+  // Read again only where the schema has changed meanwhile.
+  const places = await readUsers(ctx, call);
+  return { ...await issueSession(ctx, call, { key: row[places(columns).key], email }), meta };
 }
 
 async function insert(ctx: PublishedContext, call: EndpointCall, params: readonly SqlParameter[]) {

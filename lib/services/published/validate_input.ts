@@ -63,7 +63,10 @@ function outOfRange({ min, max }: FieldSpec, value: SqlParameter): string | null
 function longerThan(text: string, maxLength: number): boolean {
   if (text.length <= maxLength) return false;
   if (text.length > 2 * maxLength) return true;
-  let length = 0;
-  for (const _ of text) length++;
+  let length = text.length;
+  // The second half of a pair is no character of its own; text with half a pair has been refused.
+  for (let i = 0; i < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) length--;
+  }
   return length > maxLength;
 }

@@ -24,7 +24,7 @@ export interface StatementsInput {
   /** False: no snapshot before a destructive statement. */
   readonly snapshots: boolean;
   /** Rows that it may change at most, triggers and cascades included. */
-  readonly affected: { readonly min: number; readonly max: number } | null;
+  readonly maxAffected: number | null;
   readonly signal: () => AbortSignal | null;
 }
 
@@ -57,7 +57,8 @@ export function runStatements(ctx: StatementsContext, input: StatementsInput): P
     integersAsStrings: input.integersAsStrings,
     replay: input.replay,
     dryRun: false,
-    affected: input.affected,
+    affected: null,
+    maxAffected: input.maxAffected,
     snapshots: input.snapshots,
     signal: input.signal,
   });

@@ -4,12 +4,14 @@ import type { StatementsContext } from "../query/run_statements.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import type { Address, EndpointFacts } from "./doctor/examined.ts";
 import type { Finding } from "./doctor/finding.ts";
+import type { ProbeMemory } from "./doctor/probe_memory.ts";
 import { readExamined } from "./doctor/read_examined.ts";
 
 export interface DoctorInput {
   readonly address: Address;
   /** Published ones. */
   readonly endpoints: readonly EndpointFacts[];
+  readonly memory: ProbeMemory;
 }
 
 export interface DoctorResult {
@@ -19,9 +21,10 @@ export interface DoctorResult {
   readonly generatedAt: string;
 }
 
-/** Worst findings first. Errors: those of the pipeline. */
+/** Findings in an order in which all their suggestions may be run. Errors: those of the pipeline. */
 export async function examineSchema(ctx: StatementsContext, input: DoctorInput): Promise<DoctorResult> {
-  const examined = { ...await readExamined(ctx), ...input };
+  const { memory, ...given } = input;
+  const examined = { ...await readExamined(ctx, memory), ...given };
   return {
     findings: diagnose(examined),
     tablesScanned: examined.schema.tables.length,

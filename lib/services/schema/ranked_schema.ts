@@ -25,18 +25,23 @@ type Found = Omit<SearchHit, "score">;
 
 const FIELDS = ["name", "description", "parent"] as const;
 
+/** What a word with a typo counts beside one without. */
+const TYPO_WEIGHT = 0.45;
+
 const options: SearchOptions = {
   boost: { name: 3, description: 2, parent: 1 },
   combineWith: "OR",
   prefix: (term) => term.length >= 3,
   // Of the longer words one letter in four may be wrong, two letters at most.
   fuzzy: (term) => term.length < 4 ? false : term.length < 8 ? 1 : 2,
-  weights: { fuzzy: 0.45, prefix: 0.5 },
+  weights: { fuzzy: TYPO_WEIGHT, prefix: 0.5 },
 };
 
 export class RankedSchema {
   readonly #found: readonly Found[];
   readonly #index: MiniSearch<Entry>;
+  /** Every form by which something is found. */
+  readonly #known = new Set<string>();
 
   constructor(schema: SchemaFacts) {
     const found: Found[] = [];
@@ -65,15 +70,24 @@ export class RankedSchema {
     this.#index = new MiniSearch<Entry>({
       fields: [...FIELDS],
       tokenize: splitWords,
-      processTerm: wordForms,
+      processTerm: (word) => {
+        const forms = wordForms(word);
+        for (const form of forms) this.#known.add(form);
+        return forms;
+      },
     });
     this.#index.addAll(entries);
   }
 
   /** The best `limit` hits, best first; equal ones in the order of the schema. */
   search(question: string, limit: number): SearchHit[] {
-    const words = [...new Set(questionWords(question))].map(wordForms);
-    const ranked = this.#index.search(question, { ...options, tokenize: questionWords });
+    const words = [...new Set(questionWords(question))].map((word) => this.#formsOf(word));
+    const ranked = this.#index.search(question, {
+      ...options,
+      tokenize: questionWords,
+      processTerm: (word) => this.#formsOf(word),
+      boostTerm: (form, at, all) => isSwapped(form, at, all) ? TYPO_WEIGHT : 1,
+    });
     return ranked.map(({ id, score, queryTerms }) => ({
       id: Number(id),
       score: score * coverage(words, queryTerms),

@@ -41,6 +41,8 @@ export async function validateStatement(ctx: StatementsContext, input: ValidateI
   try {
     const { databaseId, namespaceId } = ctx.target;
     const database = ctx.tenants.open(databaseId, namespaceId);
+    // Nothing runs, so nothing else would tell that what is known of the text holds for an older schema.
+    ctx.facts.seen(databaseId, (await database.schema()).schemaVersion);
     const classified = await classify(ctx, databaseId, database, call.statements);
     settle(ctx, call, admission, { rowsRead: 0, rowsWritten: 0 });
     const [facts] = classified.facts;

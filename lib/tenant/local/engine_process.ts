@@ -48,7 +48,7 @@ export function startEngineProcess(options: EngineProcessOptions): Deno.ChildPro
     "--no-npm",
     "--no-prompt",
     "--quiet",
-    `--v8-flags=--max-old-space-size=${CHILD_HEAP_MB}`,
+    `--v8-flags=--max-old-space-size=${CHILD_HEAP_MB},--expose-gc`,
     `--allow-read=${allowed}`,
     `--allow-write=${allowed}`,
     new URL("./child/main.ts", import.meta.url).href,

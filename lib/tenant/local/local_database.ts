@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type {
   InspectedStatement,
   Inspection,
+  InspectOptions,
   LogRow,
   ReplayFound,
   ReplayKeys,
@@ -28,11 +29,12 @@ export class LocalDatabase implements TenantDatabase {
     private readonly clock: Clock,
   ) {}
 
-  async inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
+  async inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
     const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
       op: "inspect",
       db: this.databaseId,
       statements,
+      foreignKeysOff: options?.foreignKeysOff ?? false,
     }, "read");
     if (reply.t !== "inspected") throw new AppError("store_unavailable");
     return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f };

@@ -4,7 +4,8 @@ import { AppError } from "../../core/errors.ts";
 import type { Progress, ReplyFrame } from "./engine_child.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
-import { textLength } from "./wire.ts";
+import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";
+import { textLength, unfinished } from "./wire.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 
 /** Children that may end under one piece of work before it is given up. */
@@ -19,15 +20,36 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
   const again: CallJob[] = [];
   for (const [index, job] of work.jobs.entries()) {
     const ran = progress?.call === index;
-    if (ran && flight.killed === "gone") abandonCall(job);
-    else if (ran && flight.killed === "timeout") {
-      failCall(lanes, job, "timeout", progress.statement, runningMs(flight));
-    } else if (ran && (flight.killed === "memory" || ++job.crashes >= MAX_CRASHES)) {
-      const kind = flight.killed === "memory" && job.call.level === "read" ? "result_too_large" : "too_big";
-      failCall(lanes, job, kind, progress.statement, runningMs(flight));
+    if (!ran) again.push(job);
+    else if (flight.killed === "gone") abandonCall(job);
+    else if (flight.killed !== null || ++job.crashes >= MAX_CRASHES) {
+      const ending = unfinished(endingOf(flight, job), progress.statement, runningMs(flight));
+      const before = beforeEnding(flight, job, ending);
+      if (before === null) failCall(lanes, job, ending);
+      else again.push(before);
     } else again.push(job);
   }
   lanes.putBack(again, work.kind);
+}
+
+function endingOf({ killed }: LaneFlight, { call }: CallJob): "timeout" | "result_too_large" | "too_big" {
+  if (killed === "timeout") return "timeout";
+  return killed === "memory" && call.level === "read" ? "result_too_large" : "too_big";
+}
+
+/** The end of the child has undone all of the call; null: nothing of it is to stay. */
+function beforeEnding(flight: LaneFlight, job: CallJob, ending: FailedOutcome): CallJob | null {
+  const call = whatStays(job.call, ending);
+  if (call === null) return null;
+  const statements = job.wire.statements.slice(0, ending.failedIndex);
+  return {
+    ...job,
+    call,
+    wire: { ...job.wire, statements, failsWith: ending.failure.kind },
+    resolve: (outcome) => job.resolve(endedAfter(outcome, ending)),
+    queuedMs: Math.max(job.queuedMs, flight.killedMs),
+    crashes: 0,
+  };
 }
 
 /** Milliseconds since the watchdog last saw the running statement begin. */

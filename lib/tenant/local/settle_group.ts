@@ -4,7 +4,8 @@ import type { WireLogRow, WireOutcome } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { CallJob, Flight } from "./jobs.ts";
-import { failedOutcome, logRowOf, readOutcome } from "./wire.ts";
+import type { FailedOutcome } from "../what_stays.ts";
+import { logRowOf, readOutcome } from "./wire.ts";
 
 type Group = Extract<Flight["work"], { jobs: CallJob[] }>;
 
@@ -40,24 +41,8 @@ function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: str
   return end;
 }
 
-const endings = {
-  timeout: "ran longer than the time limit",
-  result_too_large: "the rows did not fit the engine's memory",
-  too_big: "the engine ended twice while it ran this",
-} as const;
-
 /** Answers one call that the engine did not finish, and keeps its log row. */
-export function failCall(
-  lanes: DatabaseLanes,
-  job: CallJob,
-  kind: keyof typeof endings,
-  at: number,
-  durationMs: number,
-): void {
-  const message = kind === "timeout"
-    ? "ran longer than the time limit"
-    : "used more memory than the engine has";
-  const outcome = failedOutcome(kind, message, at, durationMs);
+export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutcome): void {
   const row = logRowOf(job.call, outcome);
   if (row) lanes.addLogRow(row);
   job.resolve(outcome);

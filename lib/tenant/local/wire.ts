@@ -3,21 +3,15 @@ import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
+import type { FailedOutcome } from "../what_stays.ts";
 import type { LogIdentity, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type {
-  WireCall,
-  WireFailure,
-  WireLogRow,
-  WireOutcome,
-  WireReplayed,
-  WireResult,
-} from "./child/protocol.ts";
+import type { WireCall, WireLogRow, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
 
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
   const reads = call.level === "read";
   return {
-    statements: call.statements.map((statement) =>
-      [statement.sql, statement.params, statement.level] as const
+    statements: call.statements.map(({ sql, params, level, ...more }) =>
+      more.replacing || more.after ? [sql, params, level, more] as const : [sql, params, level] as const
     ),
     level: call.level,
     atomic: call.atomic,
@@ -145,13 +139,15 @@ export function replayFound(found: WireReplayed, text: string): ReplayFound {
     : { ok: "replayed", answer: text, matched: found.matched };
 }
 
-/** The outcome of a call that the engine did not finish. */
-export function failedOutcome(
-  kind: WireFailure["kind"],
-  message: string,
+/** The outcome of a call that the engine did not finish: the statement `at` ran until its process ended. */
+export function unfinished(
+  kind: "timeout" | "result_too_large" | "too_big",
   at: number,
   durationMs: number,
-): TenantOutcome {
+): FailedOutcome {
+  const message = kind === "timeout"
+    ? "ran longer than the time limit"
+    : "used more memory than the engine has";
   return {
     ok: false,
     results: [],

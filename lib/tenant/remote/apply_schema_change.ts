@@ -2,17 +2,17 @@
 // SELECT of CREATE TABLE AS could run for ever, and in this process nobody could stop it.
 import { parseStmt } from "sqlite3-parser";
 import { quoteIdentifier } from "../../sql/quote.ts";
-import type { Connection } from "../local/child/connection.ts";
+import type { SchemaConnection } from "./schema_connection.ts";
 
 /** The statement has compiled. Throws what the engine throws. */
-export function applySchemaChange(connection: Connection, sql: string): void {
-  connection.run("schema", withoutSelect(connection, sql), [], { maxRows: 1, maxBytes: 1 }, false);
+export function applySchemaChange(connection: SchemaConnection, sql: string): void {
+  connection.change(withoutSelect(connection, sql));
 }
 
 const BEFORE_SELECT = /^(?:\s|--[^\n]*\n|\/\*[^]*?\*\/)*as\b/i;
 
 /** CREATE TABLE AS as the CREATE TABLE that it amounts to; everything else as it is. */
-function withoutSelect(connection: Connection, sql: string): string {
+function withoutSelect(connection: SchemaConnection, sql: string): string {
   const parsed = parseStmt(sql);
   if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return sql;
   const { root } = parsed;
@@ -21,7 +21,7 @@ function withoutSelect(connection: Connection, sql: string): string {
   const rest = sql.slice(span.offset + span.length);
   const select = rest.replace(BEFORE_SELECT, "");
   if (select === rest) throw new TypeError("CREATE TABLE AS without AS");
-  const columns = connection.database.prepare(select).columns().map((column) => column.name);
+  const columns = connection.columns(select);
   return `CREATE TABLE ${root.ifNotExists ? "IF NOT EXISTS " : ""}${quoteIdentifier(text)} (${
     distinct(columns).map(quoteIdentifier).join(", ")
   })`;

@@ -1,6 +1,7 @@
 // What one call did, read off the steps of a batch, and the outcome that it amounts to.
 import { ResultTooLarge } from "../local/child/result_json.ts";
 import type { EngineFailure, StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import { countReplaced } from "./count_replaced.ts";
 import type { StepResult } from "./hrana.ts";
 import { integerOf, resultJson } from "./remote_values.ts";
 import { plain, stepFailure, tooLarge } from "./step_failure.ts";
@@ -18,6 +19,14 @@ export interface CallRun {
   readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
 }
 
+/** Steps beside a statement's own. */
+export interface StepsAround {
+  readonly base?: StepResult;
+  readonly counts?: readonly [before: StepResult, after: StepResult];
+  /** The count of changes behind what the service itself did after it. */
+  readonly then?: StepResult;
+}
+
 /** Collects a call's statements in order, up to the first failure. */
 export class CallRunner {
   readonly #results: StatementResult[] = [];
@@ -25,6 +34,7 @@ export class CallRunner {
   #rowsRead = 0;
   #rowsWritten = 0;
   #workWritten = 0;
+  #rowsReplaced = 0;
   #bytes = 0;
   #failure: CallRun["failure"] = null;
   #tooLarge = false;
@@ -36,14 +46,19 @@ export class CallRunner {
     return this.#failure !== null;
   }
 
-  /** Takes a statement's step and the counts of changes behind it and, where it ran again, before it. */
-  add(step: StepResult, totalStep: StepResult, baseStep: StepResult = null): void {
+  /**
+   * Takes a statement's step and the count of changes behind it; where it ran again, the one before it (`base`); the
+   * counts of rows that it may have replaced.
+   */
+  add(step: StepResult, totalStep: StepResult, { base, counts, then }: StepsAround = {}): void {
     if (this.#failure !== null || step === null) return;
-    if (baseStep?.ok) this.total = integerOf(baseStep.rows[0]?.[0]);
+    if (base?.ok) this.total = integerOf(base.rows[0]?.[0]);
     const total = totalStep?.ok ? integerOf(totalStep.rows[0]?.[0]) : this.total;
     const written = total - this.total;
-    this.total = total;
+    this.total = then?.ok ? integerOf(then.rows[0]?.[0]) : total;
     this.#workWritten += written;
+    const { replacing } = this.call.statements[this.#results.length] ?? {};
+    if (counts) this.#rowsReplaced += countReplaced(replacing, counts, written);
     if (!step.ok) return this.fail(stepFailure(step));
     const { bounds, integersAsStrings } = this.call;
     try {
@@ -68,8 +83,11 @@ export class CallRunner {
   finish(gate: CallGate): CallRun {
     if (gate.failure) this.fail(gate.failure);
     const { affected, statements } = this.call;
-    if (this.#failure === null && affected && !within(this.#rowsWritten, affected)) {
-      const failure = { ...plain("affected", ""), affected: this.#rowsWritten };
+    const rows = this.#rowsWritten + this.#rowsReplaced;
+    // What ran before an error stays where the call is not atomic: it too is bound to the number of rows.
+    const mayStay = this.#failure === null || !this.call.atomic;
+    if (mayStay && affected && !within(rows, affected)) {
+      const failure = { ...plain("affected", ""), affected: rows };
       this.#failure = { at: statements.length - 1, failure };
     }
     const kept = this.#results.reduce(

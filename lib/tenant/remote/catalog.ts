@@ -3,6 +3,7 @@
 import type { SnapshotInfo } from "../tenant_store.ts";
 import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { RemoteFailure } from "./remote_failure.ts";
 import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
 import type { LogValues } from "./record_steps.ts";
 import { chain, StepList } from "./step_list.ts";
@@ -30,6 +31,8 @@ const TABLES = [
   database_id TEXT NOT NULL, label TEXT NOT NULL, place TEXT NOT NULL, created_at INTEGER NOT NULL,
   size_bytes INTEGER NOT NULL, automatic INTEGER NOT NULL, PRIMARY KEY (database_id, label)
 ) WITHOUT ROWID`,
+  // The state in which a branch began.
+  "CREATE TABLE IF NOT EXISTS ancestor (database_id TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID",
   // Places that are being made or are to go: what a crash leaves behind is found here.
   "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
 ];
@@ -67,6 +70,22 @@ export class Catalog {
       sizeBytes: integerOf(row[3]),
       automatic: integerOf(row[4]) === 1,
     }));
+  }
+
+  /** Place of the state in which a branch began; null: it is no branch. */
+  async ancestorOf(databaseId: string): Promise<string | null> {
+    const [row] = await this.#select("SELECT place FROM ancestor WHERE database_id = ?", [databaseId]);
+    return row ? stringOf(row[0]) : null;
+  }
+
+  /** All places that belong to a database: its own, its ancestor's, its snapshots'. */
+  async placesOf(databaseId: string): Promise<string[]> {
+    const rows = await this.#select(
+      ["tenant", "ancestor", "snapshot"].map((table) => `SELECT place FROM ${table} WHERE database_id = ?1`)
+        .join(" UNION ALL "),
+      [databaseId],
+    );
+    return rows.map((row) => stringOf(row[0]));
   }
 
   /** Ids of databases with a snapshot from before then. */
@@ -119,18 +138,32 @@ export class Catalog {
       await this.#made;
     } catch (error) {
       this.#made = null;
-      throw error;
+      throw notMoving(error);
     }
-    return await runOwn(this.context, { place: CATALOG_PLACE, mode }, steps);
+    try {
+      return await runOwn(this.context, { place: this.#place, mode }, steps);
+    } catch (error) {
+      throw notMoving(error);
+    }
+  }
+
+  get #place(): string {
+    return this.context.catalogPlace ?? CATALOG_PLACE;
   }
 
   async #make(): Promise<void> {
-    await this.context.platform.create(CATALOG_PLACE);
+    await this.context.platform.create(this.#place);
     const steps = await runOwn(
       this.context,
-      { place: CATALOG_PLACE, mode: "write" },
+      { place: this.#place, mode: "write" },
       TABLES.map((sql) => ({ stmt: { sql } })),
     );
     for (const at of TABLES.keys()) rowsAt(steps, at);
   }
+}
+
+/** The catalogue never moves: somebody else has closed it. */
+function notMoving(error: unknown): unknown {
+  const blocked = error instanceof RemoteFailure && error.reason === "blocked";
+  return blocked ? new RemoteFailure("over_quota") : error;
 }

@@ -1,11 +1,12 @@
 // Runs a group of writing calls as one transaction: one request that runs them, one that records them and commits. Until
 // the second one is sent nothing can have been kept, so whatever happens before it may safely be done again.
 import { newId } from "../../core/ids.ts";
-import type { EngineFailure, ReplayFound } from "../tenant_store.ts";
-import { type CallRun, CallRunner, isUndone, keptRun } from "./call_run.ts";
+import type { EngineFailure, ReplayFound, TenantOutcome } from "../tenant_store.ts";
+import { type CallRun, CallRunner, isUndone, keptRun, outcomeOf } from "./call_run.ts";
 import { withDeadline } from "./deadline.ts";
 import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana.ts";
 import { type CommitSteps, commitSteps, type FinishedCall, type LogValues } from "./record_steps.ts";
+import type { KeptStream } from "./kept_streams.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
@@ -24,6 +25,8 @@ export interface Group {
   readonly timeoutMs: number;
   /** Log rows to take along. */
   readonly logRows: readonly LogValues[];
+  /** Where it is left open when the group is committed. */
+  readonly stream?: KeptStream | null;
 }
 
 /** What became of one call. */
@@ -40,11 +43,19 @@ export type GroupEnd =
   | { readonly k: "apart" }
   /** Nothing was kept: the engine refused the transaction. */
   | { readonly k: "refused"; readonly failure: EngineFailure }
+  /** Nothing was kept: a statement was stopped, or has ended the transaction by itself. */
+  | { readonly k: "stopped"; readonly outcome: TenantOutcome }
   /** Whether it was committed has to be looked up. */
   | { readonly k: "lost"; readonly ends: readonly CallEnd[] };
 
 /** Throws `RemoteFailure` and `Stopped`; nothing was kept then. */
 export async function commitGroup(group: Group): Promise<GroupEnd> {
+  // Settings of the connection are not for the calls behind it.
+  if (group.calls.some(({ call }) => call.foreignKeysOff)) return await commitOn(group);
+  return await group.tenant.onStream("write", (stream) => commitOn({ ...group, stream }));
+}
+
+async function commitOn(group: Group): Promise<GroupEnd> {
   const plan = groupSteps(group.calls, group.oracle.schema.engineVersion);
   let answer = await runSteps(group, plan, false);
   if (losesInfinity(answer.steps)) {
@@ -55,10 +66,14 @@ export async function commitGroup(group: Group): Promise<GroupEnd> {
 }
 
 function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise<BatchAnswer> {
+  const { tenant, stream = null } = group;
   return withDeadline(
     group.timeoutMs,
     group.signals,
-    (signal) => group.tenant.send("write", { steps, baton: null, close: false }, { signal, binary }),
+    (signal) =>
+      stream === null
+        ? tenant.send("write", { steps, baton: null, close: false }, { signal, binary })
+        : tenant.sendFirst(stream, steps, { signal, binary }),
   );
 }
 
@@ -83,6 +98,10 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   const call = group.calls[0]?.call;
   if (alone && call && first?.k === "kept") {
     const undone = isUndone(first.run, call);
+    if (lost && !undone) {
+      await undo(group, answer);
+      return { k: "stopped", outcome: outcomeOf({ ...first.run, results: [] }) };
+    }
     const before = lost ? ["BEGIN IMMEDIATE"] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
     const nothingKept = lost || undone;
     const ends = [{ k: "kept", run: keptRun(first.run, nothingKept), nothingKept }] as const;
@@ -115,8 +134,11 @@ function readEnds(
     if (kept) return { k: "replay", found: kept };
     const runner = new CallRunner(call, total);
     for (const statement of place.statements) {
-      runner.add(steps[statement.run] ?? null, steps[statement.total] ?? null);
-      const counted = steps[statement.total];
+      const [before = null, after = null] = statement.counts.map((place) => steps[place] ?? null);
+      const then = statement.then === null ? null : steps[statement.then] ?? null;
+      const around = { counts: [before, after], then } as const;
+      runner.add(steps[statement.run] ?? null, steps[statement.total] ?? null, around);
+      const counted = then ?? steps[statement.total];
       if (counted?.ok) total = integerOf(counted.rows[0]?.[0]);
     }
     const run = runner.finish(gate);
@@ -127,7 +149,7 @@ function readEnds(
 
 /** Sends the second request: what is recorded of each call, and the commit. */
 export async function recordGroup(
-  { tenant, calls, logRows }: Group,
+  { tenant, calls, logRows, stream = null }: Group,
   { baton, before }: { readonly baton: string | null; readonly before: readonly string[] },
   ends: readonly CallEnd[],
 ): Promise<GroupEnd> {
@@ -142,13 +164,23 @@ export async function recordGroup(
       ? [{ replay, matched: end.found.matched }]
       : [];
   });
-  const commit = commitSteps(before, finished, joined, logRows);
+  return await sendCommit(tenant, commitSteps(before, finished, joined, logRows), baton, ends, stream);
+}
+
+/** Throws `RemoteFailure` where surely nothing was kept. */
+export async function sendCommit(
+  tenant: RemoteTenant,
+  commit: CommitSteps,
+  baton: string | null,
+  ends: readonly CallEnd[],
+  stream: KeptStream | null = null,
+): Promise<Exclude<GroupEnd, { readonly k: "stale" | "apart" | "stopped" }>> {
   let answer: BatchAnswer;
   try {
     answer = await withDeadline(
       OWN_TIMEOUT_MS,
       [],
-      (signal) => tenant.send("write", { steps: commit.steps, baton, close: true }, { signal }),
+      (signal) => tenant.send("write", { steps: commit.steps, baton, close: stream === null }, { signal }),
     );
   } catch (error) {
     const surelyNot = error instanceof RemoteFailure &&
@@ -156,6 +188,8 @@ export async function recordGroup(
     if (surelyNot) throw error;
     return { k: "lost", ends };
   }
+  if (stream !== null && answer.steps[commit.commit]?.ok) stream.baton = answer.baton;
+  else await undo({ tenant }, answer);
   return await judgeCommit(tenant, commit, answer, ends);
 }
 
@@ -164,7 +198,7 @@ async function judgeCommit(
   { commit, version }: CommitSteps,
   { steps }: BatchAnswer,
   ends: readonly CallEnd[],
-): Promise<GroupEnd> {
+): ReturnType<typeof sendCommit> {
   if (steps[commit]?.ok) {
     await tenant.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
     return { k: "committed", ends };

@@ -21,7 +21,7 @@ export async function withDeadline<T>(
   let why: Stopped["why"] | null = null;
   const stop = (reason: Stopped["why"]) => {
     why ??= reason;
-    controller.abort();
+    controller.abort(new Stopped(why));
   };
   const left = () => stop("nobody_waits");
   const timer = setTimeout(() => stop("timeout"), ms);

@@ -1,6 +1,7 @@
 // Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
 import { PREVIEW_ROWS, returningKeys, selectByKeys } from "../local/child/row_preview.ts";
-import type { RowPreview, TenantStatement } from "../tenant_store.ts";
+import type { RowPreview } from "../statement_effect.ts";
+import type { TenantStatement } from "../tenant_store.ts";
 import type { DryTransaction } from "./dry_transaction.ts";
 import type { StepResult } from "./hrana.ts";
 import { hranaValue, jsonValue, stringOf } from "./remote_values.ts";

@@ -1,12 +1,8 @@
 // What a call would do: it runs, a request for each statement, in a transaction that is always undone.
 import { AppError } from "../../core/errors.ts";
-import type {
-  EngineFailure,
-  StatementEffect,
-  StatementResult,
-  TenantOutcome,
-  TenantStatement,
-} from "../tenant_store.ts";
+import type { StatementEffect } from "../statement_effect.ts";
+import type { EngineFailure, StatementResult, TenantOutcome, TenantStatement } from "../tenant_store.ts";
+import { countReplaced, countTexts } from "./count_replaced.ts";
 import { failedOutcome, timedOut } from "./call_run.ts";
 import { DryTransaction } from "./dry_transaction.ts";
 import { Stopped } from "./deadline.ts";
@@ -53,7 +49,9 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
     if (stale) return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
     const judged = oracle.hasDeferredConstraints && !call.foreignKeysOff;
     const before = judged ? await brokenReferences(transaction) : null;
-    for (const statement of call.statements.slice(0, gate.sendable)) {
+    const statements = call.statements.slice(0, gate.sendable);
+    const targets = oracle.previewTargets({ ...call, statements });
+    for (const statement of statements) {
       const last = run.at === call.statements.length - 1;
       const failure = await runStatement(run, call, statement);
       if (failure) return failedOutcome(failure, run.at, run.ms);
@@ -61,7 +59,7 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
       if (broken && broken.count > (before?.count ?? 0)) {
         return failedOutcome(brokenFailure(broken.table), run.at, run.ms);
       }
-      await addPreview(run, statement, oracle.previewTarget(statement), call.integersAsStrings, last);
+      await addPreview(run, statement, targets[run.at] ?? null, call.integersAsStrings, last);
       run.at++;
     }
   } catch (error) {
@@ -93,20 +91,23 @@ interface DryRun {
 async function runStatement(
   run: DryRun,
   call: CallJob["call"],
-  { sql, params, level }: TenantStatement,
+  { sql, params, level, replacing }: TenantStatement,
 ): Promise<EngineFailure | null> {
   const args = params.map(hranaValue);
   const schemaChange = level === "schema";
   const plan = schemaChange ? "SELECT 1 WHERE 0" : `EXPLAIN QUERY PLAN ${sql}`;
+  const counts = countTexts(replacing).map((sql) => ({ sql }));
   const steps = await run.transaction.send([
     { sql: "SAVEPOINT effect" },
+    ...counts,
     { sql: plan, args },
     { sql: TOTAL },
     { sql, args },
     { sql: TOTAL },
     { sql: "SELECT changes()" },
+    ...counts,
   ]);
-  const [, planned, base, step, total, changes] = steps;
+  const [planned, base, step, total, changes, recounted] = steps.slice(1 + counts.length);
   if (step?.ok !== true) return stepFailure(step ?? { message: "", code: "" });
   const count = (one: typeof step | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
   const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined);
@@ -121,7 +122,7 @@ async function runStatement(
   }
   run.effects.push({
     ownRows,
-    cascadedRows: all - (ownRows ?? 0),
+    cascadedRows: all - (ownRows ?? 0) + countReplaced(replacing, [steps[1], recounted], all),
     plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, false))) : [],
     preview: null,
   });

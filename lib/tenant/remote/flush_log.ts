@@ -5,7 +5,7 @@ import { addLogRows } from "./record_steps.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { retryable } from "./retryable.ts";
+import { MAX_RETRIES, retryable } from "./retryable.ts";
 import { chain, StepList } from "./step_list.ts";
 
 /** Log rows of one transaction. */
@@ -16,10 +16,16 @@ const DAY_MS = 86_400_000;
 /** Rows deleted at once, so that no transaction grows long. */
 const PRUNED_AT_ONCE = 5000;
 
-/** Writes what waits; rows that could not be written wait on. Never throws: the log is not worth a caller's failure. */
-export async function flushLog(tenant: RemoteTenant): Promise<void> {
-  for (let attempt = 0; tenant.logRows.length > 0;) {
-    const rows = tenant.takeLogRows(ROWS_AT_ONCE);
+/**
+ * Writes what waits; rows that could not be written wait on, and it answers false. Never throws: the log is not worth a
+ * caller's failure. `once`: a server that does not answer is not asked again, for calls wait behind this one.
+ */
+export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boolean> {
+  // What comes while these are written waits for company of its own.
+  let left = tenant.logRows.length;
+  for (let attempt = once ? MAX_RETRIES : 0; left > 0;) {
+    const rows = tenant.takeLogRows(Math.min(left, ROWS_AT_ONCE));
+    if (rows.length === 0) break;
     const list = new StepList();
     list.add("BEGIN IMMEDIATE");
     addLogRows(list, rows);
@@ -29,6 +35,7 @@ export async function flushLog(tenant: RemoteTenant): Promise<void> {
     try {
       const { place } = await tenant.place();
       rowsAt(await runOwn(tenant.context, { place, mode: "write" }, list.steps), commit);
+      left -= rows.length;
     } catch (error) {
       // The rows have ids: those that were written after all are not written twice.
       tenant.addLogRows(rows);
@@ -37,10 +44,11 @@ export async function flushLog(tenant: RemoteTenant): Promise<void> {
         await retryable(tenant, error, attempt++);
       } catch {
         tenant.context.log("warn", "log_rows_not_written", { rows: rows.length });
-        return;
+        return false;
       }
     }
   }
+  return true;
 }
 
 function prune(list: StepList, tenant: RemoteTenant): void {

@@ -8,6 +8,7 @@ import type {
   TenantCall,
   TenantOutcome,
 } from "../tenant_store.ts";
+import { closeComments } from "./close_comments.ts";
 import { dryRun } from "./dry_run.ts";
 import { flushLog } from "./flush_log.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
@@ -26,6 +27,8 @@ import { stepFailure } from "./step_failure.ts";
 import { type CallJob, settleUnlogged } from "./write_call.ts";
 import { StepList } from "./step_list.ts";
 
+/** Milliseconds until log rows that could not be written are tried again. */
+const LOG_RETRY_MS = 2000;
 /** Log rows that a group of writes takes along. */
 const GROUP_LOG_ROWS = 500;
 
@@ -35,6 +38,7 @@ export class OpenTenant {
   #timer: ReturnType<typeof setTimeout> | null = null;
   #thinning: Promise<void> = Promise.resolve();
   #reads = 0;
+  #logPauseMs = LOG_DELAY_MS / 2;
 
   constructor(readonly remote: RemoteTenant, private readonly snapshots: RemoteSnapshots) {
     this.lane = new Lane(
@@ -47,7 +51,8 @@ export class OpenTenant {
     return this.lane.idle && this.#reads === 0 && this.remote.logRows.length === 0;
   }
 
-  async run(call: TenantCall): Promise<TenantOutcome> {
+  async run(asked: TenantCall): Promise<TenantOutcome> {
+    const call = closeComments(asked);
     if (call.readsLog) await this.flush();
     if (call.level === "read" && !call.dryRun) return await this.#read(call);
     if (this.remote.dropped) throw new AppError("store_unavailable");
@@ -95,11 +100,12 @@ export class OpenTenant {
     this.#armTimer();
   }
 
-  /** Resolves when a statement would see the log rows that wait now. */
-  async flush(): Promise<void> {
+  /** Resolves when a statement would see the log rows that wait now. Nobody waits: one try must do. */
+  async flush(nobodyWaits = false): Promise<void> {
     // Rows that a group under way has taken along are not in the table yet either.
     if (this.remote.logRows.length === 0 && this.lane.idle) return;
-    await this.lane.addTask(() => flushLog(this.remote));
+    const written = await this.lane.addTask(() => flushLog(this.remote, nobodyWaits));
+    this.#logPauseMs = written ? LOG_DELAY_MS / 2 : LOG_RETRY_MS;
   }
 
   /** Drops snapshots that are too many or too old, soon and one round after the other. */
@@ -140,7 +146,7 @@ export class OpenTenant {
 
   async #runJobs(jobs: readonly CallJob[]): Promise<void> {
     const [first] = jobs;
-    if (first?.call.dryRun) return first.resolve(await dryRun(this.remote, first));
+    if (first?.call.dryRun) return settleUnlogged(this.remote, first, await dryRun(this.remote, first));
     const snapshot = first?.call.snapshot ?? null;
     if (first && snapshot !== null) return await this.#runWithSnapshot(first, snapshot);
     await this.#runWrites(jobs);
@@ -200,8 +206,8 @@ export class OpenTenant {
     if (this.#timer !== null || this.remote.dropped || this.remote.logRows.length === 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.flush().catch(() => {}).finally(() => this.#armTimer());
-    }, LOG_DELAY_MS / 2);
+      this.flush(true).catch(() => {}).finally(() => this.#armTimer());
+    }, this.#logPauseMs);
   }
 }
 

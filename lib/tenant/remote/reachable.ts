@@ -3,11 +3,14 @@ import { AppError } from "../../core/errors.ts";
 import { Stopped } from "./deadline.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 
-/** Errors: `store_unavailable` for whatever the server did not do; `AppError`s pass. */
+/** Errors: `store_over_quota`; `store_unavailable` for whatever else the server did not do; `AppError`s pass. */
 export async function reachable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof RemoteFailure && error.reason === "over_quota") {
+      throw new AppError("store_over_quota");
+    }
     if (error instanceof RemoteFailure || error instanceof Stopped) throw new AppError("store_unavailable");
     throw error;
   }

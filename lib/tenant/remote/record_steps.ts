@@ -12,12 +12,14 @@ import { VERSION } from "./write_steps.ts";
 export type LogValues = readonly (string | number | null)[];
 
 const ENDPOINT_CALL_COLUMNS = 10;
-/** Log rows of one statement: far below the engine's limit on parameters. */
-const ROWS_AT_ONCE = 500;
+/** Log rows up to which each has a statement of its own: taking JSON apart costs the server as much as these do. */
+const FEW_ROWS = 4;
+/** Characters of log rows in one statement: a value has at most 5 MB in sqld. */
+const PIECE_LENGTH = 1_000_000;
 
 export interface FinishedCall {
-  readonly call: TenantCall;
-  readonly run: CallRun;
+  readonly call: Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">;
+  readonly run: Pick<CallRun, "results" | "rowsRead" | "rowsWritten" | "ms" | "failure">;
   /** Id of its audit row. */
   readonly auditId: string;
 }
@@ -60,12 +62,34 @@ export function addLogRows(list: StepList, rows: readonly LogValues[]): void {
   insertRows(list, "_service_meta_endpoint_call", rows.filter(isEndpointCall));
 }
 
+/** Many as one parameter: thousands of them would cost the server more than the rows do. */
 function insertRows(list: StepList, table: string, rows: readonly LogValues[]): void {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    const some = rows.slice(at, at + ROWS_AT_ONCE);
-    const values = some.map((row) => `(${row.map(() => "?").join(",")})`).join(",");
-    chain(list, `INSERT OR IGNORE INTO ${table} VALUES ${values}`, some.flat());
+  if (rows.length <= FEW_ROWS) {
+    for (const row of rows) {
+      chain(list, `INSERT OR IGNORE INTO ${table} VALUES (${row.map(() => "?").join(",")})`, row);
+    }
+    return;
   }
+  const columns = (rows[0] ?? []).map((_, at) => `value->>${at}`).join(",");
+  for (const text of jsonPieces(rows)) {
+    chain(list, `INSERT OR IGNORE INTO ${table} SELECT ${columns} FROM json_each(?)`, [text]);
+  }
+}
+
+/** JSON arrays of rows, none of them much longer than a piece may be. */
+function jsonPieces(rows: readonly LogValues[]): string[] {
+  const pieces: string[] = [];
+  let texts: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    texts.push(text);
+    length += text.length;
+    if (length < PIECE_LENGTH) continue;
+    pieces.push(`[${texts.join(",")}]`);
+    [texts, length] = [[], 0];
+  }
+  return texts.length === 0 ? pieces : [...pieces, `[${texts.join(",")}]`];
 }
 
 function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void {

@@ -1,10 +1,13 @@
 // What every part of a remote store works with, and the one way in which it speaks to a place.
 import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { GateEngine } from "./gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana.ts";
-import { type Fetch, sendBatch, type SendOptions } from "./hrana_client.ts";
+import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana_client.ts";
 import { Stopped, withDeadline } from "./deadline.ts";
 import { RemoteFailure } from "./remote_failure.ts";
+import type { KeptStreams } from "./kept_streams.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
 export interface RemoteContext {
@@ -18,6 +21,12 @@ export interface RemoteContext {
   readonly logDays: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
+  /** What statements are compiled with before they are sent; unless given, what the runtime has. */
+  readonly gateEngine?: GateEngine;
+  /** Absent: every call opens a stream and closes it. */
+  readonly keptStreams?: KeptStreams;
+  /** Name of the catalogue's own place, where it is not the usual one. */
+  readonly catalogPlace?: string;
 }
 
 export type Mode = "read" | "write";
@@ -31,7 +40,8 @@ const LOOK_PAUSE_MS = 5;
 
 /**
  * One round trip to a place. sqld now and then says of a place that it opens or closes at this moment that there is
- * none; nothing has run then, so it is asked again. Throws `RemoteFailure`.
+ * none; nothing has run then, so it is asked again. Nor has anything where a token was refused, so another one is tried
+ * once. Throws `RemoteFailure`.
  */
 export async function send(
   { platform, fetch }: RemoteContext,
@@ -39,15 +49,39 @@ export async function send(
   request: BatchRequest,
   options: SendOptions,
 ): Promise<BatchAnswer> {
+  let renewed = platform.refused === undefined;
   for (let attempt = 1;; attempt++) {
+    const endpoint = await endpointInTime(platform.endpoint(place, mode), options.signal);
     try {
-      return await sendBatch(fetch, await platform.endpoint(place, mode), request, options);
+      return await sendBatch(fetch, endpoint, request, options);
     } catch (error) {
-      const gone = error instanceof RemoteFailure && error.reason === "gone" && request.baton === null;
-      if (!gone || attempt >= MAX_LOOKS) throw error;
+      const reason = error instanceof RemoteFailure ? error.reason : null;
+      if (reason === "denied" && !renewed) {
+        platform.refused?.(place, mode, endpoint);
+        renewed = true;
+        continue;
+      }
+      if (reason !== "gone" || attempt >= MAX_LOOKS) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS * 4 ** (attempt - 1)));
     }
   }
+}
+
+/** A deadline that passes before anything was sent is the platform's doing, not the statement's. */
+async function endpointInTime(
+  endpoint: HranaEndpoint | Promise<HranaEndpoint>,
+  signal: AbortSignal | null,
+): Promise<HranaEndpoint> {
+  const inTime = () => {
+    const stopped = signal?.reason;
+    if (stopped instanceof Stopped && stopped.why === "timeout") throw new AppError("store_unavailable");
+  };
+  const given = await Promise.resolve(endpoint).catch((error) => {
+    inTime();
+    throw error;
+  });
+  inTime();
+  return given;
 }
 
 /** The service's own statements in one transaction that is closed behind them. Throws `RemoteFailure`. */

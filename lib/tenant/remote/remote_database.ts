@@ -5,6 +5,7 @@ import { endpointCallRow, logRow } from "../local/wire.ts";
 import type {
   InspectedStatement,
   Inspection,
+  InspectOptions,
   LogRow,
   ReplayFound,
   ReplayKeys,
@@ -30,14 +31,14 @@ export class RemoteDatabase implements TenantDatabase {
     private readonly databaseId: string,
   ) {}
 
-  inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
+  inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
     return this.#retried(async (remote) => {
       const known = await remote.oracle();
-      const inspection = known.inspect(statements);
+      const inspection = known.inspect(statements, options);
       if (inspection.failure === null) return inspection;
       // What does not compile is never sent, so nothing else would tell that the schema has changed meanwhile.
       const fresh = await remote.freshOracle();
-      return fresh === known ? inspection : fresh.inspect(statements);
+      return fresh === known ? inspection : fresh.inspect(statements, options);
     });
   }
 

@@ -8,6 +8,7 @@ import type { BatchAnswer } from "./hrana.ts";
  * - `gone`: the server knows no such database.
  * - `blocked`: the database moves elsewhere at this moment.
  * - `denied`: our token was not accepted.
+ * - `over_quota`: the plan with the server's operator is used up, and no move of the database explains the refusal.
  * - `lost_stream`: the transaction that the request belongs to is no more; the request did not run.
  * - `invalid_text`: a result holds text that the server cannot write.
  * - `unreadable`: the server could not read one of the statements, and ran none of them.
@@ -19,6 +20,7 @@ export type RemoteReason =
   | "gone"
   | "blocked"
   | "denied"
+  | "over_quota"
   | "lost_stream"
   | "invalid_text"
   | "unreadable";

@@ -5,6 +5,8 @@ import type { HranaEndpoint } from "./hrana_client.ts";
 export interface RemotePlatform {
   /** Where a place answers, with a token of that one mode where the server takes tokens. */
   endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint>;
+  /** What `endpoint` has given was not accepted; where it knows a way, the next one is another. */
+  refused?(place: string, mode: "read" | "write", endpoint: HranaEndpoint): void;
   /** Makes an empty place; one that is there already is left as it is. Throws `RemoteFailure`. */
   create(place: string): Promise<void>;
   /** Makes `to` a copy of what `from` has committed. Throws `RemoteFailure`. */

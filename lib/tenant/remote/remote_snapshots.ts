@@ -27,6 +27,8 @@ export class RemoteSnapshots {
 
   /** For the write slot. Errors: `slug_taken`. */
   async take(tenant: RemoteTenant, label: string): Promise<SnapshotInfo> {
+    // A restore elsewhere may have moved it.
+    await tenant.moved();
     const { place: from } = await tenant.place();
     const snapshot: CatalogSnapshot = {
       label,
@@ -114,6 +116,8 @@ export class RemoteSnapshots {
 
   /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`. */
   async copy(tenant: RemoteTenant, snapshot: string | null, to: string): Promise<void> {
+    // A restore elsewhere may have moved it.
+    if (snapshot === null) await tenant.moved();
     const from = snapshot === null
       ? (await tenant.place()).place
       : (await this.#require(tenant.databaseId, snapshot)).place;

@@ -4,14 +4,18 @@ import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { serviceTableStatements } from "../../sql/service_tables.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
+import { RemoteBranches } from "./branches/remote_branches.ts";
 import { Catalog, type CatalogStatement } from "./catalog.ts";
 import { OpenTenant } from "./open_tenant.ts";
 import { reachable } from "./reachable.ts";
-import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import type { KeptStream } from "./kept_streams.ts";
+import { type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { placeOf, RemoteSnapshots, sizeOfPlace } from "./remote_snapshots.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
 
+/** Milliseconds that closing an idle stream may take. */
+const CLOSE_MS = 2000;
 /** Databases kept open; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
 /** Milliseconds after which a place that was being made or removed counts as left behind. */
@@ -19,6 +23,7 @@ const LOOSE_MS = 600_000;
 const DAY_MS = 86_400_000;
 
 export class RemoteStore implements TenantStore {
+  readonly branches: RemoteBranches;
   readonly #open = new Map<string, OpenTenant>();
   readonly #catalog: Catalog;
   readonly #snapshots: RemoteSnapshots;
@@ -27,6 +32,11 @@ export class RemoteStore implements TenantStore {
   constructor(private readonly context: RemoteContext) {
     this.#catalog = new Catalog(context);
     this.#snapshots = new RemoteSnapshots(context, this.#catalog);
+    this.branches = new RemoteBranches({
+      ...{ context, catalog: this.#catalog, snapshots: this.#snapshots },
+      tenant: (databaseId) => this.#tenant(databaseId),
+      makeBranch: (databaseId, ancestor, fill) => this.#make(databaseId, fill, ancestor),
+    });
   }
 
   create(databaseId: string): Promise<void> {
@@ -58,9 +68,7 @@ export class RemoteStore implements TenantStore {
     return reachable(async () => {
       const tenant = this.#tenant(databaseId);
       tenant.drop();
-      const found = await this.#catalog.find(databaseId);
-      const snapshots = await this.#catalog.snapshots(databaseId);
-      const places = [...(found ? [found.place] : []), ...snapshots.map(({ place }) => place)];
+      const places = await this.#catalog.placesOf(databaseId);
       const nowMs = this.context.clock.now();
       await this.#catalog.change([
         ...places.map((
@@ -68,6 +76,7 @@ export class RemoteStore implements TenantStore {
         ): CatalogStatement => ["INSERT OR IGNORE INTO loose VALUES (?,?)", [place, nowMs]]),
         ["DELETE FROM tenant WHERE database_id = ?", [databaseId]],
         ["DELETE FROM snapshot WHERE database_id = ?", [databaseId]],
+        ["DELETE FROM ancestor WHERE database_id = ?", [databaseId]],
       ]);
       await this.#snapshots.removePlaces(places);
       this.#open.delete(databaseId);
@@ -101,21 +110,36 @@ export class RemoteStore implements TenantStore {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
+    await Promise.all((this.context.keptStreams?.takeIdle() ?? []).map((idle) => this.#closeStream(idle)));
   }
 
-  /** A place is in the catalogue, as one that may be left behind, before it is there. */
-  async #make(databaseId: string, fill: (place: string) => Promise<void>): Promise<void> {
+  /** Places are in the catalogue, as ones that may be left behind, before they are there. */
+  async #make(
+    databaseId: string,
+    fill: (place: string) => Promise<void>,
+    ancestor: string | null = null,
+  ): Promise<void> {
     checkId(databaseId);
     const place = placeOf(databaseId);
     if (await this.#catalog.find(databaseId)) throw new AppError("store_unavailable");
-    await this.#catalog.change([["INSERT OR REPLACE INTO loose VALUES (?,?)", [
-      place,
-      this.context.clock.now(),
-    ]]]);
-    await fill(place);
+    const places = ancestor === null ? [place] : [place, ancestor];
+    const nowMs = this.context.clock.now();
+    await this.#catalog.change(
+      places.map((one) => ["INSERT OR REPLACE INTO loose VALUES (?,?)", [one, nowMs]]),
+    );
+    try {
+      await fill(place);
+    } catch (error) {
+      // What cannot be removed now goes with a sweep.
+      await this.#snapshots.removePlaces(places).catch(() => {});
+      throw error;
+    }
     const made = await this.#catalog.change([
       ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, place]],
-      ["DELETE FROM loose WHERE place = ?", [place]],
+      ...(ancestor === null
+        ? []
+        : [["INSERT INTO ancestor VALUES (?,?)", [databaseId, ancestor]] satisfies CatalogStatement]),
+      ...places.map((one): CatalogStatement => ["DELETE FROM loose WHERE place = ?", [one]]),
     ]);
     if (!made) throw new AppError("store_unavailable");
   }
@@ -131,6 +155,14 @@ export class RemoteStore implements TenantStore {
     this.#open.delete(databaseId);
     this.#open.set(databaseId, tenant);
     return tenant;
+  }
+
+  /** Best effort: the server closes it by itself, but until then it counts. */
+  async #closeStream({ place, mode, baton }: KeptStream): Promise<void> {
+    const signal = AbortSignal.timeout(CLOSE_MS);
+    await send(this.context, { place, mode }, { steps: [], baton, close: true }, { signal }).catch(
+      () => {},
+    );
   }
 
   #forgetOldest(): void {

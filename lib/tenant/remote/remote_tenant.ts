@@ -1,8 +1,10 @@
 // One database of a remote store as this process knows it: where it is, what its schema is, which log rows wait.
 import { AppError } from "../../core/errors.ts";
 import type { Catalog, TenantPlace } from "./catalog.ts";
-import type { BatchAnswer, BatchRequest } from "./hrana.ts";
+import { gateEngine } from "./gate_engine.ts";
+import type { BatchAnswer, BatchRequest, HranaStep } from "./hrana.ts";
 import type { SendOptions } from "./hrana_client.ts";
+import type { KeptStream, StreamTarget } from "./kept_streams.ts";
 import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { LogValues } from "./record_steps.ts";
@@ -31,6 +33,8 @@ export class RemoteTenant {
   lastUsedMs = 0;
   /** When rows that are too old were last deleted. */
   prunedMs = 0;
+  /** When it was last opened after something had closed it. */
+  openedMs = 0;
   logRows: LogValues[] = [];
   #place: Promise<TenantPlace> | null = null;
   #oracle: Promise<SchemaOracle> | null = null;
@@ -54,13 +58,39 @@ export class RemoteTenant {
   /** One round trip to where the database is. Throws `RemoteFailure`. */
   async send(mode: Mode, request: BatchRequest, options: SendOptions): Promise<BatchAnswer> {
     const { place } = await this.place();
+    return await this.#sendTo({ place, mode }, request, options);
+  }
+
+  /** Work on a stream that earlier work has left open, or that it leaves open; null: there is none to be had. */
+  async onStream<T>(mode: Mode, work: (stream: KeptStream | null) => Promise<T>): Promise<T> {
+    const { keptStreams } = this.context;
+    const { place } = await this.place();
+    const stream = await keptStreams?.take({ place, mode });
+    if (!keptStreams || !stream) return await work(null);
     try {
-      return await send(this.context, { place, mode }, request, options);
+      return await work(stream);
+    } finally {
+      keptStreams.give(stream);
+    }
+  }
+
+  /**
+   * The first batch on a stream, which is taken out of it: whoever leaves it without a transaction puts the answer's
+   * baton back. The server may have closed it meanwhile; nothing ran then. Throws `RemoteFailure`.
+   */
+  async sendFirst(
+    stream: KeptStream,
+    steps: readonly HranaStep[],
+    options: SendOptions,
+  ): Promise<BatchAnswer> {
+    const { baton } = stream;
+    stream.baton = null;
+    try {
+      return await this.#sendTo(stream, { steps, baton, close: false }, options);
     } catch (error) {
-      const baton = error instanceof RemoteFailure ? error.more.baton ?? null : null;
-      // Left open, its transaction would hold the write lock until the server gives it up.
-      if (baton !== null) await this.#abandon({ place, mode }, baton);
-      throw error;
+      const isOver = error instanceof RemoteFailure && ["lost_stream", "gone"].includes(error.reason);
+      if (baton === null || !isOver) throw error;
+      return await this.#sendTo(stream, { steps, baton: null, close: false }, options);
     }
   }
 
@@ -78,7 +108,7 @@ export class RemoteTenant {
   oracle(): Promise<SchemaOracle> {
     if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
     const found = this.#oracle ??= this.#read();
-    return found.catch((error) => {
+    return found.then((oracle) => oracle.broken ? this.#again(found) : oracle, (error) => {
       if (this.#oracle === found) this.#oracle = null;
       throw error;
     });
@@ -112,6 +142,21 @@ export class RemoteTenant {
     return this.logRows.splice(0, most);
   }
 
+  async #sendTo(
+    { place, mode }: StreamTarget,
+    request: BatchRequest,
+    options: SendOptions,
+  ): Promise<BatchAnswer> {
+    try {
+      return await send(this.context, { place, mode }, request, options);
+    } catch (error) {
+      const baton = error instanceof RemoteFailure ? error.more.baton ?? null : null;
+      // Left open, its transaction would hold the write lock until the server gives it up.
+      if (baton !== null) await this.#abandon({ place, mode }, baton);
+      throw error;
+    }
+  }
+
   async #abandon(target: { readonly place: string; readonly mode: Mode }, baton: string): Promise<void> {
     const request = { steps: [{ stmt: { sql: "ROLLBACK" } }], baton, close: true };
     await send(this.context, target, request, { signal: AbortSignal.timeout(OWN_TIMEOUT_MS) }).catch(
@@ -125,14 +170,21 @@ export class RemoteTenant {
     return found;
   }
 
+  #again(broken: Promise<SchemaOracle>): Promise<SchemaOracle> {
+    if (this.#oracle === broken) this.#oracle = null;
+    return this.oracle();
+  }
+
   async #read(): Promise<SchemaOracle> {
     const { place, generation } = await this.place();
     const steps = await runOwn(this.context, { place, mode: "read" }, SCHEMA);
     const engineVersion = integerOf(rowsAt(steps, 1)[0]?.[0]);
-    return new SchemaOracle(generation * VERSIONS + engineVersion, {
+    const schema = {
       engineVersion,
       statements: rowsAt(steps, 2).map((row) => stringOf(row[0])),
       analyzed: rowsAt(steps, 3).length > 0,
-    });
+    };
+    const open = await gateEngine(this.context.gateEngine ?? "auto", schema.statements);
+    return new SchemaOracle(generation * VERSIONS + engineVersion, schema, open);
   }
 }

@@ -1,7 +1,7 @@
 // Between the contract's values (contract 4) and those of Hrana.
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { exceeds, ResultTooLarge } from "../local/child/result_json.ts";
-import type { JsonValue } from "../tenant_store.ts";
+import type { JsonValue } from "../statement_effect.ts";
 import type { HranaValue, StepRows } from "./hrana.ts";
 
 /** JSON integers bind as INTEGER, other numbers as REAL. */

@@ -49,7 +49,11 @@ export function foundReplay({ keys }: ReplayKeys, step: StepResult): ReplayFound
 }
 
 /** Keeps a call's answer under each of its keys. */
-export function keepAnswer(list: StepList, replay: ReplayKeys, { results, ms }: CallRun): void {
+export function keepAnswer(
+  list: StepList,
+  replay: ReplayKeys,
+  { results, ms }: Pick<CallRun, "results" | "ms">,
+): void {
   const answer = writeKeptAnswer({
     context: replay.context,
     results: results.map(({ json, rowsRead, rowsWritten }) => [json.length, rowsRead, rowsWritten]),

@@ -5,13 +5,17 @@ import type { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
 /** Times that a server which does not answer is asked again, and milliseconds before the first of them. */
-const MAX_RETRIES = 3;
+export const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 50;
 /** Times that a database which is moving is asked for again, and milliseconds between them. */
 const MAX_MOVING = 60;
 const MOVING_PAUSE_MS = 250;
 
-/** Resolves when it may be tried again. Errors: `store_unavailable`, `database_busy`. */
+/** Milliseconds in which a database that was opened again must answer, and in which it is not opened once more. */
+const OPENING_MS = 1000;
+const OPENED_MS = 10_000;
+
+/** Resolves when it may be tried again. Errors: `store_unavailable`, `store_over_quota`, `database_busy`. */
 export async function retryable(
   tenant: RemoteTenant,
   failure: RemoteFailure,
@@ -26,12 +30,18 @@ export async function retryable(
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
       if (await tenant.moved()) return;
       const { place, closedUntil } = await tenant.place();
+      const nowMs = context.clock.now();
+      const openMs = Math.abs(nowMs - tenant.openedMs);
+      if (closedUntil >= nowMs || openMs < OPENING_MS) return await pause(MOVING_PAUSE_MS);
+      // It is not the service that keeps it closed.
+      if (openMs < OPENED_MS) throw new AppError("store_over_quota");
       // Who closed it has not lived to open it again.
-      if (closedUntil < context.clock.now()) {
-        await context.platform.block(place, { reads: false, writes: false });
-      } else await pause(MOVING_PAUSE_MS);
+      await context.platform.block(place, { reads: false, writes: false });
+      tenant.openedMs = nowMs;
       return;
     }
+    case "over_quota":
+      throw new AppError("store_over_quota");
     case "not_sent":
     case "unreachable":
     case "lost_stream":

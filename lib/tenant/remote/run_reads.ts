@@ -6,6 +6,7 @@ import { undo } from "./commit_group.ts";
 import { Stopped, withDeadline } from "./deadline.ts";
 import {
   all,
+  type BatchAnswer,
   type HranaStep,
   ifError,
   ifOk,
@@ -13,6 +14,7 @@ import {
   losesInfinity,
   type StepResult,
 } from "./hrana.ts";
+import type { SendOptions } from "./hrana_client.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { rowsAt } from "./remote_context.ts";
@@ -70,7 +72,11 @@ class Reading {
     list.add("COMMIT", inTransaction);
     const runner = new CallRunner(call, 0);
     try {
-      let { steps } = await this.#send(list.steps, null, true, false);
+      let { steps } = await withDeadline(
+        this.#timeoutMs,
+        [this.signal],
+        (signal) => this.#sendWhole(list.steps, { signal }),
+      );
       if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
       if (await this.#isStale(steps, guard, version)) return "stale";
       for (const place of places) runner.add(steps[place] ?? null, null);
@@ -117,6 +123,17 @@ class Reading {
     const begin = list.add("BEGIN");
     const guard = list.add(sql, ifOk(begin), args);
     return { guard, version: list.add(VERSION, all(ifOk(begin), ifError(guard))) };
+  }
+
+  /** A batch that ends whatever transaction it began. */
+  #sendWhole(steps: readonly HranaStep[], options: SendOptions): Promise<BatchAnswer> {
+    const { tenant } = this;
+    return tenant.onStream("read", async (stream) => {
+      if (stream === null) return await tenant.send("read", { steps, baton: null, close: true }, options);
+      const answer = await tenant.sendFirst(stream, steps, options);
+      if (answer.steps.at(-1)?.ok !== false) stream.baton = answer.baton;
+      return answer;
+    });
   }
 
   #send(steps: readonly HranaStep[], baton: string | null, close: boolean, binary: boolean) {

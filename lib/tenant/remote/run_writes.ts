@@ -2,16 +2,18 @@
 // where the database has moved or nothing can have been kept. What may have been committed is looked up, never repeated.
 import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
-import { type CallEnd, commitGroup, type Group } from "./commit_group.ts";
+import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./deadline.ts";
 import { findCommitted } from "./find_committed.ts";
 import type { LogValues } from "./record_steps.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { commitStepByStep, statementFailure, type StepwiseEnd } from "./step_by_step.ts";
+import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import { abandon, type CallJob, settleUnlogged } from "./write_call.ts";
 import type { GatedCall } from "./write_steps.ts";
 import { retryable } from "./retryable.ts";
+import type { TenantOutcome } from "../tenant_store.ts";
+import { endedAfter, whatStays } from "../what_stays.ts";
 
 export interface WriteRun {
   readonly tenant: RemoteTenant;
@@ -49,7 +51,7 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
-  let end: StepwiseEnd;
+  let end: GroupEnd;
   try {
     end = careful ? await commitStepByStep(group) : await commitGroup(group);
   } catch (error) {
@@ -91,7 +93,7 @@ async function gather(run: WriteRun, jobs: readonly CallJob[]) {
 async function settle(
   { tenant }: WriteRun,
   jobs: readonly CallJob[],
-  end: StepwiseEnd,
+  end: GroupEnd,
   attempt: number,
 ): Promise<Next> {
   switch (end.k) {
@@ -104,8 +106,7 @@ async function settle(
     case "apart":
       return { left: jobs, apart: true };
     case "stopped":
-      for (const job of jobs) settleUnlogged(tenant, job, end.outcome);
-      return answered;
+      return { left: jobs.flatMap((job) => settleStopped(tenant, job, end.outcome)), apart: false };
     case "refused":
       // In the end only because of one call: alone each gets its own answer.
       if (jobs.length > 1) return { left: jobs, apart: true };
@@ -114,6 +115,16 @@ async function settle(
     case "lost":
       return { left: await settleLost(tenant, jobs, end.ends, attempt), apart: false };
   }
+}
+
+/** What is left to do for the call: what ran before the statement that stopped it runs again where it is to stay. */
+function settleStopped(tenant: RemoteTenant, job: CallJob, ending: TenantOutcome): CallJob[] {
+  const call = ending.ok === false ? whatStays(job.call, ending) : null;
+  if (ending.ok === false && call !== null) {
+    return [{ ...job, call, resolve: (outcome) => job.resolve(endedAfter(outcome, ending)) }];
+  }
+  settleUnlogged(tenant, job, ending);
+  return [];
 }
 
 function settleEnd(job: CallJob, end: CallEnd | undefined): void {

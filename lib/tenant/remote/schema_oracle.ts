@@ -1,11 +1,8 @@
 // The gate before a remote engine: the tenant's schema, without rows, in an in-memory SQLite with the same guard as the
 // embedded engine has. What does not compile here under the level of the call never leaves this process.
-import { DatabaseSync } from "node:sqlite";
-import { AppError } from "../../core/errors.ts";
 import { joinFacts, noEngineFacts } from "../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../sql/syntax.ts";
 import { compileStatement } from "../local/child/compile_statement.ts";
-import { Connection } from "../local/child/connection.ts";
 import { engineFailure } from "../local/child/engine_failure.ts";
 import { listTables } from "../local/child/list_tables.ts";
 import { type PreviewTarget, targetOf, unmovedForm } from "../local/child/row_preview.ts";
@@ -13,12 +10,15 @@ import type {
   EngineFailure,
   InspectedStatement,
   Inspection,
+  InspectOptions,
   Level,
   SchemaNames,
   TenantCall,
   TenantStatement,
 } from "../tenant_store.ts";
 import { applySchemaChange } from "./apply_schema_change.ts";
+import { countQueries, MAX_QUERIES } from "./nesting.ts";
+import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 import { plain } from "./step_failure.ts";
 
 /** What one database's schema is made of. */
@@ -30,6 +30,9 @@ export interface TenantSchema {
   /** ANALYZE has made its tables. */
   readonly analyzed: boolean;
 }
+
+/** What is judged of a call. */
+export type GateCall = Pick<TenantCall, "level" | "statements"> & { readonly foreignKeysOff?: boolean };
 
 /** How much of a call may be sent, and what stops the rest; `failure` is about the first that may not. */
 export interface CallGate {
@@ -46,27 +49,37 @@ export interface DryTarget {
 const CACHED_GATES = 1000;
 
 export class SchemaOracle {
-  readonly #connection: Connection;
+  readonly #connection: SchemaConnection;
   readonly #gates = new Map<string, EngineFailure | null>();
   /** Deferred constraints are judged at the commit, so that calls cannot share one. */
   readonly hasDeferredConstraints: boolean;
 
   /** `version` is what facts are known by: unlike the engine's it never means two schemas, across restores either. */
-  constructor(readonly version: number, readonly schema: TenantSchema) {
-    this.#connection = openSchema(schema);
+  constructor(
+    readonly version: number,
+    readonly schema: TenantSchema,
+    private readonly open: OpenSchemaConnection,
+  ) {
+    this.#connection = openSchema(open, schema);
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
   }
 
-  inspect(statements: readonly InspectedStatement[]): Inspection {
+  /** To be made anew. */
+  get broken(): boolean {
+    return this.#connection.broken;
+  }
+
+  inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Inspection {
     const last = statements.length - 1;
     const changes = statements.some((statement, at) => statement.changesSchema && at < last);
-    return this.#on(changes, (connection) => {
+    const foreignKeysOff = options?.foreignKeysOff ?? false;
+    return this.#on({ changes, foreignKeysOff }, (connection) => {
       const facts: Inspection["facts"][number][] = [];
       for (const statement of statements) {
         const apply = changes && statement.changesSchema
           ? () => applySchemaChange(connection, statement.sql)
           : null;
-        const compiled = compileStatement(connection, statement, apply);
+        const compiled = tooDeep(statement.sql) ?? compileStatement(connection, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
       }
@@ -75,15 +88,12 @@ export class SchemaOracle {
   }
 
   /** Decides what of a call may reach the engine. */
-  gate(call: TenantCall): CallGate {
-    const texts = call.statements.map((statement) => ({
-      statement,
-      changes: call.level === "schema" && changesSchema(statement.sql),
-    }));
-    const changes = texts.some(({ changes }, at) => changes && at < texts.length - 1);
-    return this.#on(changes, (connection) => {
+  gate(call: GateCall): CallGate {
+    const { texts, changes } = schemaTexts(call);
+    const { foreignKeysOff = false } = call;
+    return this.#on({ changes, foreignKeysOff }, (connection) => {
       for (const [at, { statement, changes: applies }] of texts.entries()) {
-        const failure = changes
+        const failure = changes || foreignKeysOff
           ? gateStatement(connection, call.level, statement)
           : this.#cachedGate(call.level, statement);
         if (failure) return { sendable: at, failure };
@@ -97,12 +107,18 @@ export class SchemaOracle {
     return listTables(this.#connection);
   }
 
-  /** The one table that an UPDATE or DELETE changes, and the statement with its keys left alone; null for others. */
-  previewTarget({ sql, params, level }: TenantStatement): DryTarget | null {
-    const target = targetOf(this.#connection, sql);
-    if (target === null) return null;
-    const moved = target.verb === "UPDATE" ? unmovedForm([sql, params, level], target) : null;
-    return { target, unmoved: moved && { sql: moved[0], params: moved[1] } };
+  /** Of each statement the one table that an UPDATE or DELETE changes, and its form with the keys left alone. */
+  previewTargets(call: GateCall): (DryTarget | null)[] {
+    const { texts, changes } = schemaTexts(call);
+    return this.#on(
+      { changes, foreignKeysOff: call.foreignKeysOff ?? false },
+      (connection) =>
+        texts.map(({ statement, changes: applies }) => {
+          const target = previewTarget(connection, statement);
+          if (changes && applies) applySchemaChange(connection, statement.sql);
+          return target;
+        }),
+    );
   }
 
   close(): void {
@@ -119,11 +135,15 @@ export class SchemaOracle {
     return failure;
   }
 
-  /** Statements that follow a change of the schema are compiled against a copy. */
-  #on<T>(copied: boolean, work: (connection: Connection) => T): T {
-    if (!copied) return work(this.#connection);
-    const copy = openSchema(this.schema);
+  /** What follows a change of the schema, or does without foreign keys, is compiled against a copy. */
+  #on<T>(
+    { changes, foreignKeysOff }: { readonly changes: boolean; readonly foreignKeysOff: boolean },
+    work: (connection: SchemaConnection) => T,
+  ): T {
+    if (!changes && !foreignKeysOff) return work(this.#connection);
+    const copy = openSchema(this.open, this.schema);
     try {
+      if (foreignKeysOff) copy.exec("PRAGMA foreign_keys=OFF");
       return work(copy);
     } finally {
       copy.close();
@@ -131,24 +151,37 @@ export class SchemaOracle {
   }
 }
 
-function openSchema({ statements, analyzed }: TenantSchema): Connection {
-  if (!("setAuthorizer" in DatabaseSync.prototype)) {
-    throw new AppError("store_unavailable", {
-      message:
-        "Run this on a Deno whose node:sqlite has authorizers; remote statements cannot be checked here",
-    });
-  }
-  const connection = new Connection(":memory:", false);
+function openSchema(open: OpenSchemaConnection, { statements, analyzed }: TenantSchema): SchemaConnection {
+  const connection = open();
   for (const sql of statements) {
     // What this engine cannot read does not exist here, and is thereby closed.
     try {
-      connection.database.exec(sql);
+      connection.exec(sql);
     } catch (error) {
       if (error instanceof TypeError) throw error;
     }
   }
-  if (analyzed) connection.database.exec("ANALYZE");
+  if (analyzed) connection.exec("ANALYZE");
   return connection;
+}
+
+/** The statements of a call; `changes`: a later one sees another schema than the first. */
+function schemaTexts({ level, statements }: Pick<TenantCall, "level" | "statements">) {
+  const texts = statements.map((statement) => ({
+    statement,
+    changes: level === "schema" && changesSchema(statement.sql),
+  }));
+  return { texts, changes: texts.some(({ changes }, at) => changes && at < texts.length - 1) };
+}
+
+function previewTarget(
+  connection: SchemaConnection,
+  { sql, params, level }: TenantStatement,
+): DryTarget | null {
+  const target = targetOf(connection, sql);
+  if (target === null) return null;
+  const moved = target.verb === "UPDATE" ? unmovedForm([sql, params, level], target) : null;
+  return { target, unmoved: moved && { sql: moved[0], params: moved[1] } };
 }
 
 function changesSchema(sql: string): boolean {
@@ -157,7 +190,7 @@ function changesSchema(sql: string): boolean {
 }
 
 function gateStatement(
-  connection: Connection,
+  connection: SchemaConnection,
   level: Level,
   statement: TenantStatement,
 ): EngineFailure | null {
@@ -174,14 +207,18 @@ function gateStatement(
       ? plain("denied", `Setting PRAGMA ${syntax.pragma.name}`)
       : null;
   }
-  const compiled = compileStatement(connection, {
-    sql: statement.sql,
-    changesSchema: syntax.class === "schema",
-  }, null);
+  const changesSchema = syntax.class === "schema";
+  const compiled = tooDeep(statement.sql) ??
+    compileStatement(connection, { sql: statement.sql, changesSchema }, null);
   if (!compiled.ok) return compiled.failure;
   const { refusal } = joinFacts(syntax, compiled.facts ?? noEngineFacts);
   if (refusal !== null) return plain("denied", refusal);
   return overLevel(connection, effectiveLevel(syntax, level, statement.level), statement.sql);
+}
+
+function tooDeep(sql: string): { readonly ok: false; readonly failure: EngineFailure } | null {
+  if (countQueries([sql]) <= MAX_QUERIES) return null;
+  return { ok: false, failure: plain("too_big", `Use at most ${MAX_QUERIES} queries in one statement`) };
 }
 
 const RANK: Readonly<Record<Level, number>> = { read: 0, write: 1, schema: 2 };
@@ -192,7 +229,7 @@ function effectiveLevel(syntax: Syntax, call: Level, statement: Level): Level {
   return RANK[statement] < RANK[call] ? statement : call;
 }
 
-function overLevel(connection: Connection, level: Level, sql: string): EngineFailure | null {
+function overLevel(connection: SchemaConnection, level: Level, sql: string): EngineFailure | null {
   try {
     connection.compile(level, sql);
     return null;

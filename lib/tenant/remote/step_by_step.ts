@@ -1,21 +1,36 @@
 // The careful way to run one call: a request for each statement, so that each has its own deadline and its result is
 // judged before the next one runs. For calls that the quick way could not finish; nothing of them was kept.
-import { CallRunner, failedOutcome, invalidText, isUndone, keptRun, timedOut } from "./call_run.ts";
+import {
+  CallRunner,
+  failedOutcome,
+  invalidText,
+  isUndone,
+  keptRun,
+  outcomeOf,
+  timedOut,
+} from "./call_run.ts";
+import type { StepsAround } from "./call_run.ts";
+import { countTexts } from "./count_replaced.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
 import { Stopped, withDeadline } from "./deadline.ts";
-import { type BatchAnswer, type HranaStep, losesInfinity, type StepResult } from "./hrana.ts";
+import {
+  type BatchAnswer,
+  type HranaStep,
+  ifOk,
+  losesInfinity,
+  outsideTransaction,
+  type StepResult,
+} from "./hrana.ts";
 import { rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import { hranaValue, integerOf } from "./remote_values.ts";
 import { stepFailure } from "./step_failure.ts";
-import type { EngineFailure, TenantOutcome, TenantStatement } from "../tenant_store.ts";
+import type { EngineFailure, TenantStatement } from "../tenant_store.ts";
 import { errorAt, groupSteps, TOTAL } from "./write_steps.ts";
 import { foundReplay } from "./replay_statements.ts";
 
-export type StepwiseEnd = GroupEnd | { readonly k: "stopped"; readonly outcome: TenantOutcome };
-
 /** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was kept then. */
-export async function commitStepByStep(group: Group): Promise<StepwiseEnd> {
+export async function commitStepByStep(group: Group): Promise<GroupEnd> {
   const [gated] = group.calls;
   if (!gated) throw new TypeError("a group without a call");
   const { call, gate } = gated;
@@ -61,6 +76,14 @@ export async function commitStepByStep(group: Group): Promise<StepwiseEnd> {
     if (runner.ended) break;
   }
   const result = runner.finish(gate);
+  const ended = runner.ended
+    ? await request([{ stmt: { sql: "SELECT 1" }, condition: outsideTransaction }], baton)
+    : null;
+  if (ended?.steps[0]?.ok) {
+    void undo(group, ended);
+    return { k: "stopped", outcome: outcomeOf({ ...result, results: [] }) };
+  }
+  baton = ended?.baton ?? baton;
   const nothingKept = isUndone(result, call);
   const end = [...before, ...(nothingKept ? ["ROLLBACK TO call"] : []), "RELEASE call"];
   return await recordGroup(group, { baton, before: end }, [
@@ -77,18 +100,47 @@ type Request = (
 /** The statement behind its savepoint, which stays open; again in the binary form where JSON would not do. */
 async function runStatement(
   request: Request,
-  { sql, params }: TenantStatement,
+  statement: TenantStatement,
   before: readonly string[],
   baton: string | null,
-): Promise<{ baton: string | null; steps: readonly [StepResult, StepResult, StepResult] }> {
-  const own: HranaStep[] = [{ stmt: { sql, args: params.map(hranaValue) } }, { stmt: { sql: TOTAL } }];
-  const first = await request([...before.map((sql) => ({ stmt: { sql } })), ...own], baton);
-  const [step = null, total = null] = first.steps.slice(before.length);
-  if (!losesInfinity([step])) return { baton: first.baton, steps: [step, total, null] };
-  const undone = [{ stmt: { sql: "ROLLBACK TO statement" } }, { stmt: { sql: TOTAL } }];
-  const second = await request([...undone, ...own], first.baton, true);
-  const [base = null, again = null, counted = null] = second.steps.slice(1);
-  return { baton: second.baton, steps: [again, counted, base] };
+): Promise<{ baton: string | null; steps: readonly [StepResult, StepResult, StepsAround] }> {
+  const counts = countTexts(statement.replacing);
+  const head = texts([...before, ...counts]);
+  const first = await request([...head, ...ownSteps(statement, head.length)], baton);
+  const [counted = null] = first.steps.slice(before.length, head.length);
+  const ran = readOwn(first.steps.slice(head.length), counted, counts.length);
+  if (!losesInfinity([ran[0]])) return { baton: first.baton, steps: ran };
+  const undone = texts(["ROLLBACK TO statement", TOTAL]);
+  const second = await request([...undone, ...ownSteps(statement, undone.length)], first.baton, true);
+  const [step, total, around] = readOwn(second.steps.slice(undone.length), counted, counts.length);
+  return { baton: second.baton, steps: [step, total, { ...around, base: second.steps[1] ?? null }] };
+}
+
+function texts(all: readonly string[]): HranaStep[] {
+  return all.map((sql) => ({ stmt: { sql } }));
+}
+
+/** The statement, the counts behind it and, where it has run, what follows it. `at`: its place in the request. */
+function ownSteps({ sql, params, replacing, after = [] }: TenantStatement, at: number): HranaStep[] {
+  return [
+    { stmt: { sql, args: params.map(hranaValue) } },
+    ...texts([TOTAL, ...countTexts(replacing)]),
+    ...after.map((one) => ({
+      stmt: { sql: one.sql, args: one.params.map(hranaValue) },
+      condition: ifOk(at),
+    })),
+    ...(after.length === 0 ? [] : texts([TOTAL])),
+  ];
+}
+
+function readOwn(
+  steps: readonly StepResult[],
+  counted: StepResult,
+  counts: number,
+): readonly [StepResult, StepResult, StepsAround] {
+  const [step = null, total = null, recounted = null] = steps;
+  const then = steps.length > 2 + counts ? steps.at(-1) ?? null : null;
+  return [step, total, { counts: [counted, counts > 0 ? recounted : null], then }];
 }
 
 /** What a failed request says about the statement that it was for; null: nothing. */

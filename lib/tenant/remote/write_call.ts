@@ -14,7 +14,7 @@ export interface CallJob {
 
 /** Answers a call whose log row, if it has one, is not written yet. */
 export function settleUnlogged(tenant: RemoteTenant, job: CallJob, outcome: TenantOutcome): void {
-  const row = job.call.dryRun ? null : logRowOf(job.call, outcome);
+  const row = logRowOf(job.call, outcome);
   if (row) tenant.addLogRows([row]);
   job.resolve(outcome);
 }

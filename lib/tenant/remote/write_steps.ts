@@ -6,6 +6,7 @@ import { outsideTransaction } from "./hrana.ts";
 import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
 import type { CallGate } from "./schema_oracle.ts";
 import { hranaValue } from "./remote_values.ts";
+import { countTexts } from "./count_replaced.ts";
 import { findStep, freeStep } from "./replay_statements.ts";
 import { StepList } from "./step_list.ts";
 
@@ -17,7 +18,14 @@ export interface GatedCall {
 /** Where the answers to one call stand. */
 export interface CallPlaces {
   readonly replay: number | null;
-  readonly statements: readonly { readonly run: number; readonly total: number }[];
+  readonly statements: readonly {
+    readonly run: number;
+    readonly total: number;
+    /** Of rows that may be replaced, before and after; empty where none may. */
+    readonly counts: readonly number[];
+    /** The count of changes behind what follows the statement; null where nothing does. */
+    readonly then: number | null;
+  }[];
   readonly savepoint: number;
 }
 
@@ -40,7 +48,7 @@ export function versionGuard(engineVersion: number): readonly [sql: string, args
   ];
 }
 
-export const VERSION = "SELECT schema_version FROM pragma_schema_version";
+export const VERSION = "PRAGMA schema_version";
 export const TOTAL = "SELECT total_changes()";
 
 /** `alone`: the call's savepoint stays open, so that its result can be judged before it is kept. */
@@ -76,17 +84,23 @@ function callSteps(
   const savepoint = list.add("SAVEPOINT call", start);
   const each = !call.atomic && call.statements.length > 1;
   let before = savepoint;
-  const statements = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
+  const statements = call.statements.slice(0, gate.sendable).map(({ sql, params, replacing, after = [] }) => {
     const ready = all(ifOk(before), inTransaction);
     const own = each ? list.add("SAVEPOINT statement", ready) : null;
+    const count = () =>
+      countTexts(replacing).map((text) => list.add(text, all(ifOk(savepoint), inTransaction)));
+    const counted = count();
     const run = list.add(sql, own === null ? ready : ifOk(own), params.map(hranaValue));
     const total = list.add(TOTAL, all(ifOk(savepoint), inTransaction));
+    const counts = [...counted, ...count()];
     if (own !== null) {
       list.add("ROLLBACK TO statement", all(ifOk(own), ifError(run), inTransaction));
       list.add("RELEASE statement", all(ifOk(own), inTransaction));
     }
     before = run;
-    return { run, total };
+    for (const one of after) list.add(one.sql, all(ifOk(run), inTransaction), one.params.map(hranaValue));
+    const then = after.length === 0 ? null : list.add(TOTAL, all(ifOk(savepoint), inTransaction));
+    return { run, total, counts, then };
   });
   const undone = each ? null : gate.failure ? ifOk(savepoint) : all(ifOk(savepoint), not(ifOk(before)));
   if (undone && !alone) list.add("ROLLBACK TO call", all(undone, inTransaction));

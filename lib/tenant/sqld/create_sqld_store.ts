@@ -1,7 +1,9 @@
 // Tenant databases in sqld, the self-hosted libSQL server.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
+import { KeptStreams } from "../remote/kept_streams.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
 import { DataTokens } from "./data_tokens.ts";
 import { SqldPlatform } from "./sqld_platform.ts";
@@ -22,15 +24,23 @@ export interface SqldStoreOptions {
   readonly logDays: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
+  /** What statements are compiled with before they are sent. Default: what the runtime has. */
+  readonly gateEngine?: GateEngine;
   readonly fetch?: Fetch;
 }
+
+/** Streams kept open: sqld has 128 connections for everybody, and up to 15 processes work on it. */
+const KEPT_STREAMS = 8;
 
 /** Opens nothing: the first use reaches sqld, which must run with namespaces and without a default namespace. */
 export function createSqldStore(options: SqldStoreOptions): RemoteStore {
   const { url, adminUrl, adminToken, jwtKeyPem, clock, log } = options;
-  const { queryTimeoutMs, logDays, snapshotDays } = options;
+  const { queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto" } = options;
   const fetch = options.fetch ?? globalThis.fetch;
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch });
-  return new RemoteStore({ platform, clock, log, fetch, queryTimeoutMs, logDays, snapshotDays });
+  const keptStreams = new KeptStreams(KEPT_STREAMS, clock);
+  return new RemoteStore({
+    ...{ platform, keptStreams, clock, log, fetch, queryTimeoutMs, logDays, snapshotDays, gateEngine },
+  });
 }

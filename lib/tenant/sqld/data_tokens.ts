@@ -1,20 +1,14 @@
 // Short-lived tokens for sqld: Ed25519, each for one namespace and one mode (sqld's documentation, "authentication").
 import { importPKCS8, SignJWT } from "jose";
 import type { Clock } from "../../core/clock.ts";
+import { KeptTokens } from "../remote/kept_tokens.ts";
 
 /** Seconds that a token is accepted, and milliseconds that one is used before the next is made. */
 const LIFETIME_SEC = 300;
 const USED_MS = 120_000;
-/** Tokens kept at most. */
-const MAX_KEPT = 2000;
-
-interface Kept {
-  readonly token: Promise<string>;
-  readonly madeMs: number;
-}
 
 export class DataTokens {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept: KeptTokens;
   readonly #key: ReturnType<typeof importPKCS8>;
 
   /** `pem`: the private key, PKCS #8. */
@@ -22,23 +16,17 @@ export class DataTokens {
     this.#key = importPKCS8(pem, "EdDSA");
     // A key that cannot be read shows in the first request, as the failure of that request.
     this.#key.catch(() => {});
+    this.#kept = new KeptTokens({ clock, usedMs: USED_MS, make: (place, mode) => this.#make(place, mode) });
   }
 
   token(namespace: string, mode: "read" | "write"): Promise<string> {
-    const nowMs = this.clock.now();
-    const name = `${mode} ${namespace}`;
-    const kept = this.#kept.get(name);
-    if (kept && Math.abs(nowMs - kept.madeMs) < USED_MS) return kept.token;
-    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
-    const token = this.#make(namespace, mode, nowMs);
-    this.#kept.set(name, { token, madeMs: nowMs });
-    return token;
+    return this.#kept.token(namespace, mode);
   }
 
-  async #make(namespace: string, mode: "read" | "write", nowMs: number): Promise<string> {
+  async #make(namespace: string, mode: "read" | "write"): Promise<string> {
     return await new SignJWT({ id: namespace, a: mode === "read" ? "ro" : "rw" })
       .setProtectedHeader({ alg: "EdDSA" })
-      .setExpirationTime(Math.floor(nowMs / 1000) + LIFETIME_SEC)
+      .setExpirationTime(Math.floor(this.clock.now() / 1000) + LIFETIME_SEC)
       .sign(await this.#key);
   }
 }

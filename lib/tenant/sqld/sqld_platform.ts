@@ -2,6 +2,8 @@
 import type { Fetch, HranaEndpoint } from "../remote/hrana_client.ts";
 import { RemoteFailure } from "../remote/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
+import { pause } from "../remote/retryable.ts";
+import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
 
 export interface SqldPlatformOptions {
@@ -18,6 +20,10 @@ export interface SqldPlatformOptions {
 /** Milliseconds that an admin call may take, and those for copies, which take longer the larger the database is. */
 const ADMIN_TIMEOUT_MS = 15_000;
 const FORK_TIMEOUTS_MS = [2000, 15_000, 120_000];
+
+/** Times that a place which sqld does not know is asked for, and milliseconds before the second time. */
+const MAX_LOOKS = 4;
+const LOOK_PAUSE_MS = 5;
 
 export class SqldPlatform implements RemotePlatform {
   constructor(private readonly options: SqldPlatformOptions) {}
@@ -37,19 +43,32 @@ export class SqldPlatform implements RemotePlatform {
     if (status !== 200 && !(status === 400 && text.includes("already exists"))) throw adminFailure(status);
   }
 
-  /** sqld loses a fork now and then: it never answers, or says that there is no such namespace. The next one works. */
+  /**
+   * sqld loses a fork now and then: it never answers, says that there is no such namespace, or leaves out what was
+   * written last. The next one works.
+   */
   async fork(from: string, to: string): Promise<void> {
     for (const [attempt, timeoutMs] of FORK_TIMEOUTS_MS.entries()) {
-      if (attempt > 0) await this.remove(to);
+      if (attempt > 0) {
+        await this.remove(to);
+        await pause(LOOK_PAUSE_MS * 4 ** attempt);
+      }
       try {
         const path = `/${checked(from)}/fork/${checked(to)}`;
+        const before = await this.#state(from);
         const { status } = await this.#admin("POST", path, { timeoutMs });
-        if (status === 200) return;
-        throw adminFailure(status);
+        if (status !== 200) throw adminFailure(status);
+        const copied = before && await this.#state(to);
+        if (!before || !copied || hasAllOf(copied, before)) return;
+        throw new RemoteFailure("unreachable", "the copy lacks what was written last");
       } catch (error) {
         if (attempt === FORK_TIMEOUTS_MS.length - 1) throw error;
       }
     }
+  }
+
+  async #state(place: string): Promise<CopyState | null> {
+    return await copyState(this.options.fetch, await this.endpoint(place, "read"));
   }
 
   async remove(place: string): Promise<void> {
@@ -61,10 +80,15 @@ export class SqldPlatform implements RemotePlatform {
     place: string,
     { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
   ): Promise<void> {
-    const { status } = await this.#admin("POST", `/${checked(place)}/config`, {
-      body: { block_reads: reads, block_writes: writes },
-    });
-    if (status !== 200) throw adminFailure(status);
+    for (let attempt = 1;; attempt++) {
+      const { status } = await this.#admin("POST", `/${checked(place)}/config`, {
+        body: { block_reads: reads, block_writes: writes },
+      });
+      if (status === 200) return;
+      // As `send` does: of a place that opens or closes at this moment sqld says that there is none.
+      if (status !== 404 || attempt >= MAX_LOOKS) throw adminFailure(status);
+      await pause(LOOK_PAUSE_MS * 4 ** (attempt - 1));
+    }
   }
 
   async #admin(

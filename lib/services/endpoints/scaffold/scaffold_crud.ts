@@ -4,7 +4,7 @@ import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase } from "../../databases/require_database.ts";
 import { actorOf } from "../actor_of.ts";
-import { checkSpec } from "../check_spec.ts";
+import { type CheckContext, checkSpec } from "../check_spec.ts";
 import type { EndpointContext } from "../endpoint_context.ts";
 import { type EndpointView, endpointView } from "../endpoint_view.ts";
 import { crudSpec } from "./crud_spec.ts";
@@ -60,20 +60,17 @@ async function add(
   const { slug } = spec;
   const { endpoints } = ctx.control;
   if (await endpoints.read(database.id, slug) !== null) return { slug, reason: EXISTS };
-  const fault = await faultOf(ctx, database, spec);
+  const { namespaceSlug } = address;
+  const fault = await faultOf({ query: ctx.query, namespaceSlug, database }, spec);
   if (fault !== null) return { slug, reason: fault };
   const record = await endpoints.create(spec, { databaseId: database.id, slug, actor: actorOf(ctx.caller) });
   return record === null ? { slug, reason: EXISTS } : endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
 /** Why the endpoint would not work, such as an INSERT into a view; null when it does. */
-async function faultOf(
-  ctx: EndpointContext,
-  database: DatabaseRecord,
-  spec: EndpointSpec,
-): Promise<string | null> {
+async function faultOf(ctx: CheckContext, spec: EndpointSpec): Promise<string | null> {
   try {
-    await checkSpec({ query: ctx.query, database }, { raw: spec, issues: [] });
+    await checkSpec(ctx, { raw: spec, issues: [] });
     return null;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "validation_failed")) throw error;

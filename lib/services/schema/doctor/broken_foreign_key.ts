@@ -3,14 +3,12 @@ import { nearMatches } from "../../../sql/near_matches.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { foldName } from "../fold_name.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
-import { batchCall } from "./api_call.ts";
 import type { Examined } from "./examined.ts";
 import type { Found } from "./finding.ts";
 import { type ForeignKeyFault, foreignKeyFault, isHopeless } from "./foreign_key_fault.ts";
 import { orphanCondition } from "./foreign_key_target.ts";
-import { rebuildTable } from "./rebuild_table.ts";
+import { rebuildCall } from "./new_definition.ts";
 import { uniqueTarget } from "./unique_target.ts";
-import { writableDefinition } from "./writable_definition.ts";
 
 export function brokenForeignKey(examined: Examined): Found[] {
   return examined.schema.tables.flatMap((table) => {
@@ -20,7 +18,7 @@ export function brokenForeignKey(examined: Examined): Found[] {
     });
     return faults.flatMap(({ key, fault }) => {
       const suggestion = isHopeless(fault)
-        ? withoutHopeless(examined, table)
+        ? rebuildCall(examined, table)
         : fault === "not_unique"
         ? uniqueTarget(examined, key)
         : forOrphans(table, key);
@@ -43,12 +41,6 @@ const fixes: Readonly<Record<ForeignKeyFault, string>> = {
   not_unique: "Make the target of the foreign key unique, which it must be",
   orphans: "Correct the rows whose target is not there",
 };
-
-/** One rebuild for all of them, so that the suggestion for one key does not bring back another. */
-function withoutHopeless(examined: Examined, table: TableFacts): string | null {
-  const sql = writableDefinition(examined, table);
-  return sql === null ? null : batchCall(examined.address, rebuildTable(examined, table, { sql }));
-}
 
 /** References become NULL where they may; rows that must refer to something and do not are deleted. */
 function forOrphans(table: TableFacts, key: ForeignKeyFacts): string {

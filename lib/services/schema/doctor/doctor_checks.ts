@@ -19,17 +19,20 @@ export interface DoctorCheck {
   readonly find: (examined: Examined) => Found[];
 }
 
-/** Worst first: the order of the answer. */
+/**
+ * The order of the answer, in which all suggestions may be run: errors, then what gives tables another definition, what
+ * stands on that, descriptions, which follow a name, and names. Otherwise worst first.
+ */
 export const doctorChecks: Readonly<Record<FindingCode, DoctorCheck>> = {
   sensitive_column_exposed: { severity: "error", find: sensitiveColumnExposed },
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
   public_mutation: { severity: "warning", find: publicMutation },
   missing_pk: { severity: "warning", find: missingPk },
+  untyped_column: { severity: "info", find: untypedColumn },
   unindexed_foreign_key: { severity: "warning", find: unindexedForeignKey },
   integer_text_mix: { severity: "warning", find: integerTextMix },
   redundant_index: { severity: "warning", find: redundantIndexes },
-  untyped_column: { severity: "info", find: untypedColumn },
+  missing_description: { severity: "info", find: missingDescription },
   ambiguous_column_name: { severity: "info", find: ambiguousColumnName },
   reserved_word_name: { severity: "info", find: reservedWordName },
-  missing_description: { severity: "info", find: missingDescription },
 };

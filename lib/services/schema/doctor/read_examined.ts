@@ -1,4 +1,5 @@
-// Reads all that the doctor's checks look at: the schema in one call to the engine, the rows in a second.
+// Reads all that the doctor's checks look at in one call to the engine; where the schema is not the one of last time, the
+// rows in a second one.
 import { AppError } from "../../../core/errors.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
@@ -6,6 +7,7 @@ import { foldName } from "../fold_name.ts";
 import { readRows, rowsOf } from "../read_rows.ts";
 import { schemaStatements, toSchema } from "../read_schema.ts";
 import type { Examined, IndexFacts, RowFacts, TableSource } from "./examined.ts";
+import { digestOf, type ProbeMemory } from "./probe_memory.ts";
 import { type RowProbes, rowProbes } from "./row_probes.ts";
 
 const indexStatement = `SELECT s.name, i.name, i."unique", i.origin, i.partial, x.name, x.coll ` +
@@ -23,40 +25,70 @@ type SourceRow = [type: string, name: string, table: string, sql: string | null]
 /** Times that the reading starts over because the schema changed between its two calls. */
 const MAX_ATTEMPTS = 3;
 
+const statements: readonly string[] = [...schemaStatements, indexStatement, sourceStatement];
+
 /** Errors: those of the pipeline. */
 export async function readExamined(
   ctx: StatementsContext,
+  memory: ProbeMemory,
 ): Promise<Omit<Examined, "endpoints" | "address">> {
+  const { databaseId } = ctx.target;
   for (let attempt = 1;; attempt++) {
-    const results = await readRows(ctx, [...schemaStatements, indexStatement, sourceStatement]);
-    const indexes = toIndexes(rowsOf<IndexRow>(results[schemaStatements.length]));
-    const sources = rowsOf<SourceRow>(results[schemaStatements.length + 1]);
-    const schema = toSchema(results);
-    const rows = await askRows(ctx, rowProbes({ schema, indexes }), attempt < MAX_ATTEMPTS);
-    if (rows === null) continue;
-    return {
-      ...{ schema, indexes, rows, sources: toSources(sources) },
-      takenNames: new Set(sources.map(([, name]) => foldName(name))),
-    };
+    const known = memory.get(databaseId);
+    const results = await readKnown(ctx, known?.probes);
+    if (results === null) {
+      memory.forget(databaseId);
+      continue;
+    }
+    const read = toExamined(results);
+    const digest = digestOf(results.slice(0, statements.length));
+    if (known?.digest === digest) {
+      return { ...read, rows: known.probes.read(results.slice(statements.length)) };
+    }
+    memory.forget(databaseId);
+    const probes = rowProbes(read);
+    const rows = await askRows(ctx, probes, attempt < MAX_ATTEMPTS);
+    if (rows === "changed") continue;
+    if (rows !== "unknown") memory.keep(databaseId, { digest, probes });
+    return { ...read, rows: rows === "unknown" ? probes.read([]) : rows };
   }
 }
 
+/** The schema, and the answers to what was asked before; null where that cannot be asked any more. */
+async function readKnown(ctx: StatementsContext, probes: RowProbes | undefined): Promise<string[] | null> {
+  try {
+    return await readRows(ctx, [...statements, ...probes?.statements ?? []]);
+  } catch (error) {
+    if (probes && error instanceof AppError && error.status === 400) return null;
+    throw error;
+  }
+}
+
+function toExamined(results: readonly string[]): Omit<Examined, "endpoints" | "address" | "rows"> {
+  const sources = rowsOf<SourceRow>(results[schemaStatements.length + 1]);
+  return {
+    schema: toSchema(results),
+    indexes: toIndexes(rowsOf<IndexRow>(results[schemaStatements.length])),
+    sources: toSources(sources),
+    takenNames: new Set(sources.map(([, name]) => foldName(name))),
+  };
+}
+
 /**
- * Null where the schema has changed since it was read. Rows that cannot be read, or not in time, are no findings: what
- * the schema alone shows is worth having.
+ * `changed` where the schema is another one than was read. Rows that cannot be read, or not in time (`unknown`), are no
+ * findings: what the schema alone shows is worth having.
  */
 async function askRows(
   ctx: StatementsContext,
   { statements, read }: RowProbes,
   again: boolean,
-): Promise<RowFacts | null> {
+): Promise<RowFacts | "changed" | "unknown"> {
   try {
     return read(statements.length === 0 ? [] : await readRows(ctx, statements));
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error;
     const kind = error.facts.detail?.kind;
-    if (again && (kind === "unknown_table" || kind === "unknown_column")) return null;
-    return read([]);
+    return again && (kind === "unknown_table" || kind === "unknown_column") ? "changed" : "unknown";
   }
 }
 

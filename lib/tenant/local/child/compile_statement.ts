@@ -3,7 +3,7 @@ import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { allowedTableFunctions } from "../../../sql/functions.ts";
 import { pragmaTable } from "../../../sql/pragmas.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
-import type { Connection } from "./connection.ts";
+import type { CompileConnection } from "./compile_connection.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { Recorder } from "./guard.ts";
 import type { WireFailure } from "./protocol.ts";
@@ -19,7 +19,7 @@ export type Compiled =
 
 /** Compiles against the schema of the connection; `apply` then does what later statements build on. Never throws. */
 export function compileStatement(
-  connection: Connection,
+  connection: CompileConnection,
   statement: CompiledText,
   apply: (() => void) | null,
 ): Compiled {
@@ -36,7 +36,7 @@ export function compileStatement(
 }
 
 /** The facts, or what the statement reads that no tenant may. */
-function compile(connection: Connection, { sql, changesSchema }: CompiledText): EngineFacts | string {
+function compile(connection: CompileConnection, { sql, changesSchema }: CompiledText): EngineFacts | string {
   // Twice, because a virtual table compiles statements of its own when it is first touched.
   connection.compile("schema", sql);
   const recorder = new Recorder();
@@ -51,6 +51,7 @@ function compile(connection: Connection, { sql, changesSchema }: CompiledText): 
   const shadowTables = shadowAmong(connection, [...recorder.tablesWritten]);
   const maintainedTables = maintained(connection, recorder);
   const written = new Set([...recorder.tablesWritten, ...maintainedTables]);
+  const replacedTables = replaced(connection, recorder);
   return {
     // A change of the schema reads and writes the engine's own catalogue by itself.
     tablesRead: sorted(read).filter((name) => !changesSchema || !isReservedName(name)),
@@ -58,19 +59,32 @@ function compile(connection: Connection, { sql, changesSchema }: CompiledText): 
     tablesWritten: sorted(written),
     columnsWritten: sorted(recorder.columnsWritten),
     actions: [
-      ...sorted(new Set([...recorder.actions, ...replaced(connection, recorder)])),
+      ...sorted(new Set([...recorder.actions, ...replacedTables.map((table) => `delete ${table}`)])),
       ...maintainedTables.map((table) => `schema ${table}`),
     ],
+    rowTables: rowTables(connection, recorder),
+    replacedTables,
     functions: sorted(recorder.functions),
     shadowTables,
   };
+}
+
+/** Views and virtual tables have no rows of their own. */
+function rowTables(connection: CompileConnection, { actions }: Recorder): string[] {
+  const names = [...actions].flatMap((action) => /^(?:insert|update|delete) (.*)$/s.exec(action)?.[1] ?? []);
+  return sorted(new Set(names)).filter((name) =>
+    connection.internalRow(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'",
+      name,
+    ) !== undefined
+  );
 }
 
 /**
  * Names as the schema spells them. Where a statement uses no column, the engine reports the name as the text has it,
  * and that may be a CTE's, which is no table. What is neither in the schema nor on a list is closed.
  */
-function tablesRead(connection: Connection, recorder: Recorder): Set<string> | string {
+function tablesRead(connection: CompileConnection, recorder: Recorder): Set<string> | string {
   const names = new Set<string>();
   for (const name of recorder.tablesRead) {
     const lower = name.toLowerCase();
@@ -97,22 +111,24 @@ function hasColumns(recorder: Recorder, table: string): boolean {
  * A table or a trigger may say by itself that a conflict replaces rows, and the engine deletes those without telling.
  * Their texts are asked; a word too many only makes a rule hold a write that it need not.
  */
-function replaced(connection: Connection, { actions, sources }: Recorder): string[] {
-  const tables = [...actions].flatMap((action) => /^(?:insert|update) (.*)$/s.exec(action)?.[1] ?? []);
-  if (tables.length === 0) return [];
+function replaced(connection: CompileConnection, { actions, sources }: Recorder): string[] {
+  const tables = new Set(
+    [...actions].flatMap((action) => /^(?:insert|update) (.*)$/s.exec(action)?.[1] ?? []),
+  );
+  if (tables.size === 0) return [];
   const texts = connection.internalRows(
     "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'",
   ).filter(([, , sql]) => /\breplace\b(?!\s*\()/i.test(String(sql)));
-  return tables.filter((table) =>
+  return sorted(tables).filter((table) =>
     texts.some(([type, name, sql]) =>
       type === "table" ? name === table : sources.has(String(name).toLowerCase()) &&
         String(sql).toLowerCase().includes(table.toLowerCase().replaceAll('"', '""'))
     )
-  ).map((table) => `delete ${table}`);
+  );
 }
 
 /** The tables that ANALYZE and REINDEX are about, without the service's and those of virtual tables. */
-function maintained(connection: Connection, recorder: Recorder): string[] {
+function maintained(connection: CompileConnection, recorder: Recorder): string[] {
   const tables = [...recorder.analyzed];
   for (const index of recorder.reindexed) {
     const row = connection.internalRow(
@@ -122,7 +138,8 @@ function maintained(connection: Connection, recorder: Recorder): string[] {
     if (row) tables.push(String(row[0]));
   }
   const shadow = shadowAmong(connection, tables);
-  return tables.filter((name) => !isReservedName(name) && !shadow.includes(name));
+  // The engine goes through its tables in the order of a hash, each index by itself.
+  return sorted(new Set(tables.filter((name) => !isReservedName(name) && !shadow.includes(name))));
 }
 
 /** What the engine refuses in words of its own, rather than by asking the guard. */
@@ -140,7 +157,7 @@ function denied(message: string): WireFailure {
   return { kind: "denied", message, table: null, columns: [] };
 }
 
-function shadowAmong(connection: Connection, written: readonly string[]): string[] {
+function shadowAmong(connection: CompileConnection, written: readonly string[]): string[] {
   if (written.length === 0) return [];
   const rows = connection.internalRows(
     "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",

@@ -1,38 +1,19 @@
 // One hardened SQLite connection: its limits, its guard and its cache of prepared statements.
 import type {} from "./node_sqlite.d.ts";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { MAX_PARAMETERS, MAX_SQL_LENGTH, MAX_VALUE_BYTES } from "../../../core/limits.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { systemClock } from "../../../core/clock.ts";
+import { noteCompiled } from "./compiled_waste.ts";
 import { RowsReadEstimator } from "./rows_read.ts";
+import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { closedModules, Guard, type Level } from "./guard.ts";
 import { type EngineValue, type ResultBounds, rowsJson } from "./result_json.ts";
-
-/** Limits of SQLite itself; `attach` 0 closes ATTACH and VACUUM below the guard. */
-const ENGINE_LIMITS = {
-  length: MAX_VALUE_BYTES,
-  sqlLength: MAX_SQL_LENGTH,
-  column: 1000,
-  exprDepth: 1000,
-  compoundSelect: 200,
-  vdbeOp: 5_000_000,
-  functionArg: 200,
-  attach: 0,
-  likePatternLength: 1000,
-  variableNumber: MAX_PARAMETERS,
-  triggerDepth: 50,
-};
 
 /** Prepared statements kept for each connection. */
 const CACHED_STATEMENTS = 128;
 /** Milliseconds that SQLite itself waits for another process's lock; writers of one database are queued anyway. */
 const BUSY_TIMEOUT_MS = 2000;
-
-/**
- * Bytes that SQLite may hold in this process: what passes it fails as out of memory, and the process lives on. The
- * limit is the process's, but only a connection can set it.
- */
-const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -58,9 +39,7 @@ export class Connection {
 
   constructor(path: string, readOnly: boolean) {
     this.database = openDatabase(path, readOnly);
-    this.database.exec(
-      `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`,
-    );
+    this.database.exec(ENGINE_PRAGMAS);
     this.guard = new Guard(closedModules(moduleNames(this.database)));
     this.database.setAuthorizer(this.guard.authorize);
   }
@@ -94,6 +73,7 @@ export class Connection {
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
   compile(level: Level, sql: string): void {
     this.#atLevel(level, () => this.database.prepare(sql));
+    noteCompiled(sql);
   }
 
   /** Runs one tenant statement at a level. Throws what the engine throws, or `ResultTooLarge`. */
@@ -104,14 +84,16 @@ export class Connection {
     bounds: ResultBounds,
     integersAsStrings: boolean,
   ): RunResult {
-    return this.#atLevel(level, () => {
-      const prepared = this.#prepare(level, sql);
-      const values = bindable(params);
-      if (integersAsStrings || prepared.bigIntegers) {
-        return this.#read(prepared, values, bounds, integersAsStrings, true);
-      }
-      return this.#read(prepared, values, bounds, false, false);
-    });
+    const once = () =>
+      this.#atLevel(level, () => {
+        const prepared = this.#prepare(level, sql);
+        const values = bindable(params);
+        if (integersAsStrings || prepared.bigIntegers) {
+          return this.#read(prepared, values, bounds, integersAsStrings, true);
+        }
+        return this.#read(prepared, values, bounds, false, false);
+      });
+    return level === "read" ? this.#withVirtualTables(once) : once();
   }
 
   /** The first rows of a statement that has done all its work when they come, as one with RETURNING has. */
@@ -130,6 +112,22 @@ export class Connection {
     this.#prepared.clear();
     this.#internal.clear();
     this.database.close();
+  }
+
+  /**
+   * A virtual table that is first touched compiles statements of its own, `rtree` such as write its shadow tables too,
+   * and a PRAGMA may touch it. The guard refuses them to a read, so they are compiled here; then the read has another try.
+   */
+  #withVirtualTables<T>(read: () => T): T {
+    try {
+      const result = read();
+      if (this.guard.denial === null) return result;
+    } catch (error) {
+      if (this.guard.denial === null) throw error;
+    }
+    const names = this.internalRows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%'");
+    for (const [name] of names) this.compile("schema", `SELECT * FROM ${quoteIdentifier(String(name))}`);
+    return read();
   }
 
   #read(
@@ -166,6 +164,7 @@ export class Connection {
       return cached;
     }
     const statement = this.database.prepare(sql);
+    noteCompiled(sql);
     statement.setReturnArrays(true);
     const columns = statement.columns().map((column) => column.name);
     const prepared: Prepared = {

@@ -1,6 +1,7 @@
 // What a call would do: it runs in a transaction that is always undone.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "./connection.ts";
+import { countReplaced } from "./count_replaced.ts";
 import type { Progress } from "./progress.ts";
 import type {
   WireCall,
@@ -96,9 +97,10 @@ function run(connection: Connection, call: WireCall, statement: WireStatement) {
 
 /** Runs the statement, which is left as it is, and counts. */
 function effectOf(connection: Connection, call: WireCall, statement: WireStatement) {
-  const [sql, , level] = statement;
+  const [sql, , level, more] = statement;
   const schemaChange = level === "schema";
   const plan = schemaChange ? [] : planRows(connection, sql);
+  const replaced = countReplaced(connection, more?.replacing);
   const before = totalChanges(connection);
   const { json, rowCount } = run(connection, call, statement);
   const all = totalChanges(connection) - before;
@@ -108,7 +110,7 @@ function effectOf(connection: Connection, call: WireCall, statement: WireStateme
     ? 0
     : Number(connection.internalRow("SELECT changes()")?.[0] ?? 0);
   const read = connection.rowsRead(sql, rowCount, all);
-  return { json, read, effect: { ownRows, cascadedRows: all - (ownRows ?? 0), plan } };
+  return { json, read, effect: { ownRows, cascadedRows: all - (ownRows ?? 0) + replaced(all), plan } };
 }
 
 function planRows(connection: Connection, sql: string): WireValue[][] {

@@ -82,7 +82,7 @@ function compileFailure(message: string): WireFailure {
     return plain("syntax_error", message);
   }
   if (/datatype mismatch|cannot store/.test(message)) return plain("type_mismatch", message);
-  if (/too (?:big|many|long|large)|limit/.test(message)) return plain("too_big", message);
+  if (/too (?:big|many|long|large|deep)|limit/.test(message)) return plain("too_big", message);
   if (/may not be modified|readonly/.test(message)) {
     return plain("denied", "Writing a table that belongs to a virtual table");
   }
@@ -90,13 +90,14 @@ function compileFailure(message: string): WireFailure {
 }
 
 function unknownColumn(table: string | undefined, name: string, message: string): WireFailure {
-  const dot = name.lastIndexOf(".");
-  const column = name.slice(dot + 1).replace(/ - .*$/, "");
+  // Of a name in double quotes the engine also says that it is no string literal.
+  const quoted = /^"(.*)" - should this be a string literal/s.exec(name)?.[1];
+  const dot = quoted === undefined ? name.lastIndexOf(".") : -1;
   return {
     kind: "unknown_column",
     message,
     table: table ?? (dot > 0 ? name.slice(0, dot) : null),
-    columns: [column],
+    columns: [quoted ?? name.slice(dot + 1)],
   };
 }
 

@@ -11,9 +11,25 @@ interface Inspected {
   readonly f: WireFailure | null;
 }
 
+/** What is asked, in the form in which it travels. */
+interface Asked {
+  readonly statements: readonly CompiledText[];
+  readonly foreignKeysOff: boolean;
+}
+
 /** Facts up to the first statement that does not compile. Version and facts come from one read transaction. */
-export function inspect(file: TenantFile, statements: readonly CompiledText[]): Inspected {
+export function inspect(file: TenantFile, { statements, foreignKeysOff }: Asked): Inspected {
   const reader = file.reader();
+  if (!foreignKeysOff) return inspectWith(reader, file, statements);
+  reader.database.exec("PRAGMA foreign_keys=OFF");
+  try {
+    return inspectWith(reader, file, statements);
+  } finally {
+    reader.database.exec("PRAGMA foreign_keys=ON");
+  }
+}
+
+function inspectWith(reader: Connection, file: TenantFile, statements: readonly CompiledText[]): Inspected {
   reader.internalRun("BEGIN");
   try {
     const v = file.readerVersion();
@@ -55,6 +71,8 @@ function compileAll(
 /** The tenant's tables, indexes, views and triggers in memory, in an order in which they can be made. */
 function schemaCopy(reader: Connection): Connection {
   const copy = new Connection(":memory:", false);
+  const [enforced] = reader.internalRow("PRAGMA foreign_keys") ?? [];
+  if (!enforced) copy.database.exec("PRAGMA foreign_keys=OFF");
   const rows = reader.internalRows(
     "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name NOT IN " +
       "(SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +

@@ -1,10 +1,10 @@
 // Names for messages and listings: the tables and views of a tenant with their columns.
 import { isReservedName } from "../../../sql/service_tables.ts";
-import type { Connection } from "./connection.ts";
+import type { CompileConnection } from "./compile_connection.ts";
 import type { WireTable } from "./protocol.ts";
 
 /** Sorted by name, without the engine's and the service's own. */
-export function listTables(connection: Connection): WireTable[] {
+export function listTables(connection: CompileConnection): WireTable[] {
   const listed = connection.internalRows(
     "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name",
   );
@@ -18,7 +18,7 @@ export function listTables(connection: Connection): WireTable[] {
 }
 
 /** A view whose tables are gone has no columns, and must not hide those of the others. */
-function columnsOf(connection: Connection, table: string): string[] {
+function columnsOf(connection: CompileConnection, table: string): string[] {
   try {
     const rows = connection.internalRows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);
     return rows.map(([column]) => String(column));

@@ -53,7 +53,7 @@ function serve(request: Request): void {
       writeLog(files.get(request.db), request.logRows, request.prune);
       return writeReply({ t: "done" });
     case "inspect":
-      return writeReply({ t: "inspected", ...inspect(files.get(request.db), request.statements) });
+      return writeReply({ t: "inspected", ...inspect(files.get(request.db), request) });
     case "schema": {
       const file = files.get(request.db);
       return writeReply({ t: "schema", v: file.readerVersion(), tables: file.tables() });

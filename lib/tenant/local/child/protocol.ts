@@ -1,6 +1,7 @@
 // The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
 // UTF-8: JSON towards the child; towards the service one line of JSON, then the row texts end to end.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import type { Replacing } from "../../../sql/replaced_rows.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { SqlErrorKind } from "../../../core/errors.ts";
 
@@ -23,7 +24,18 @@ export interface WirePrune {
 }
 
 export type WireLevel = "read" | "write" | "schema";
-export type WireStatement = readonly [sql: string, params: readonly SqlParameter[], level: WireLevel];
+export type WireStatement = readonly [
+  sql: string,
+  params: readonly SqlParameter[],
+  level: WireLevel,
+  more?: WireStatementMore,
+];
+
+/** `replacing` and `after` of a `TenantStatement`, as they are. */
+export interface WireStatementMore {
+  readonly replacing?: Replacing;
+  readonly after?: readonly { readonly sql: string; readonly params: readonly SqlParameter[] }[];
+}
 
 export interface WireCall {
   readonly statements: readonly WireStatement[];
@@ -74,6 +86,7 @@ export type Request =
     readonly op: "inspect";
     readonly db: string;
     readonly statements: readonly { readonly sql: string; readonly changesSchema: boolean }[];
+    readonly foreignKeysOff: boolean;
   }
   | { readonly op: "schema"; readonly db: string }
   | { readonly op: "create"; readonly db: string }

@@ -1,4 +1,5 @@
 // Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
+import type { CompileConnection } from "./compile_connection.ts";
 import type { Connection } from "./connection.ts";
 import { type PlanToken, planTokens } from "./plan_tokens.ts";
 import type { WireCall, WireEffect, WireStatement, WireValue } from "./protocol.ts";
@@ -104,7 +105,7 @@ export function selectByKeys({ table, keys }: PreviewTarget, literals: readonly 
 }
 
 /** The one table that an UPDATE or DELETE changes; needs the schema only. */
-export function targetOf(connection: Connection, sql: string): PreviewTarget | null {
+export function targetOf(connection: CompileConnection, sql: string): PreviewTarget | null {
   const all = planTokens(sql);
   const tokens = all.filter((token) => token.depth === 0);
   const verbAt = tokens.findIndex(({ key }) => key === "UPDATE" || key === "DELETE");
@@ -133,13 +134,13 @@ export function targetOf(connection: Connection, sql: string): PreviewTarget | n
   };
 }
 
-function primaryKey(connection: Connection, table: string): string[] {
+function primaryKey(connection: CompileConnection, table: string): string[] {
   return connection.internalRows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table)
     .map(([name]) => String(name));
 }
 
 /** A name of the rowid that no column has taken. */
-function rowIdOf(connection: Connection, table: string): string[] {
+function rowIdOf(connection: CompileConnection, table: string): string[] {
   const columns = new Set(
     connection.internalRows("SELECT lower(name) FROM pragma_table_xinfo(?)", table).map(([name]) => name),
   );

@@ -12,6 +12,8 @@ import { TableCounts } from "./table_counts.ts";
 
 /** Estimates kept for each connection: about as many as it keeps prepared statements. */
 const CACHED_PLANS = 256;
+/** Of longer texts nothing is kept: an estimate holds the words of its text, and they would fill the heap. */
+const MAX_CACHED_LENGTH = 4000;
 
 /** The estimates of one connection. Its calls run the service's own SQL: the connection must allow that meanwhile. */
 export class RowsReadEstimator {
@@ -40,7 +42,7 @@ export class RowsReadEstimator {
     if (!estimate) {
       estimate = this.#compile(sql);
       if (this.#estimates.size >= CACHED_PLANS) this.#estimates.clear();
-      this.#estimates.set(sql, estimate);
+      if (sql.length <= MAX_CACHED_LENGTH) this.#estimates.set(sql, estimate);
     }
     return estimate(rowsReturned, rowsWritten);
   }

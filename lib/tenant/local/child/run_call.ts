@@ -1,6 +1,7 @@
 // Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection, RunResult } from "./connection.ts";
+import { countReplaced } from "./count_replaced.ts";
 import { engineFailure } from "./engine_failure.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireFailure, WireOutcome, WireResult, WireStatement } from "./protocol.ts";
@@ -12,6 +13,8 @@ export interface CallRun {
   readonly ms: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
+  /** Rows that conflicts have removed beside, of a call that is bound to a number of rows. */
+  readonly rowsReplaced: number;
   readonly failure: { readonly at: number; readonly failure: WireFailure } | null;
 }
 
@@ -31,13 +34,19 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
   let text = "";
   let rowsRead = 0;
   let rowsWritten = 0;
+  let rowsReplaced = 0;
   let failure: CallRun["failure"] = null;
   for (const [index, statement] of call.statements.entries()) {
     scope.progress.startStatement(callIndex, index);
     try {
+      const replaced = countReplaced(scope.connection, statement[3]?.replacing);
       const before = scope.countWritten();
       const run = runStatement(scope, call, statement);
       const written = scope.countWritten() - before;
+      rowsReplaced += replaced(written);
+      for (const { sql, params } of statement[3]?.after ?? []) {
+        scope.connection.run("internal", sql, params, call, false);
+      }
       const read = scope.connection.rowsRead(statement[0], run.rowCount, written);
       results.push([run.json.length, read, written]);
       text += run.json;
@@ -49,7 +58,8 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       break;
     }
   }
-  return { results, text, ms: round(systemClock.monotonicMs() - startedMs), rowsRead, rowsWritten, failure };
+  const ms = round(systemClock.monotonicMs() - startedMs);
+  return { results, text, ms, rowsRead, rowsWritten, rowsReplaced, failure };
 }
 
 /** What the service is told; `work` counts what a failure has undone as well. */

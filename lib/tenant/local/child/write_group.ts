@@ -8,7 +8,7 @@ import { insertAuditRow, insertCallRow, insertLogRow } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireLogRow, type WireOutcome } from "./protocol.ts";
 import { findReplay, joinReplay, keepReplay } from "./replay.ts";
-import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
+import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 export interface WriteGroup {
@@ -139,8 +139,8 @@ interface SavedRun {
 
 /**
  * One call behind its savepoint: an atomic one is undone whole by a failure, the other keeps what ran before. A
- * statement that demands ROLLBACK ends the transaction itself: with company the group starts over, alone nothing of
- * the call is kept.
+ * statement that demands ROLLBACK ends the transaction itself: with company the group starts over; alone, what is to
+ * stay of the call runs once more.
  */
 function runSaved(
   group: WriteGroup,
@@ -149,34 +149,33 @@ function runSaved(
   index: number,
   alone: boolean,
 ): SavedRun {
-  connection.internalRun("SAVEPOINT call");
   const single = call.statements.length === 1;
-  const run = boundedRun(
-    runCall(
-      {
-        connection,
-        progress: group.progress,
-        guardStatement: (work) =>
-          single ? undoing(connection, "call", work) : behindSavepoint(connection, work),
-        countWritten: () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0),
-      },
-      call,
-      index,
-    ),
-    call,
-  );
-  const lost = !connection.database.isTransaction;
-  if (lost && !alone) throw new GroupLost();
-  if (lost) connection.internalRun("BEGIN IMMEDIATE");
-  else {
-    if (undone(run, call)) connection.internalRun("ROLLBACK TO call");
-    connection.internalRun("RELEASE call");
+  const scope: CallScope = {
+    connection,
+    progress: group.progress,
+    guardStatement: (work) => single ? undoing(connection, "call", work) : behindSavepoint(connection, work),
+    countWritten: () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0),
+  };
+  connection.internalRun("SAVEPOINT call");
+  const first = runCall(scope, call, index);
+  let last = first;
+  while (!connection.database.isTransaction) {
+    if (!alone) throw new GroupLost();
+    connection.internalRun("BEGIN IMMEDIATE");
+    connection.internalRun("SAVEPOINT call");
+    const { failure } = last;
+    const staying = call.statements.slice(0, call.atomic ? 0 : failure?.at ?? 0);
+    const again = runCall(scope, { ...call, statements: staying }, index);
+    last = again.failure === null ? { ...again, failure } : again;
   }
-  const nothingKept = lost || undone(run, call);
+  const run = boundedRun(last, call);
+  const nothingKept = undone(run, call);
+  if (nothingKept) connection.internalRun("ROLLBACK TO call");
+  connection.internalRun("RELEASE call");
   const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
   record(connection, call, kept);
   return {
-    outcome: outcomeOf(kept, [run.rowsRead, run.rowsWritten]),
+    outcome: outcomeOf(kept, [first.rowsRead, first.rowsWritten]),
     text: kept.text,
     nothingKept: run.failure !== null && kept.results.length === 0,
   };
@@ -185,14 +184,9 @@ function runSaved(
 /** A call that changed more or fewer rows than it may has failed at its last statement, also when one failed before. */
 function boundedRun(run: CallRun, { affected, atomic, statements }: WireCall): CallRun {
   if (affected === undefined || (run.failure !== null && atomic)) return run;
-  if (run.rowsWritten >= affected.min && run.rowsWritten <= affected.max) return run;
-  const failure = {
-    kind: "affected",
-    message: "",
-    table: null,
-    columns: [],
-    affected: run.rowsWritten,
-  } as const;
+  const rows = run.rowsWritten + run.rowsReplaced;
+  if (rows >= affected.min && rows <= affected.max) return run;
+  const failure = { kind: "affected", message: "", table: null, columns: [], affected: rows } as const;
   return { ...run, failure: { at: statements.length - 1, failure } };
 }
 

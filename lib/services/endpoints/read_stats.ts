@@ -1,0 +1,106 @@
+// Calls of an endpoint by hour, added up from the rows that the tenant's own database has of them: whatever instance
+// answered a call, on whatever engine.
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { idFloor } from "../../core/ids.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import { run } from "../../query/run.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { rowsOf } from "../schema/read_rows.ts";
+import { actorOf } from "./actor_of.ts";
+import type { EndpointContext } from "./endpoint_context.ts";
+
+export interface StatsInput {
+  readonly address: DatabaseAddress;
+  readonly slug: string;
+  /** Unix milliseconds, inclusive; 24 hours before `toMs` where not given. */
+  readonly fromMs: number | null;
+  /** Unix milliseconds, exclusive; now where not given. */
+  readonly toMs: number | null;
+}
+
+/** One hour, in UTC, that had calls. */
+export interface HourStats {
+  /** When the hour begins, ISO 8601. */
+  readonly from: string;
+  readonly calls: number;
+  /** Calls by HTTP status, refused ones too. */
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly durationAvgMs: number;
+  readonly durationMaxMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MAX_DAYS = 31;
+
+/** Ids are never older than the times beside them, and the table is clustered on them: older rows are not looked at. */
+const SELECT = "SELECT ts / 3600000 AS hour, http_status, count(*), sum(rows_read), sum(rows_written), " +
+  "sum(duration_ms), max(duration_ms) FROM _service_meta_endpoint_call " +
+  "WHERE id >= ? AND ts >= ? AND ts < ? AND endpoint = ? GROUP BY hour, http_status ORDER BY hour, http_status";
+
+type Sums = [
+  hour: number,
+  status: number,
+  calls: number,
+  rowsRead: number,
+  rowsWritten: number,
+  durationMs: number,
+  longestMs: number,
+];
+
+/**
+ * In the order of time; hours without calls are left out. Free, and not in the query log. Errors: `endpoint_not_found`,
+ * `validation_failed` (`from`, `to`), those of `requireDatabase` and of the pipeline.
+ */
+export async function readStats(ctx: EndpointContext, input: StatsInput): Promise<HourStats[]> {
+  const { address, slug } = input;
+  const database = await requireDatabase(ctx, address);
+  if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
+  const { fromMs, toMs } = boundedRange(input, ctx.clock.now());
+  const target = {
+    ...{ namespaceId: database.namespaceId, namespaceSlug: address.namespaceSlug },
+    ...{ databaseId: database.id, databaseSlug: database.slug, branchRef: database.branchRef },
+    role: "read",
+  } as const;
+  const statements = [{ sql: SELECT, params: [idFloor("evt", fromMs), fromMs, toMs, slug] }];
+  const call = plainCall({ target, tokenId: actorOf(ctx.caller), operation: "service", statements });
+  const { results: [result] } = await run(ctx.query, call);
+  const byHour = Map.groupBy(rowsOf<Sums>(result?.json), ([hour]) => hour);
+  return [...byHour].map(([hour, sums]) => hourStats(hour, sums));
+}
+
+function boundedRange(
+  { fromMs, toMs }: Pick<StatsInput, "fromMs" | "toMs">,
+  nowMs: number,
+): { fromMs: number; toMs: number } {
+  const to = toMs ?? nowMs + 1;
+  const from = fromMs ?? to - DAY_MS;
+  if (from >= to) {
+    const issue = toMs === null
+      ? { path: "from", message: "Send a time that is not in the future" }
+      : { path: "to", message: "Send a time after from" };
+    throw new AppError("validation_failed", { issues: [issue] });
+  }
+  if (to - from > MAX_DAYS * DAY_MS) {
+    const message = `Ask for at most ${MAX_DAYS} days at once: a later from, or an earlier to`;
+    throw new AppError("validation_failed", { issues: [{ path: "from", message }] });
+  }
+  return { fromMs: from, toMs: to };
+}
+
+function hourStats(hour: number, sums: readonly Sums[]): HourStats {
+  const total = (column: 2 | 3 | 4 | 5) => sums.reduce((sum, row) => sum + row[column], 0);
+  const calls = total(2);
+  return {
+    from: isoTime(hour * HOUR_MS),
+    calls,
+    byStatus: Object.fromEntries(sums.map(([, status, count]) => [String(status), count])),
+    rowsRead: total(3),
+    rowsWritten: total(4),
+    durationAvgMs: Math.round(total(5) / calls * 1000) / 1000,
+    durationMaxMs: Math.max(...sums.map((row) => row[6])),
+  };
+}

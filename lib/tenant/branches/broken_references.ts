@@ -1,0 +1,41 @@
+// Rows whose foreign key leads nowhere: a merge, which runs without foreign keys, must not leave more of them.
+import { objectKey } from "../../sql/schema_shape.ts";
+import { mayAll, rowsOf, type Work } from "./work.ts";
+
+export interface BrokenReference {
+  readonly table: string;
+  readonly rowid: string | number | null;
+  readonly parent: string;
+}
+
+const REFERENCES =
+  "SELECT DISTINCT t.name, f.\"table\" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f WHERE t.schema = 'main' AND t.type = 'table'";
+
+/** By a key that tells them apart. A foreign key that the engine cannot check is not for a merge to judge. */
+export function* brokenReferences(tables: readonly string[]): Work<Map<string, BrokenReference>> {
+  const sql = "SELECT rowid, parent, fkid FROM pragma_foreign_key_check(?)";
+  const answers = yield* mayAll("trunk", tables.map((table) => ({ sql, params: [table] })));
+  const broken = new Map<string, BrokenReference>();
+  for (const [at, table] of tables.entries()) {
+    const answer = answers[at];
+    for (const [rowid, parent, id] of answer?.ok ? answer.rows : []) {
+      const row = typeof rowid === "bigint" ? jsonRowid(rowid) : null;
+      broken.set(JSON.stringify([table, row, Number(id)]), { table, rowid: row, parent: String(parent) });
+    }
+  }
+  return broken;
+}
+
+/** Those that refer to one of the tables, and the tables themselves where they refer to any; null: all that refer. */
+export function* referringTables(tables: ReadonlySet<string> | null): Work<string[]> {
+  const rows = yield* rowsOf("trunk", REFERENCES);
+  const keys = tables && new Set([...tables].map(objectKey));
+  const found = keys === null
+    ? rows
+    : rows.filter((names) => names.some((name) => keys.has(objectKey(String(name)))));
+  return [...new Set(found.map(([child]) => String(child)))];
+}
+
+function jsonRowid(rowid: bigint): string | number {
+  return Number.isSafeInteger(Number(rowid)) ? Number(rowid) : String(rowid);
+}

@@ -1,0 +1,147 @@
+// What a branch has changed since it was made: its schema as statements, its rows table by table.
+import {
+  type BranchDiff,
+  type ChangedRow,
+  MAX_SHOWN_ROWS,
+  type SchemaChange,
+  type TableDiff,
+} from "../../sql/branch_report.ts";
+import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
+import type { KnownRenames } from "../../sql/table_lineage.ts";
+import { jsonValue } from "../local/child/result_json.ts";
+import { ChangesDigest } from "./changes_digest.ts";
+import { confirmRenames } from "./confirm_renames.ts";
+import { type OpenTrial, provenStatements } from "./proven_statements.ts";
+import { rowLength } from "./row_pages.ts";
+import type { RowChange } from "./row_change.ts";
+import { rowChanges } from "./row_changes.ts";
+import { readSide, type SchemaSide, type TablePair, tablePairs } from "./table_pair.ts";
+import type { Row, Work } from "./work.ts";
+
+export interface Compared {
+  readonly ancestor: SchemaSide;
+  readonly branch: SchemaSide;
+  readonly diff: BranchDiff;
+  readonly rowsRead: number;
+  readonly known: KnownRenames;
+  readonly pairs: readonly ComparedPair[];
+}
+
+export interface ComparedPair {
+  readonly pair: TablePair;
+  /** Null: nothing of the table has changed. */
+  readonly diff: TableDiff | null;
+  /** Null: more than may be held; they have to be found again. */
+  readonly changes: readonly RowChange[] | null;
+}
+
+/** Bytes of rows that one report shows, about. */
+const MAX_SHOWN_LENGTH = 4_000_000;
+
+export interface CompareOptions {
+  readonly openTrial: OpenTrial;
+  /** Of changes that are kept for a merge, about. */
+  readonly holdBytes: number;
+  /** The databases are far away: rows come as lines. */
+  readonly byLine: boolean;
+}
+
+export function* compareSides({ openTrial, holdBytes, byLine }: CompareOptions): Work<Compared> {
+  const ancestor = yield* readSide("ancestor", byLine);
+  const branch = yield* readSide("branch", byLine);
+  const known = yield* confirmRenames(ancestor, branch);
+  const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes };
+  const pairs: ComparedPair[] = [];
+  for (const pair of tablePairs(ancestor, branch, known)) pairs.push(yield* comparePair(pair, report));
+  const diff = {
+    schema: {
+      statements: provenStatements(openTrial, ancestor.shape, branch.shape, known),
+      changes: changesOf(ancestor.shape, branch.shape),
+    },
+    tables: pairs.flatMap(({ diff }) => diff ?? []),
+  };
+  return { ancestor, branch, diff, rowsRead: report.rowsRead, known, pairs };
+}
+
+/** Objects whose text is not the same, by name; a renamed one is there under both names. */
+function changesOf(from: SchemaShape, to: SchemaShape): SchemaChange[] {
+  const before = objectsByKey(from);
+  const after = objectsByKey(to);
+  return [
+    ...from.objects.filter((one) => !after.has(keyOf(one))).map((one) => change(one, "removed")),
+    ...to.objects.flatMap((one) => {
+      const old = before.get(keyOf(one));
+      return old === undefined ? [change(one, "added")] : old.sql === one.sql ? [] : [change(one, "changed")];
+    }),
+  ];
+}
+
+function change({ type, name }: SchemaChange | SchemaShape["objects"][number], kind: SchemaChange["change"]) {
+  return { type, name, change: kind };
+}
+
+function keyOf({ type, name }: SchemaShape["objects"][number]): string {
+  return `${type} ${objectKey(name)}`;
+}
+
+interface Report {
+  rowsRead: number;
+  shownLeft: number;
+  heldLeft: number;
+}
+
+function* comparePair(pair: TablePair, report: Report): Work<ComparedPair> {
+  const shown = new ShownRows(report);
+  let held: RowChange[] | null = [];
+  yield* rowChanges(pair, report, function* (changes) {
+    for (const one of changes) {
+      shown.add(one);
+      report.heldLeft -= lengthOf(one);
+      if (report.heldLeft < 0) held = null;
+      held?.push(one);
+    }
+  });
+  const { added, removed, changed } = shown.counts;
+  const diff = added + removed + changed === 0 ? null : {
+    ...{ table: pair.table, columns: pair.columns, primaryKey: pair.key.map((at) => pair.columns[at] ?? "") },
+    ...shown.counts,
+    digest: shown.digest.hex,
+    rows: shown.rows,
+    obstacle: pair.obstacle,
+  };
+  return { pair, diff, changes: held };
+}
+
+/** Counts all rows and shows the first ones. */
+class ShownRows {
+  readonly counts = { added: 0, removed: 0, changed: 0 };
+  readonly digest = new ChangesDigest();
+  readonly rows: { added: unknown[][]; removed: unknown[][]; changed: ChangedRow[] } = {
+    added: [],
+    removed: [],
+    changed: [],
+  };
+
+  constructor(private readonly report: Report) {}
+
+  add(one: RowChange): void {
+    this.digest.add(one);
+    if (this.counts[one.kind]++ >= MAX_SHOWN_ROWS) return;
+    const length = lengthOf(one);
+    if (length > this.report.shownLeft) return;
+    this.report.shownLeft -= length;
+    if (one.kind === "added") this.rows.added.push(jsonRow(one.after));
+    else if (one.kind === "removed") this.rows.removed.push(jsonRow(one.before));
+    else this.rows.changed.push({ before: jsonRow(one.before), after: jsonRow(one.after) });
+  }
+}
+
+/** About how many bytes its rows take. */
+export function lengthOf({ before, after }: RowChange): number {
+  return rowLength(before ?? []) + rowLength(after ?? []);
+}
+
+/** Read with integers as bigint. */
+export function jsonRow(row: Row): unknown[] {
+  return row.map((value) => jsonValue(value, false));
+}

@@ -1,0 +1,92 @@
+// Which renames that two schemas suggest the rows confirm: a column that was dropped and another one that was added look
+// like a rename, but the values are not the same.
+import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import type { ColumnShape, SchemaObject, SchemaShape } from "../../sql/schema_shape.ts";
+import {
+  columnsOf,
+  definitionOf,
+  type KnownRenames,
+  renameKey,
+  tableLineage,
+  tablesOf,
+  unmatched,
+} from "../../sql/table_lineage.ts";
+import { sameValue } from "./row_change.ts";
+import type { SchemaSide } from "./table_pair.ts";
+import { type Row, rowsWithin, type Work } from "./work.ts";
+
+/** Rows of either side that are looked at. */
+const SAMPLE_ROWS = 500;
+
+export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<KnownRenames> {
+  const known = new Set<string>();
+  for (const [before, after] of renamedTables(ancestor.shape, branch.shape)) {
+    const old = columnsOf(ancestor.shape, before);
+    const present = columnsOf(branch.shape, after);
+    const gone = new Set(unmatched(old, present));
+    const shared = old.filter((column) => column.hidden === 0 && !gone.has(column)).map(({ name }) => name);
+    const evidence = yield* compareValues(ancestor, branch, [before.name, shared], [after.name, shared]);
+    if (evidence ?? continues(old, present)) known.add(renameKey(before, null, after.name));
+  }
+  for (const { before, after } of [...tableLineage(ancestor.shape, branch.shape, known).values()]) {
+    const old = columnsOf(ancestor.shape, before);
+    const present = columnsOf(branch.shape, after);
+    for (const older of unmatched(old, present)) {
+      for (const newer of unmatched(present, old)) {
+        if (definitionOf(older) !== definitionOf(newer)) continue;
+        const sides = [[before.name, [older.name]], [after.name, [newer.name]]] as const;
+        const inPlace = old.indexOf(older) === present.indexOf(newer) && continues(old, present);
+        if ((yield* compareValues(ancestor, branch, ...sides)) ?? inPlace) {
+          known.add(renameKey(before, older.name, newer.name));
+        }
+      }
+    }
+  }
+  return known;
+}
+
+/** Tables under names that the other side has not, in the same storage. */
+function renamedTables(from: SchemaShape, to: SchemaShape): (readonly [SchemaObject, SchemaObject])[] {
+  const before = tablesOf(from);
+  const after = tablesOf(to);
+  return [...before].flatMap(([key, older]) => {
+    if (after.has(key) || older.rootPage === 0) return [];
+    const newer = [...after].find(([name, one]) => !before.has(name) && one.rootPage === older.rootPage)?.[1];
+    return newer ? [[older, newer] as const] : [];
+  });
+}
+
+/** Every older column is there in its place, whatever its name. */
+function continues(old: readonly ColumnShape[], present: readonly ColumnShape[]): boolean {
+  return old.every((column, at) => {
+    const now = present[at];
+    return now !== undefined && definitionOf(column) === definitionOf(now);
+  });
+}
+
+type Columns = readonly [table: string, columns: readonly string[]];
+
+/** Whether most values that are left are the same; null where there was nothing but NULL to compare. */
+function* compareValues(
+  ancestor: SchemaSide,
+  branch: SchemaSide,
+  older: Columns,
+  newer: Columns,
+): Work<boolean | null> {
+  const before = yield* sample(ancestor, ...older);
+  if (before.every((row) => row.every((value) => value === null))) return null;
+  const after = yield* sample(branch, ...newer);
+  const count = Math.min(before.length, after.length);
+  let same = 0;
+  for (let at = 0; at < count; at++) {
+    if (before[at]?.some((value, column) => value !== null && sameValue(value, after[at]?.[column]))) same++;
+  }
+  return same > 0 && same * 2 >= count;
+}
+
+/** The first rows in the order in which the engine has them. */
+function* sample({ of }: SchemaSide, table: string, columns: readonly string[]): Work<readonly Row[]> {
+  if (columns.length === 0) return [];
+  const sql = `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(table)} NOT INDEXED LIMIT ?`;
+  return (yield* rowsWithin(of, { sql, params: [] }, SAMPLE_ROWS)).rows;
+}

@@ -1,0 +1,85 @@
+// Brings a branch's row changes into the trunk: removed rows first, then changed ones, then added ones, so that values
+// which must be unique are free when they are needed.
+import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { objectKey, type SchemaShape } from "../../sql/schema_shape.ts";
+import { isReservedName } from "../../sql/service_tables.ts";
+import { brokenReferences, referringTables } from "./broken_references.ts";
+import type { Compared, ComparedPair } from "./compare_sides.ts";
+import type { MergeRun } from "./merge_run.ts";
+import { readSchema } from "./read_schema.ts";
+import type { RowChange } from "./row_change.ts";
+import { rowChanges } from "./row_changes.ts";
+import { derivedIndexes, type TablePair } from "./table_pair.ts";
+import { TrunkTable } from "./trunk_table.ts";
+import { mustAll, rowsOf, type Work } from "./work.ts";
+
+/** Works in the open transaction. Throws what the engine throws; what cannot be merged becomes `run.refusal`. */
+export function* mergeRows(run: MergeRun, { pairs }: Compared): Work<void> {
+  const trunk = yield* readSchema("trunk");
+  // A table that the branch has dropped goes by a merge of the schema.
+  const changed = pairs.filter(({ pair, diff }) => pair.branch !== null && diff !== null);
+  for (const { pair } of changed) run.refusal ??= obstacleOf(pair, trunk) ?? (yield* unreadable(pair));
+  if (run.refusal !== null || changed.length === 0) return;
+  const names = new Set(changed.map(({ pair }) => pair.table));
+  const referring = yield* referringTables(names);
+  const brokenBefore = yield* brokenReferences(referring);
+  const triggers = yield* dropTriggers(names);
+  for (const one of changed) yield* mergeTable(run, one);
+  if (run.refusal !== null) return;
+  const rebuilt = derivedIndexes(trunk).filter(({ content }) => names.has(content));
+  const rebuild = rebuilt.map(({ name }) =>
+    `INSERT INTO ${quoted(name)}(${quoted(name)}) VALUES ('rebuild')`
+  );
+  yield* mustAll("trunk", [...rebuild, ...triggers].map((sql) => ({ sql, params: [] })));
+  for (const [key, broken] of yield* brokenReferences(referring)) {
+    if (brokenBefore.has(key)) continue;
+    run.conflict({
+      ...{ kind: "foreign_key", table: broken.table, key: [broken.rowid] },
+      ...{ ancestor: null, ours: null, theirs: null },
+    }, false);
+  }
+}
+
+function* mergeTable(run: MergeRun, { pair, diff, changes }: ComparedPair): Work<void> {
+  const table = new TrunkTable(run, pair);
+  for (const kind of ["removed", "changed", "added"] as const) {
+    if (!diff?.[kind]) continue;
+    const apply = (some: readonly RowChange[]) => table.apply(some.filter((one) => one.kind === kind));
+    // Found anew for each kind where a branch has changed more than may be held.
+    if (changes === null) yield* rowChanges(pair, { rowsRead: 0 }, apply);
+    else yield* apply(changes);
+    if (run.refusal !== null) return;
+    yield* table.settlePostponed();
+  }
+}
+
+function obstacleOf(pair: TablePair, trunk: SchemaShape): string | null {
+  if (pair.obstacle !== null) return `${pair.obstacle}: ${pair.table}`;
+  const columns = [...trunk.columns].find(([name]) => objectKey(name) === objectKey(pair.table))?.[1];
+  const known = new Set(columns?.map(({ name }) => objectKey(name)) ?? []);
+  const missing = pair.columns.find((name) => !known.has(objectKey(name)) && name !== "rowid");
+  if (columns !== undefined && missing === undefined) return null;
+  const what = columns === undefined ? pair.table : `${pair.table}.${missing}`;
+  return `Merge the schema first; the trunk has no ${what}`;
+}
+
+/** The engine's reader stops at U+0000: a text that holds one, which only SQL functions can make, would be cut. */
+function* unreadable({ table, branch }: TablePair): Work<string | null> {
+  if (branch === null) return null;
+  const holds = branch.columns.map((column) => `(typeof(${column}) = 'text' AND instr(${column}, char(0)))`);
+  const sql = `SELECT 1 FROM ${quoted(branch.table)} WHERE ${holds.join(" OR ")} LIMIT 1`;
+  const rows = yield* rowsOf("branch", sql);
+  return rows.length === 0 ? null : `Take U+0000 out of the texts of ${table} first; they would be cut`;
+}
+
+/** What triggers did is among the branch's changes: they must not do it again. Returns what makes them anew. */
+function* dropTriggers(tables: ReadonlySet<string>): Work<string[]> {
+  const keys = new Set([...tables].map(objectKey));
+  const sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid";
+  const rows = (yield* rowsOf("trunk", sql)).filter(([name, table]) =>
+    !isReservedName(String(name)) && keys.has(objectKey(String(table)))
+  );
+  const drops = rows.map(([name]) => ({ sql: `DROP TRIGGER ${quoted(String(name))}`, params: [] }));
+  yield* mustAll("trunk", drops);
+  return rows.map(([, , sql]) => String(sql));
+}

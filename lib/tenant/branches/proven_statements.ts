@@ -1,0 +1,78 @@
+// The proof that statements turn one schema into another: they are run on an empty database in memory.
+import { engineFailure } from "../local/child/engine_failure.ts";
+import type { EngineValue } from "../local/child/result_json.ts";
+import { schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
+import { sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
+import type { KnownRenames } from "../../sql/table_lineage.ts";
+import { readSchema } from "./read_schema.ts";
+import { type Answer, type Ask, runWork } from "./work.ts";
+
+/** An empty database, whatever SQLite it is of. */
+export interface TrialDatabase {
+  /** Throws what the engine throws. */
+  exec(sql: string): void;
+  internalRows(sql: string, ...params: (string | number | bigint | null)[]): EngineValue[][];
+  close(): void;
+}
+
+export type OpenTrial = () => TrialDatabase;
+
+/** Statements that make one schema the other one: with renames where that comes out right, else without. */
+export function provenStatements(
+  open: OpenTrial,
+  from: SchemaShape,
+  to: SchemaShape,
+  known: KnownRenames,
+): readonly string[] {
+  const renames = schemaRenames(from, to, known);
+  if (renames.length === 0) return schemaChanges(from, to);
+  // The engine writes a new column name as the statement has it, so either way may give the very text that is wanted.
+  const proven = [renames.map(bare), renames].map((some) => attempt(open, from, to, some)).filter((one) =>
+    one !== null
+  );
+  return proven.sort((a, b) => a.length - b.length)[0] ?? schemaChanges(from, to);
+}
+
+/** The last name of a statement without its quotes, where it can do without. */
+function bare(sql: string): string {
+  return sql.replace(/"([A-Za-z_]\w*)"$/, "$1");
+}
+
+function attempt(
+  open: OpenTrial,
+  from: SchemaShape,
+  to: SchemaShape,
+  renames: readonly string[],
+): string[] | null {
+  const trial = open();
+  try {
+    for (const type of ["table", "index", "view", "trigger"]) {
+      for (const one of from.objects) if (one.type === type) trial.exec(one.sql);
+    }
+    trial.exec(`PRAGMA user_version = ${from.userVersion}`);
+    for (const sql of renames) trial.exec(sql);
+    const rest = schemaChanges(schemaOf(trial), to);
+    for (const sql of rest) trial.exec(sql);
+    return sameShape(schemaOf(trial), to) ? [...renames, ...rest] : null;
+  } catch {
+    return null; // a schema that the engine cannot make anew, or a rename that does not fit it
+  } finally {
+    trial.close();
+  }
+}
+
+function schemaOf(trial: TrialDatabase): SchemaShape {
+  return runWork(readSchema("branch"), ({ statements }: Ask) =>
+    statements.map(({ sql, params }): Answer => {
+      try {
+        return { ok: true, rows: trial.internalRows(sql, ...params.map(plain)) };
+      } catch (error) {
+        return { ok: false, failure: engineFailure(error, null), error };
+      }
+    }));
+}
+
+function plain(value: EngineValue): string | number | bigint | null {
+  if (value instanceof Uint8Array) throw new TypeError("no schema is asked for by a blob");
+  return value;
+}

@@ -1,0 +1,53 @@
+// A database's schema as plain data.
+import { isReservedName } from "../../sql/service_tables.ts";
+import {
+  type ColumnShape,
+  objectKey,
+  type ObjectType,
+  type SchemaObject,
+  type SchemaShape,
+} from "../../sql/schema_shape.ts";
+import { type Answer, mayAll, mustAll, type Place, type Work } from "./work.ts";
+
+const SCHEMA = [
+  "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
+  "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
+  "SELECT user_version FROM pragma_user_version",
+].map((sql) => ({ sql, params: [] }));
+const COLUMNS =
+  'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid';
+
+export function* readSchema(of: Place): Work<SchemaShape> {
+  const [shadowed = [], listed = [], version = []] = yield* mustAll(of, SCHEMA);
+  const shadows = new Set(shadowed.map(([name]) => objectKey(String(name))));
+  const objects = listed.map(([type, name, table, sql, rootPage]): SchemaObject => ({
+    type: objectType(type),
+    name: String(name),
+    table: String(table),
+    sql: String(sql),
+    rootPage: Number(rootPage ?? 0),
+  })).filter(({ name, table }) =>
+    !isReservedName(name) && !isReservedName(table) && !shadows.has(objectKey(table))
+  );
+  const tables = objects.filter(({ type }) => type === "table");
+  const answers = yield* mayAll(of, tables.map(({ name }) => ({ sql: COLUMNS, params: [name] })));
+  const columns = new Map(tables.map(({ name }, at) => [name, columnShapes(answers[at])]));
+  return { objects, columns, userVersion: Number(version[0]?.[0] ?? 0) };
+}
+
+/** A broken table's columns are of no use here. */
+function columnShapes(answer: Answer | undefined): ColumnShape[] {
+  if (!answer?.ok) return [];
+  return answer.rows.map(([name, type, notNull, defaultSql, keyPlace, hidden]) => ({
+    name: String(name),
+    type: String(type ?? ""),
+    notNull: Number(notNull) === 1,
+    defaultSql: typeof defaultSql === "string" ? defaultSql : null,
+    keyPlace: Number(keyPlace),
+    hidden: Number(hidden),
+  }));
+}
+
+function objectType(type: unknown): ObjectType {
+  return type === "index" || type === "view" || type === "trigger" ? type : "table";
+}

@@ -1,0 +1,25 @@
+// One row that is not the same on both sides.
+import type { EngineValue } from "../local/child/result_json.ts";
+import type { Row } from "./work.ts";
+
+export type RowChange =
+  | { readonly kind: "added"; readonly before: null; readonly after: Row }
+  | { readonly kind: "removed"; readonly before: Row; readonly after: null }
+  | { readonly kind: "changed"; readonly before: Row; readonly after: Row };
+
+export function alone(row: Row, added: boolean): RowChange {
+  return added ? { kind: "added", before: null, after: row } : { kind: "removed", before: row, after: null };
+}
+
+export function sameValue(a: EngineValue | undefined, b: EngineValue | undefined): boolean {
+  if (a === b) return true;
+  if (!(a instanceof Uint8Array) || !(b instanceof Uint8Array) || a.length !== b.length) return false;
+  // A loop: a callback for each byte would take most of the time of a comparison.
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
+}
+
+export function sameRow(a: Row, b: Row): boolean {
+  for (let at = 0; at < a.length; at++) if (!sameValue(a[at], b[at])) return false;
+  return true;
+}

@@ -1,0 +1,197 @@
+// Rows in which a branch differs from its ancestor, table by table, in bounded memory.
+import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { alone, type RowChange, sameRow } from "./row_change.ts";
+import { lastInteger } from "./row_lines.ts";
+import { RowMatcher } from "./row_matcher.ts";
+import { type PageSource, type ReadRow, RowPages, valuesOf } from "./row_pages.ts";
+import { storedRows } from "./stored_rows.ts";
+import type { TablePair, TableSide } from "./table_pair.ts";
+import { type Row, rowsOf, type Work } from "./work.ts";
+
+/** Who takes the changes: as many at a time as were found in one page. */
+export type TakeChanges = (changes: readonly RowChange[]) => Work<void>;
+
+/** `rowsRead` counts what was looked at on both sides. */
+export function* rowChanges(pair: TablePair, figures: { rowsRead: number }, take: TakeChanges): Work<void> {
+  const { ancestor, branch } = pair;
+  const found: RowChange[] = [];
+  const matcher = new RowMatcher(pair, found);
+  const comparison = { pair, figures, matcher, found, flush: () => take(found.splice(0)) };
+  if (ancestor === null || branch === null) {
+    for (const side of [ancestor, branch]) {
+      if (side) yield* eachPage(comparison, side, (row) => found.push(alone(row, side === branch)));
+    }
+  } else if (ancestor.rowid !== null && branch.rowid !== null) yield* byRowid(comparison, ancestor, branch);
+  else if (ancestor.rowid === null && branch.rowid === null) yield* byKey(comparison, ancestor, branch);
+  else {
+    yield* eachPage(comparison, ancestor, (row) => matcher.add(row, "before"));
+    yield* eachPage(comparison, branch, (row) => matcher.add(row, "after"));
+  }
+  matcher.rest();
+  yield* comparison.flush();
+}
+
+interface Comparison {
+  readonly pair: TablePair;
+  readonly figures: { rowsRead: number };
+  readonly matcher: RowMatcher;
+  readonly found: RowChange[];
+  readonly flush: () => Work<void>;
+}
+
+/** Rows of a page that are not the same, beside each other where they have one rowid. */
+type Differing = readonly [older: ReadRow | null, newer: ReadRow | null];
+
+/** Both sides in the order of the rowid: nearly every row stands beside itself. */
+function* byRowid(comparison: Comparison, ancestor: TableSide, branch: TableSide): Work<void> {
+  const { pair } = comparison;
+  const older = new Cursor(comparison, ancestor);
+  const newer = new Cursor(comparison, branch);
+  for (;;) {
+    yield* older.fill();
+    yield* newer.fill();
+    if (older.ended && newer.ended) return;
+    const differing: Differing[] = [];
+    while ((older.ready || older.ended) && (newer.ready || newer.ended) && (older.ready || newer.ready)) {
+      const order = older.ended ? 1 : newer.ended ? -1 : compare(older.rowid, newer.rowid);
+      const beside: Differing = [order <= 0 ? older.take() : null, order >= 0 ? newer.take() : null];
+      if (!sameRead(...beside)) differing.push(beside);
+    }
+    const before = yield* storedRows(
+      sourceOf(ancestor, pair),
+      differing.flatMap(([one]) => one === null ? [] : [one]),
+    );
+    const after = yield* storedRows(
+      sourceOf(branch, pair),
+      differing.flatMap(([, one]) => one === null ? [] : [one]),
+    );
+    for (const [one, other] of differing) {
+      pairUp(
+        comparison,
+        one === null ? null : withoutRowid(before(one)),
+        other === null ? null : withoutRowid(after(other)),
+      );
+    }
+    yield* comparison.flush();
+  }
+}
+
+function pairUp({ pair, matcher, found }: Comparison, before: Row | null, after: Row | null): void {
+  if (before && after && sameRow(before, after)) return;
+  if (before && after && (pair.keyIsRowid || matcher.sameKey(before, after))) {
+    found.push({ kind: "changed", before, after });
+  } else if (pair.keyIsRowid) {
+    if (before) found.push(alone(before, false));
+    if (after) found.push(alone(after, true));
+  } else {
+    if (before) matcher.add(before, "before");
+    if (after) matcher.add(after, "after");
+  }
+}
+
+function sameRead(a: ReadRow | null, b: ReadRow | null): boolean {
+  if (a === null || b === null) return false;
+  return typeof a === "string" && typeof b === "string" ? a === b : sameRow(valuesOf(a), valuesOf(b));
+}
+
+function withoutRowid(row: Row): Row {
+  return row.slice(0, -1);
+}
+
+/** One page of the ancestor at a time against the same range of the branch; the engine knows how keys compare. */
+function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide): Work<void> {
+  const { pair, matcher, figures, flush } = comparison;
+  const sources = [sourceOf(ancestor, pair), sourceOf(branch, pair)] as const;
+  const byLine = !(yield* hasRealKeys(sources[0])) && !(yield* hasRealKeys(sources[1]));
+  const [older, newer] = [{ ...sources[0], byLine }, { ...sources[1], byLine }];
+  const pages = new RowPages(older, null, null);
+  let above: Row | null = null;
+  for (let page = yield* pages.next(); page.length > 0; page = yield* pages.next()) {
+    figures.rowsRead += page.length;
+    const upTo = pages.place;
+    const lines = new Set(page);
+    for (const range = new RowPages(newer, above, upTo);;) {
+      const rows = yield* range.next();
+      if (rows.length === 0) break;
+      figures.rowsRead += rows.length;
+      const differing = rows.filter((row) => typeof row !== "string" || !lines.delete(row));
+      const after = yield* storedRows(newer, differing);
+      for (const row of differing) matcher.add(after(row), "after");
+    }
+    const before = yield* storedRows(older, [...lines]);
+    for (const row of lines) matcher.add(before(row), "before");
+    matcher.rest();
+    yield* flush();
+    above = upTo;
+  }
+  const rest = new RowPages({ ...newer, byLine: false }, above, null);
+  yield* eachRow(comparison, rest, (row) => comparison.found.push(alone(row, true)));
+}
+
+/** A line does not say a real exactly, so a key that holds one could not be found by it. */
+function* hasRealKeys({ of, table, order, byLine }: PageSource): Work<boolean> {
+  if (!byLine) return true;
+  const real = order.map((one) => `typeof(${one}) = 'real'`).join(" OR ");
+  return (yield* rowsOf(of, `SELECT 1 FROM ${quoted(table)} WHERE ${real} LIMIT 1`)).length > 0;
+}
+
+/** Rows of one side in order, without their rowid. All of them are needed, so they come by their values. */
+function* eachPage(comparison: Comparison, side: TableSide, take: (row: Row) => void): Work<void> {
+  const pages = new RowPages({ ...sourceOf(side, comparison.pair), byLine: false }, null, null);
+  yield* eachRow(comparison, pages, (row) => take(side.rowid === null ? row : withoutRowid(row)));
+}
+
+function* eachRow({ figures, flush }: Comparison, pages: RowPages, take: (row: Row) => void): Work<void> {
+  for (let page = yield* pages.next(); page.length > 0; page = yield* pages.next()) {
+    figures.rowsRead += page.length;
+    for (const row of page) take(valuesOf(row));
+    yield* flush();
+  }
+}
+
+/** A table's rows with their rowid behind the columns, one after the other. */
+class Cursor {
+  ended = false;
+  #page: readonly ReadRow[] = [];
+  #at = 0;
+  readonly #pages: RowPages;
+
+  constructor(private readonly comparison: Comparison, side: TableSide) {
+    this.#pages = new RowPages(sourceOf(side, comparison.pair), null, null);
+  }
+
+  get ready(): boolean {
+    return this.#at < this.#page.length;
+  }
+
+  get rowid(): bigint {
+    const read = this.#page[this.#at] ?? [];
+    if (typeof read === "string") return lastInteger(read);
+    const id = read.at(-1);
+    return typeof id === "bigint" ? id : 0n;
+  }
+
+  take(): ReadRow {
+    return this.#page[this.#at++] ?? [];
+  }
+
+  *fill(): Work<void> {
+    if (this.ready || this.ended) return;
+    this.#page = yield* this.#pages.next();
+    this.#at = 0;
+    this.comparison.figures.rowsRead += this.#page.length;
+    this.ended = this.#page.length === 0;
+  }
+}
+
+/** A rowid is read behind the columns. */
+function sourceOf({ of, table, columns, rowid, byLine }: TableSide, { key }: TablePair): PageSource {
+  const source = { of, table, byLine };
+  return rowid === null
+    ? { ...source, select: columns, order: key.map((at) => columns[at] ?? "NULL"), places: key }
+    : { ...source, select: [...columns, rowid], order: [rowid], places: [columns.length] };
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,135 @@
+// One table as the ancestor and the branch have it: what is read of either side so that rows can be compared.
+import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
+import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
+import { readSchema } from "./read_schema.ts";
+import { type Place, rowsOf, type Work } from "./work.ts";
+
+export interface TableSide {
+  readonly of: Place;
+  readonly table: string;
+  /** SQL expressions, one for each column of the pair. */
+  readonly columns: readonly string[];
+  /** Name under which the table's rowid is read, or null: rows come in the order of the key. */
+  readonly rowid: string | null;
+  readonly byLine: boolean;
+}
+
+export interface TablePair {
+  readonly table: string;
+  /** Names by the branch, or by the ancestor where the branch has dropped the table. */
+  readonly columns: readonly string[];
+  /** Places of the primary key in `columns`, in its order. Empty: none. */
+  readonly key: readonly number[];
+  /** The key is the rowid itself. */
+  readonly keyIsRowid: boolean;
+  readonly ancestor: TableSide | null;
+  readonly branch: TableSide | null;
+  readonly obstacle: string | null;
+}
+
+/** A schema and where it was read. */
+export interface SchemaSide {
+  readonly of: Place;
+  readonly shape: SchemaShape;
+  /** Names of tables without rowid. */
+  readonly withoutRowid: ReadonlySet<string>;
+  /** It is far away: rows come as lines. */
+  readonly byLine: boolean;
+}
+
+export function* readSide(of: Place, byLine: boolean): Work<SchemaSide> {
+  const shape = yield* readSchema(of);
+  const rows = yield* rowsOf(of, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1");
+  return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), byLine };
+}
+
+/** Every table that either side has, but full-text indexes over other tables, which have no rows of their own. */
+export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: KnownRenames): TablePair[] {
+  const lineage = tableLineage(ancestor.shape, branch.shape, known);
+  const used = new Set([...lineage.values()].map(({ before }) => before.name));
+  const present = tablesWithRows(branch.shape).map((table) => {
+    const source = lineage.get(table.name);
+    const columns = comparedColumns(branch.shape, table);
+    return pairOf(table, columns, {
+      branch: sideOf(branch, table, columns.map(({ name }) => quoted(name))),
+      ancestor: source
+        ? sideOf(ancestor, source.before, columns.map((one) => sourceOf(one, source.columns)))
+        : null,
+      obstacle: null,
+    });
+  });
+  const dropped = tablesWithRows(ancestor.shape).filter(({ name }) => !used.has(name)).map((table) => {
+    const columns = comparedColumns(ancestor.shape, table);
+    return pairOf(table, columns, {
+      branch: null,
+      ancestor: sideOf(ancestor, table, columns.map(({ name }) => quoted(name))),
+      obstacle: "The branch has dropped the table; merge the schema",
+    });
+  });
+  return [...present, ...dropped].sort((a, b) => a.table < b.table ? -1 : 1);
+}
+
+/** Full-text indexes over other tables, and the table that each is about. */
+export function derivedIndexes(shape: SchemaShape): { readonly name: string; readonly content: string }[] {
+  return shape.objects.flatMap((one) => {
+    const content = isVirtual(one) ? /\bcontent\s*=\s*["'`[]?([^"'`\]\s,)]*)/i.exec(one.sql)?.[1] : undefined;
+    return content === undefined ? [] : [{ name: one.name, content }];
+  });
+}
+
+function tablesWithRows(shape: SchemaShape): SchemaObject[] {
+  const derived = new Set(derivedIndexes(shape).map(({ name }) => name));
+  return shape.objects.filter((one) => one.type === "table" && !derived.has(one.name));
+}
+
+/** Stored columns. A full-text index is known by its rowid, which is no column of it. */
+function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[] {
+  const columns = columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
+  if (!isVirtual(table)) return columns;
+  if (/using\s+rtree/i.test(table.sql)) {
+    return columns.map((column, at) => at === 0 ? { ...column, keyPlace: 1 } : column);
+  }
+  return [{ name: "rowid", type: "", notNull: true, defaultSql: null, keyPlace: 1, hidden: 0 }, ...columns];
+}
+
+function pairOf(
+  table: SchemaObject,
+  columns: readonly ColumnShape[],
+  sides: Pick<TablePair, "ancestor" | "branch" | "obstacle">,
+): TablePair {
+  const keyColumns = columns.filter(({ keyPlace }) => keyPlace > 0).sort((a, b) => a.keyPlace - b.keyPlace);
+  const key = keyColumns.map((column) => columns.indexOf(column));
+  const keyIsRowid = isVirtual(table) ||
+    (key.length === 1 && /^integer$/i.test(keyColumns[0]?.type ?? "") && sides.branch?.rowid !== null &&
+      sides.ancestor?.rowid !== null);
+  const keyless = key.length === 0 ? "The table has no primary key" : null;
+  return {
+    ...{ table: table.name, columns: columns.map(({ name }) => name), key, keyIsRowid },
+    ...sides,
+    obstacle: sides.obstacle ?? keyless,
+  };
+}
+
+function sideOf(
+  { of, shape, withoutRowid, byLine }: SchemaSide,
+  table: SchemaObject,
+  columns: readonly string[],
+): TableSide {
+  const names = new Set(columnsOf(shape, table).map(({ name }) => objectKey(name)));
+  const rowid = withoutRowid.has(table.name)
+    ? null
+    : ["rowid", "_rowid_", "oid"].find((name) => !names.has(name)) ?? null;
+  return { of, table: table.name, columns, rowid, byLine };
+}
+
+/** The older column, or what adding the column has put into the rows that were there. */
+function sourceOf(column: ColumnShape, lineage: ReadonlyMap<string, string>): string {
+  const older = lineage.get(column.name) ?? (column.name === "rowid" ? "rowid" : undefined);
+  if (older !== undefined) return quoted(older);
+  if (column.defaultSql === null) return "NULL";
+  // As stored: a default is converted by the column's type.
+  return /int|char|clob|text|real|floa|doub/i.test(column.type)
+    ? `CAST((${column.defaultSql}) AS ${quoted(column.type)})`
+    : `(${column.defaultSql})`;
+}

@@ -1,0 +1,208 @@
+// One table of the trunk while a branch's rows come into it: each change is compared with the trunk's own row first.
+import { jsonRow, lengthOf } from "./compare_sides.ts";
+import type { MergeRun } from "./merge_run.ts";
+import { rowLength } from "./row_pages.ts";
+import { type RowChange, sameRow, sameValue } from "./row_change.ts";
+import type { TablePair } from "./table_pair.ts";
+import { type OnClash, TrunkStatements, type Write } from "./trunk_statements.ts";
+import { mayAll, mustAll, type Row, rowsOf, type Work } from "./work.ts";
+
+/** Changes that wait until others have freed a value which must be unique. */
+const MAX_POSTPONED = 50_000;
+/** Changes that are looked up and written together, and bytes of their rows, about. */
+const CHANGES_AT_ONCE = 500;
+const BYTES_AT_ONCE = 1_000_000;
+
+interface Decided {
+  readonly write: Write;
+  readonly change: RowChange;
+  readonly ours: Row | null;
+}
+
+export class TrunkTable {
+  readonly #statements: TrunkStatements;
+  #postponed: Decided[] = [];
+
+  constructor(private readonly run: MergeRun, private readonly pair: TablePair) {
+    this.#statements = new TrunkStatements(pair);
+  }
+
+  /** Changes of one kind: no two of them are about one row, so that they can be decided before any is written. */
+  *apply(changes: readonly RowChange[]): Work<void> {
+    for (const some of inParts(changes, lengthOf)) {
+      const keys = some.map((change) => this.#keyOf(change.after ?? change.before));
+      if (keys.some((key) => key.includes(null))) {
+        this.run.refusal = `Give every row a primary key first; one of ${this.pair.table} has NULL in it`;
+        return;
+      }
+      const present = yield* this.#find(keys);
+      const decided = some.flatMap((change, at) => {
+        const ours = present[at] ?? null;
+        const write = this.#decide(change, keys[at] ?? [], ours);
+        return write === null ? [] : [{ write, change, ours }];
+      });
+      for (const stuck of yield* this.#write(decided)) {
+        if (this.#postponed.length < MAX_POSTPONED) this.#postponed.push(stuck);
+        else yield* this.#clash(stuck);
+      }
+    }
+  }
+
+  /** Tries again what stood in each other's way; what still does is a conflict. */
+  *settlePostponed(): Work<void> {
+    let before = -1;
+    while (this.#postponed.length > 0 && this.#postponed.length !== before) {
+      before = this.#postponed.length;
+      this.#postponed = yield* this.#write(this.#postponed);
+    }
+    const stuck = this.#postponed;
+    this.#postponed = [];
+    if (stuck.length > 0 && !(yield* this.#swap(stuck.map(({ write }) => write)))) {
+      for (const one of stuck) yield* this.#clash(one);
+    }
+  }
+
+  #decide(change: RowChange, key: Row, ours: Row | null): Write | null {
+    const { before, after } = change;
+    if (after === null) {
+      if (ours === null || (!sameRow(ours, before) && !this.#conflict(change, ours))) return null;
+      return { kind: "delete", key };
+    }
+    if (ours !== null && sameRow(ours, after)) return null;
+    if (ours === null) {
+      return before === null || this.#conflict(change, ours) ? { kind: "insert", row: after } : null;
+    }
+    // Columns are merged one by one: the two sides may have changed different ones.
+    const places = after.flatMap((value, at) =>
+      sameValue(value, before?.[at]) || sameValue(value, ours[at]) ? [] : [at]
+    );
+    if (places.length === 0) return null;
+    const clear = before !== null && places.every((at) => sameValue(ours[at], before[at]));
+    return clear || this.#conflict(change, ours) ? { kind: "update", key, places, row: after } : null;
+  }
+
+  /** Notes a conflict. True where the branch's side is to be taken. */
+  #conflict(change: RowChange, ours: Row | null, kind: "row" | "constraint" = "row"): boolean {
+    const { onConflict } = this.run;
+    this.run.conflict({
+      ...{ kind, table: this.pair.table, key: jsonRow(this.#keyOf(change.after ?? change.before)) },
+      ancestor: change.before && jsonRow(change.before),
+      ours: ours && jsonRow(ours),
+      theirs: change.after && jsonRow(change.after),
+    }, onConflict !== "abort");
+    return onConflict === "theirs";
+  }
+
+  /** Returns those that stand in the way of a value which must be unique. */
+  *#write(decided: readonly Decided[], or: OnClash = "ABORT"): Work<Decided[]> {
+    const stuck: Decided[] = [];
+    for (const some of inParts(decided, ({ change }) => lengthOf(change))) {
+      if (or === "ABORT" && (yield* this.#insertAll(some.map(({ write }) => write)))) continue;
+      const answers = yield* mayAll("trunk", some.map(({ write }) => this.#statements.write(write, or)));
+      for (const [at, one] of some.entries()) {
+        const answer = answers[at];
+        if (answer?.ok) this.#wrote(1);
+        else if (answer?.failure.kind === "unique_violation") stuck.push(one);
+        else throw answer?.error;
+      }
+    }
+    return stuck;
+  }
+
+  /** False, and nothing done, where they cannot go in together. */
+  *#insertAll(writes: readonly Write[]): Work<boolean> {
+    const statement = this.#statements.insertAll(writes);
+    if (statement === null) return false;
+    const [answer] = yield* mayAll("trunk", [statement]);
+    if (answer?.ok) this.#wrote(writes.length);
+    else if (answer?.failure.kind !== "unique_violation") throw answer?.error;
+    return answer.ok;
+  }
+
+  #wrote(rows: number): void {
+    this.run.rowsWritten += rows;
+    this.run.written.add(this.pair.table);
+  }
+
+  /** Rows that exchange values: all of them out, then all of them in. False, and nothing done, where that is not it. */
+  *#swap(writes: readonly Write[]): Work<boolean> {
+    if (yield* this.#hasOwnColumns()) return false;
+    const present = yield* this.#find(
+      writes.map((write) => write.kind === "insert" ? this.#keyOf(write.row) : write.key),
+    );
+    const whole = writes.flatMap((write, at): Row[] => {
+      if (write.kind === "insert") return [write.row];
+      const ours = present[at];
+      if (!ours || write.kind === "delete") return [];
+      return [ours.map((value, at) => write.places.includes(at) ? write.row[at] ?? null : value)];
+    });
+    yield* rowsOf("trunk", "SAVEPOINT swap");
+    const out = whole.map((row) =>
+      this.#statements.write({ kind: "delete", key: this.#keyOf(row) }, "ABORT")
+    );
+    const back = whole.map((row) => this.#statements.write({ kind: "insert", row }, "ABORT"));
+    for (const some of inParts(out, () => 0)) yield* mustAll("trunk", some);
+    let swapped = whole.length === writes.length;
+    for (const some of swapped ? inParts(back, () => BYTES_AT_ONCE / 100) : []) {
+      for (const answer of yield* mayAll("trunk", some)) {
+        if (!answer.ok && answer.failure.kind !== "unique_violation") throw answer.error;
+        swapped &&= answer.ok;
+      }
+    }
+    if (swapped) this.#wrote(whole.length);
+    else yield* rowsOf("trunk", "ROLLBACK TO swap");
+    yield* rowsOf("trunk", "RELEASE swap");
+    return swapped;
+  }
+
+  /** Another row of the trunk has the value: the branch's side takes it, the trunk's side keeps it. */
+  *#clash(decided: Decided): Work<void> {
+    const { change, ours } = decided;
+    if (this.#conflict(change, ours, "constraint")) yield* this.#write([decided], "REPLACE");
+  }
+
+  *#find(keys: readonly Row[]): Work<(Row | null)[]> {
+    this.run.rowsRead += keys.length;
+    const found: (Row | null)[] = keys.map(() => null);
+    const numbered = keys.map((key, at) => [BigInt(at), ...key] as const);
+    for (const some of inParts(numbered, rowLength)) {
+      const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(some)]);
+      // The rows of all keys together may be more than a remote engine sends at once.
+      const singly = answer?.ok === false && answer.failure.kind === "result_too_large" ? some : [];
+      if (!answer?.ok && singly.length === 0) throw answer?.error;
+      const rows = answer?.ok ? [...answer.rows] : [];
+      for (const one of singly) {
+        rows.push(...(yield* mustAll("trunk", [this.#statements.lookUp([one])])).flat());
+      }
+      for (const [at, ...row] of rows) found[Number(at)] = row;
+    }
+    return found;
+  }
+
+  /** A row that is taken out and put back would lose what only the trunk's table has a column for. */
+  *#hasOwnColumns(): Work<boolean> {
+    const sql = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden = 0";
+    const [row] = yield* rowsOf("trunk", sql, this.pair.table);
+    return Number(row?.[0]) > this.pair.columns.length;
+  }
+
+  #keyOf(row: Row): Row {
+    return this.pair.key.map((at) => row[at] ?? null);
+  }
+}
+
+/** As much as is asked in one request. */
+function* inParts<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<readonly T[]> {
+  let part: T[] = [];
+  let bytes = 0;
+  for (const one of all) {
+    if (part.length >= CHANGES_AT_ONCE || (part.length > 0 && bytes + bytesOf(one) > BYTES_AT_ONCE)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(one);
+    bytes += bytesOf(one);
+  }
+  if (part.length > 0) yield part;
+}

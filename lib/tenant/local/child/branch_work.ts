@@ -1,0 +1,79 @@
+// The engine's answers to work on branches: each statement runs at once, on the connection of its place.
+import type { StatementSync } from "node:sqlite";
+import type { TrialDatabase } from "../../branches/proven_statements.ts";
+import {
+  type Answer,
+  type Ask,
+  type AskedStatement,
+  type Place,
+  runWork,
+  type Work,
+} from "../../branches/work.ts";
+import { Connection } from "./connection.ts";
+import { engineFailure } from "./engine_failure.ts";
+import type { EngineValue } from "./result_json.ts";
+
+/** Prepared statements kept for one piece of work. */
+const KEPT_STATEMENTS = 100;
+
+export function runBranchWork<T>(
+  work: Work<T>,
+  connections: Readonly<Partial<Record<Place, Connection>>>,
+): T {
+  const prepared = new Map<string, StatementSync>();
+  return runWork(work, ({ of, statements, each, level }: Ask): Answer[] => {
+    const connection = connections[of];
+    if (!connection) throw new TypeError(`nothing is open as the ${of}`);
+    const { database } = connection;
+    const inTransaction = database.isTransaction;
+    return statements.map((statement) => {
+      try {
+        if (level === "schema") return runSchemaChange(connection, statement);
+        return { ok: true, rows: rowsOf(prepare(prepared, connection, of, statement.sql), statement.params) };
+      } catch (error) {
+        // Behind a transaction that is gone nothing may run.
+        if (each === "must" || database.isTransaction !== inTransaction) throw error;
+        return { ok: false, failure: engineFailure(error, connection.guard.denial), error };
+      }
+    });
+  });
+}
+
+function runSchemaChange(connection: Connection, { sql }: AskedStatement): Answer {
+  connection.schemaChanged();
+  connection.run("schema", sql, [], { maxRows: 0, maxBytes: 0 }, false);
+  return { ok: true, rows: [] };
+}
+
+function prepare(
+  prepared: Map<string, StatementSync>,
+  connection: Connection,
+  of: Place,
+  sql: string,
+): StatementSync {
+  const key = `${of} ${sql}`;
+  let statement = prepared.get(key);
+  if (!statement) {
+    if (prepared.size >= KEPT_STATEMENTS) prepared.clear();
+    statement = connection.database.prepare(sql);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    prepared.set(key, statement);
+  }
+  return statement;
+}
+
+/** With `setReturnArrays(true)` rows are arrays of engine values; the type of `node:sqlite` does not say so. */
+function rowsOf(statement: StatementSync, params: readonly EngineValue[]): EngineValue[][] {
+  const rows: unknown = statement.all(...params);
+  return Array.isArray(rows) ? rows : [];
+}
+
+export function openTrial(): TrialDatabase {
+  const connection = new Connection(":memory:", false);
+  return {
+    exec: (sql) => connection.database.exec(sql),
+    internalRows: (sql, ...params) => connection.internalRows(sql, ...params),
+    close: () => connection.close(),
+  };
+}

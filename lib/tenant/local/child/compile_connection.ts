@@ -1,0 +1,15 @@
+// What compiling needs of a guarded connection: embedded it is the tenant's own, remote one that holds only the schema.
+import type { Guard, Level } from "./guard.ts";
+import type { EngineValue } from "./result_json.ts";
+
+export type InternalParameter = string | number | bigint | null;
+
+export interface CompileConnection {
+  readonly guard: Guard;
+  /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
+  compile(level: Level, sql: string): void;
+  /** One row of the service's own SQL as an array, or undefined. */
+  internalRow(sql: string, ...params: InternalParameter[]): EngineValue[] | undefined;
+  /** All rows of the service's own SQL as arrays. */
+  internalRows(sql: string, ...params: InternalParameter[]): EngineValue[][];
+}

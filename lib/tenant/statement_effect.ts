@@ -1,0 +1,24 @@
+// What a statement would do, as a dry run tells it.
+
+/** A value of a row as JSON has it (contract 4). */
+export type JsonValue = string | number | null | { readonly $blob: string };
+
+/** What one statement of a dry run would do. */
+export interface StatementEffect {
+  /** Rows that the statement itself changes; null for changes of the schema. */
+  readonly ownRows: number | null;
+  /** Rows that triggers and foreign keys change beside, and those that a REPLACE removes. */
+  readonly cascadedRows: number;
+  /** The engine's EXPLAIN QUERY PLAN rows. */
+  readonly plan: readonly (readonly JsonValue[])[];
+  /** Up to ten affected rows of an UPDATE or DELETE of one table; null for others. */
+  readonly preview: RowPreview | null;
+}
+
+export interface RowPreview {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly before: readonly (readonly JsonValue[])[];
+  /** Empty for DELETE. */
+  readonly after: readonly (readonly JsonValue[])[];
+}

@@ -1,0 +1,104 @@
+// Calls to Turso's platform API (docs.turso.tech/api-reference). Every call that is made of it comes to the same when it
+// runs twice, because the caller names what is to be there: so one whose answer is lost is sent again, within bounds.
+import type { Log } from "../../core/log.ts";
+import type { Fetch } from "../remote/hrana_client.ts";
+import { RemoteFailure } from "../remote/remote_failure.ts";
+import { pause } from "../remote/retryable.ts";
+
+/** Where the platform API answers. */
+export const TURSO_API_URL = "https://api.turso.tech";
+
+/** Milliseconds that a call may take with all its repetitions. */
+const CALL_TIMEOUT_MS = 10_000;
+/** Repetitions, milliseconds before the first of them, and the longest that the platform may make us wait. */
+const MAX_RETRIES = 3;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 3000;
+
+export interface TursoApiOptions {
+  /** Without a trailing slash. */
+  readonly apiUrl: string;
+  readonly organization: string;
+  /** Platform token; null: none is sent. */
+  readonly token: string | null;
+  readonly log: Log;
+  readonly fetch: Fetch;
+}
+
+export interface TursoCall {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Under the organization, with its query. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+}
+
+export interface TursoAnswer {
+  readonly status: number;
+  /** What the body is as JSON; null: it is none. */
+  readonly body: unknown;
+  /** An earlier try, whose answer was lost, may have run. */
+  readonly repeated: boolean;
+}
+
+export class TursoApi {
+  constructor(private readonly options: TursoApiOptions) {}
+
+  /** Any answer below 500 but 429. Throws `RemoteFailure`: `unreachable` where there was none in time. */
+  async call(call: TursoCall): Promise<TursoAnswer> {
+    const deadline = AbortSignal.timeout(call.timeoutMs ?? CALL_TIMEOUT_MS);
+    let repeated = false;
+    for (let attempt = 0;; attempt++) {
+      const response = await this.#send(call, deadline);
+      const status = response?.status ?? 0;
+      if (response !== null && status !== 429 && status < 500) {
+        return { status, body: response.body, repeated };
+      }
+      const pauseMs = response?.retryAfterMs ?? FIRST_PAUSE_MS * 3 ** attempt;
+      if (attempt >= MAX_RETRIES || deadline.aborted || pauseMs > MAX_PAUSE_MS) {
+        this.options.log("warn", "turso_api_failed", { method: call.method, status });
+        throw new RemoteFailure("unreachable", "the platform API does not answer");
+      }
+      repeated ||= status !== 429;
+      await pause(pauseMs);
+    }
+  }
+
+  /** An answer that is not the wanted one as the failure that it amounts to. */
+  failure(call: TursoCall, { status }: TursoAnswer): RemoteFailure {
+    if (status === 404) return new RemoteFailure("gone");
+    this.options.log("warn", "turso_api_refused", { method: call.method, status });
+    if (status === 402) return new RemoteFailure("over_quota");
+    return new RemoteFailure(status === 401 || status === 403 ? "denied" : "unreachable", `API ${status}`);
+  }
+
+  /** Null: no answer, or one that breaks off. */
+  async #send({ method, path, body }: TursoCall, signal: AbortSignal) {
+    const { apiUrl, organization, token, fetch } = this.options;
+    try {
+      const response = await fetch(`${apiUrl}/v1/organizations/${organization}${path}`, {
+        method,
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal,
+        redirect: "error",
+      });
+      const after = /^\d{1,6}$/.exec(response.headers.get("retry-after") ?? "");
+      const retryAfterMs = after ? Number(after[0]) * 1000 : null;
+      return { status: response.status, body: jsonOf(await response.text()), retryAfterMs };
+    } catch {
+      return null;
+    }
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

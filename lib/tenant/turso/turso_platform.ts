@@ -1,0 +1,172 @@
+// Turso Cloud as a platform: a database of one group for each place, made, copied and removed through its platform API,
+// with tokens of one database and one mode.
+import type { Clock } from "../../core/clock.ts";
+import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana_client.ts";
+import { KeptTokens } from "../remote/kept_tokens.ts";
+import type { Mode } from "../remote/remote_context.ts";
+import { RemoteFailure } from "../remote/remote_failure.ts";
+import type { RemotePlatform } from "../remote/remote_platform.ts";
+import { pause } from "../remote/retryable.ts";
+import type { TursoApi, TursoCall } from "./turso_api.ts";
+
+/** What a token is asked to last, and milliseconds that one is used before the next is made. */
+const TOKEN_EXPIRATION = "30m";
+const TOKEN_USED_MS = 20 * 60_000;
+/** Milliseconds for making a database, which copies the seed, and then until it must answer. */
+const MAKE_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 30_000;
+/** Milliseconds between two looks whether a new database answers: the first, and the longest. */
+const READY_PAUSE_MS = 50;
+const MAX_READY_PAUSE_MS = 1000;
+/** Addresses kept at most; the oldest go. */
+const MAX_HOSTS = 2000;
+/** Characters of a name: older accounts take no more, and with the organization's it becomes one label of a host name. */
+const MAX_NAME = 32;
+/** Characters of the id that the place of a copy ends in. */
+const ID_LENGTH = 26;
+
+export interface TursoPlatformOptions {
+  readonly api: TursoApi;
+  readonly group: string;
+  /** How databases are spoken to: as the platform API is. */
+  readonly scheme: "http" | "https";
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+}
+
+export class TursoPlatform implements RemotePlatform {
+  readonly #tokens: KeptTokens;
+  readonly #hosts = new Map<string, Promise<string>>();
+
+  constructor(private readonly options: TursoPlatformOptions) {
+    this.#tokens = new KeptTokens({
+      clock: options.clock,
+      usedMs: TOKEN_USED_MS,
+      make: (place, mode) => this.#makeToken(place, mode),
+    });
+  }
+
+  async endpoint(place: string, mode: Mode): Promise<HranaEndpoint> {
+    const [host, token] = await Promise.all([this.#host(place), this.#tokens.token(place, mode)]);
+    return { url: `${this.options.scheme}://${host}`, headers: { authorization: `Bearer ${token}` } };
+  }
+
+  /** All tokens of a database may have been revoked at once; the next one is good again. */
+  refused(place: string, mode: Mode, { headers }: HranaEndpoint): void {
+    this.#tokens.forget(place, mode, (headers["authorization"] ?? "").slice("Bearer ".length));
+  }
+
+  create(place: string): Promise<void> {
+    return this.#make(place, null);
+  }
+
+  fork(from: string, to: string): Promise<void> {
+    return this.#make(to, nameOf(from));
+  }
+
+  async remove(place: string): Promise<void> {
+    const call: TursoCall = { method: "DELETE", path: `/databases/${nameOf(place)}` };
+    const answer = await this.options.api.call(call);
+    if (answer.status !== 200 && answer.status !== 404) throw this.options.api.failure(call, answer);
+    this.#hosts.delete(place);
+  }
+
+  async block(
+    place: string,
+    { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
+  ): Promise<void> {
+    const path = `/databases/${nameOf(place)}/configuration`;
+    const call: TursoCall = { method: "PATCH", path, body: { block_reads: reads, block_writes: writes } };
+    const answer = await this.options.api.call(call);
+    if (answer.status !== 200) throw this.options.api.failure(call, answer);
+  }
+
+  /** A name is never used for two databases, so one that is there already is the one that was wanted. */
+  async #make(place: string, seed: string | null): Promise<void> {
+    const { api, group } = this.options;
+    const from = seed === null ? {} : { seed: { type: "database", name: seed } };
+    const body = { name: nameOf(place), group, ...from };
+    const call: TursoCall = { method: "POST", path: "/databases", body, timeoutMs: MAKE_TIMEOUT_MS };
+    const answer = await api.call(call);
+    // A copy that somebody else began would not be of this moment.
+    const there = answer.status === 409 && (seed === null || answer.repeated);
+    if (answer.status !== 200 && !there) throw api.failure(call, answer);
+    if (answer.status === 200) this.#keepHost(place, Promise.resolve(hostOf(answer.body)));
+    await this.#untilReady(place);
+  }
+
+  /** A new database may take a moment until its name resolves, its tokens are known and it answers. */
+  async #untilReady(place: string): Promise<void> {
+    const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
+    const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
+    for (let pauseMs = READY_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, MAX_READY_PAUSE_MS)) {
+      const endpoint = await this.endpoint(place, "read");
+      try {
+        await sendBatch(this.options.fetch, endpoint, request, { signal });
+        return;
+      } catch (error) {
+        if (!(error instanceof RemoteFailure)) throw error;
+        // A copy of a closed database may be closed as well.
+        if (error.reason === "blocked") return;
+        if (signal.aborted) throw new RemoteFailure("unreachable", "a new database does not answer");
+        if (error.reason === "denied") this.refused(place, "read", endpoint);
+      }
+      await pause(pauseMs);
+    }
+  }
+
+  /** Where its database answers, as the platform says: its name does not tell the region. */
+  #host(place: string): Promise<string> {
+    return this.#hosts.get(place) ?? this.#keepHost(place, this.#findHost(place));
+  }
+
+  #keepHost(place: string, found: Promise<string>): Promise<string> {
+    this.#hosts.set(place, found);
+    found.catch(() => {
+      if (this.#hosts.get(place) === found) this.#hosts.delete(place);
+    });
+    for (const oldest of this.#hosts.keys()) {
+      if (this.#hosts.size <= MAX_HOSTS) break;
+      this.#hosts.delete(oldest);
+    }
+    return found;
+  }
+
+  async #findHost(place: string): Promise<string> {
+    const call: TursoCall = { method: "GET", path: `/databases/${nameOf(place)}` };
+    const answer = await this.options.api.call(call);
+    if (answer.status !== 200) throw this.options.api.failure(call, answer);
+    return hostOf(answer.body);
+  }
+
+  async #makeToken(place: string, mode: Mode): Promise<string> {
+    const authorization = mode === "read" ? "read-only" : "full-access";
+    const path = `/databases/${
+      nameOf(place)
+    }/auth/tokens?expiration=${TOKEN_EXPIRATION}&authorization=${authorization}`;
+    const call: TursoCall = { method: "POST", path };
+    const answer = await this.options.api.call(call);
+    if (answer.status !== 200) throw this.options.api.failure(call, answer);
+    const jwt = memberOf(answer.body, "jwt");
+    if (typeof jwt === "string" && /^[\w.-]+$/.test(jwt)) return jwt;
+    throw new RemoteFailure("unreachable", "the platform API gave no token");
+  }
+}
+
+/** Places of copies are longer than a name may be; the id that they end in is theirs alone. */
+function nameOf(place: string): string {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(place)) throw new TypeError("not the name of a place");
+  return place.length <= MAX_NAME ? place : `copy-${place.slice(-ID_LENGTH)}`;
+}
+
+function hostOf(body: unknown): string {
+  const host = memberOf(memberOf(body, "database"), "Hostname");
+  if (typeof host === "string" && /^[a-z0-9.-]{1,253}(:\d{1,5})?$/i.test(host)) return host;
+  throw new RemoteFailure("unreachable", "the platform API gave no host name");
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : null;
+}

@@ -1,0 +1,176 @@
+// Merges that approval rules hold: a person sees what they would do, and what runs is what was seen.
+import { assert, assertEquals } from "@std/assert";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { money } from "../money/money_world.ts";
+import { type Held, heldBy } from "../writes/write_world.ts";
+import type { BranchWorld } from "./branch_world.ts";
+import { reportOf } from "./branch_world.ts";
+import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
+
+async function withRule(settings: object, body: (world: BranchWorld) => Promise<void>): Promise<void> {
+  await withBranch(async (world) => {
+    await addRule(world, settings);
+    await body(world);
+  });
+}
+
+async function addRule({ app, shop }: BranchWorld, settings: object): Promise<void> {
+  const rule = { tableGlob: "items", effect: "require_approval", ...settings };
+  const path = "/api/namespaces/acme/databases/main/rules";
+  const answer = await app.request("POST", path, { token: shop.token, body: rule });
+  assertEquals(answer.status, 201, answer.text);
+}
+
+function decide({ app }: BranchWorld, { id }: Held, verb: "approve" | "deny", token = app.operatorKey) {
+  return app.request("POST", `/api/namespaces/acme/approvals/${id}/${verb}`, { token });
+}
+
+async function approve(world: BranchWorld, held: Held): Promise<void> {
+  const answer = await decide(world, held, "approve");
+  assertEquals(answer.status, 200, answer.text);
+}
+
+function redeem({ call }: BranchWorld, { approvalToken }: Held, token?: string): Promise<ApiAnswer> {
+  return call("POST", "redeem_approval", { approvalToken }, token);
+}
+
+function code({ status, body }: ApiAnswer): unknown[] {
+  return [status, body.code];
+}
+
+const ids = "SELECT id FROM items ORDER BY id";
+
+Deno.test("a merge that a rule holds waits for a person, who sees its report, and runs once for whoever asked", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    const held = heldBy(await mergeBranch(world));
+    assertEquals(await world.trunk(ids), [[1], [2], [3]]);
+    const list = await world.app.request("GET", "/api/namespaces/acme/approvals?state=pending", {
+      token: world.app.operatorKey,
+    });
+    const [shown] = JSON.parse(list.text).data;
+    assertEquals([shown.id, shown.affectedRows, shown.statements], [held.id, 1, []]);
+    const { branchRef, mode, onConflict, report } = shown.merge;
+    assertEquals([branchRef, mode, onConflict], ["pr-1", "data", "abort"]);
+    assertEquals([report.tables[0].removed, report.tables[0].rows.removed[0][0]], [1, 2]);
+    assertEquals(code(await redeem(world, held)), [409, "approval_pending"]);
+    assertEquals(code(await decide(world, held, "approve", world.shop.token)), [403, "person_required"]);
+    await approve(world, held);
+    const other = await world.shop.mint("admin");
+    assertEquals(code(await redeem(world, held, other.token)), [403, "not_yours"]);
+    const redeemed = await redeem(world, held);
+    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals([reportOf(redeemed).rowsWritten, reportOf(redeemed).tables.length], [1, 1]);
+    assertEquals(await world.trunk(ids), [[1], [3]]);
+    assertEquals(code(await redeem(world, held)), [404, "approval_not_found"]);
+    const { snapshot } = JSON.parse(redeemed.text).data;
+    assertEquals((await world.call("POST", "restore", { snapshot })).status, 200);
+    assertEquals(await world.trunk(ids), [[1], [2], [3]]);
+  });
+});
+
+Deno.test("of many who redeem one approved merge at once exactly one merges", async () => {
+  await withRule({}, async (world) => {
+    await onBranch(world, "UPDATE items SET price = price + 1 WHERE id = 1");
+    const held = heldBy(await mergeBranch(world));
+    await approve(world, held);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(world, held)));
+    const statuses = answers.map(({ status }) => status).sort();
+    assertEquals(statuses, [200, ...Array(19).fill(404)]);
+    const log = await world.trunk("SELECT count(*) FROM _service_meta_audit WHERE operation = 'merge'");
+    assertEquals(log, [[1]]);
+  });
+});
+
+Deno.test("other changes of the branch, as many as were approved, wait for another look", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    const held = heldBy(await mergeBranch(world));
+    await approve(world, held);
+    await onBranch(world, "INSERT INTO items VALUES (2, 'ink', 20)", "DELETE FROM items WHERE id = 3");
+    const changed = await redeem(world, held);
+    assertEquals(code(changed), [409, "effect_changed"], changed.text);
+    assertEquals(await world.trunk(ids), [[1], [2], [3]]);
+    assertEquals(code(await redeem(world, held)), [409, "approval_pending"]);
+    const shown = JSON.parse((await decide(world, held, "approve")).text).data;
+    assertEquals(shown.merge.report.tables[0].rows.removed[0][0], 3);
+    assertEquals((await redeem(world, held)).status, 200);
+    assertEquals(await world.trunk(ids), [[1], [2]]);
+  });
+});
+
+Deno.test("a trunk on which the merge would write another number of rows waits for another look", async () => {
+  await withRule({}, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 77 WHERE id < 3");
+    const held = heldBy(await mergeBranch(world, { onConflict: "ours" }));
+    await approve(world, held);
+    const approval = heldBy(
+      await world.call("POST", "query", { sql: "UPDATE items SET price = 5 WHERE id = 1" }),
+    );
+    await approve(world, approval);
+    assertEquals((await redeem(world, approval)).status, 200);
+    const changed = await redeem(world, held);
+    assertEquals(code(changed), [409, "effect_changed"], changed.text);
+    assertEquals([JSON.parse(changed.text).approvedRows, JSON.parse(changed.text).affectedRows], [2, 1]);
+    await approve(world, held);
+    assertEquals((await redeem(world, held)).status, 200);
+    assertEquals(await world.trunk("SELECT price FROM items WHERE id < 3 ORDER BY id"), [[5], [77]]);
+  });
+});
+
+Deno.test("a rule that has come since stops an approved merge, and a denied one never runs", async () => {
+  await withRule({ actions: ["update"] }, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
+    const [held, refused] = [heldBy(await mergeBranch(world)), heldBy(await mergeBranch(world))];
+    assertEquals((await decide(world, refused, "deny")).status, 200);
+    assertEquals(code(await redeem(world, refused)), [403, "approval_denied"]);
+    await approve(world, held);
+    const before = await world.trunk("SELECT price FROM items WHERE id = 1");
+    await addRule(world, { effect: "deny" });
+    assertEquals(code(await redeem(world, held)), [403, "rule_denied"]);
+    assertEquals(await world.trunk("SELECT price FROM items WHERE id = 1"), before);
+  });
+});
+
+Deno.test("a merge that can only fail, or that is small enough, is not held", async () => {
+  await withRule({ minRows: 2 }, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
+    assertEquals((await mergeBranch(world)).status, 200);
+    await onBranch(world, "UPDATE items SET price = 2 WHERE id < 3");
+    assertEquals(
+      (await world.call("POST", "query", { sql: "UPDATE items SET price = 9 WHERE id = 2" })).status,
+      200,
+    );
+    assertEquals(code(await mergeBranch(world)), [409, "merge_conflict"]);
+    assert(heldBy(await mergeBranch(world, { onConflict: "theirs" })).approvalToken);
+  });
+});
+
+Deno.test("a change of the schema by a merge is held and redeemed", async () => {
+  await withRule({ tableGlob: "tags", actions: ["schema"] }, async (world) => {
+    await onBranch(world, "CREATE TABLE tags (id INTEGER PRIMARY KEY, tag TEXT)");
+    const held = heldBy(await mergeBranch(world, { mode: "schema" }));
+    await approve(world, held);
+    const redeemed = await redeem(world, held);
+    assertEquals([redeemed.status, reportOf(redeemed).statementsRun], [200, 1], redeemed.text);
+    assertEquals(await world.trunk("SELECT count(*) FROM tags"), [[0]]);
+  });
+});
+
+Deno.test("holding a merge bills the request and what was read; redeeming it bills one call", async () => {
+  await withRule({}, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
+    const spent = async () => {
+      await world.app.deps.query.meter.tick();
+      return (await money(world.app, world.shop)).used;
+    };
+    const start = await spent();
+    const held = heldBy(await mergeBranch(world));
+    const afterHold = await spent();
+    assert(afterHold - start >= 500 && afterHold - start < 500 + 2000, `${afterHold - start}`);
+    await approve(world, held);
+    assertEquals((await redeem(world, held)).status, 200);
+    const redeemed = await spent() - afterHold;
+    assert(redeemed >= 500 + 2000 && redeemed < 2 * (500 + 2000), `${redeemed}`);
+  });
+});

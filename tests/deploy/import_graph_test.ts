@@ -1,0 +1,69 @@
+// What a start on Deno Deploy loads: the less, the sooner the first request is answered. What only some processes need is
+// imported when they need it.
+import { assert, assertEquals } from "@std/assert";
+
+const ROOT = new URL("../../", import.meta.url);
+
+interface ModuleGraph {
+  readonly modules: readonly {
+    readonly specifier: string;
+    readonly dependencies?: readonly {
+      readonly isDynamic?: boolean;
+      readonly specifier: string;
+      readonly code?: { readonly specifier?: string };
+    }[];
+  }[];
+  readonly redirects: Readonly<Record<string, string>>;
+}
+
+/** Everything that is loaded with a file, as paths in the repository or as specifiers. */
+async function loadedWith(path: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    cwd: ROOT,
+    args: ["info", "--json", path],
+    stderr: "null",
+  }).output();
+  const { modules, redirects }: ModuleGraph = JSON.parse(new TextDecoder().decode(stdout));
+  const byName = new Map(modules.map((module) => [module.specifier, module]));
+  const found = new Set<string>();
+  const visit = (specifier: string) => {
+    const name = redirects[specifier] ?? specifier;
+    if (found.has(name)) return;
+    found.add(name);
+    for (const { code, isDynamic } of byName.get(name)?.dependencies ?? []) {
+      if (code?.specifier !== undefined && !isDynamic) visit(code.specifier);
+    }
+  };
+  visit(new URL(path, ROOT).href);
+  return [...found].map((name) => name.replace(ROOT.href, ""));
+}
+
+/** Files of the embedded engine that run it, and what runs SQLite in this process. */
+const ENGINES = [
+  /^lib\/tenant\/local\/(local_\w+|scheduler|engine_\w+|child_slot|watchdog)\.ts$/,
+  /^lib\/tenant\/local\/child\/(main|connection|tenant_file|frame_io)\.ts$/,
+  /^node:(sqlite|child_process|worker_threads)$/,
+  /sqlite-wasm/,
+];
+
+Deno.test("the start loads no tenant store and no engine", async () => {
+  const loaded = await loadedWith("main.ts");
+  assert(loaded.includes("routes/app.ts") && loaded.length > 100, `${loaded.length} modules`);
+  const wrong = loaded.filter((name) =>
+    ENGINES.some((engine) => engine.test(name)) || /^lib\/tenant\/(sqld|turso|local|remote)\//.test(name)
+  );
+  assertEquals(wrong, []);
+});
+
+Deno.test("a remote store loads nothing that runs the embedded engine, and an engine only for a statement", async () => {
+  for (const path of ["lib/tenant/sqld/create_sqld_store.ts", "lib/tenant/turso/create_turso_store.ts"]) {
+    const loaded = await loadedWith(path);
+    assert(loaded.includes("lib/tenant/remote/gate_engine.ts"), path);
+    assertEquals(loaded.filter((name) => ENGINES.some((engine) => engine.test(name))), [], path);
+  }
+});
+
+Deno.test("the embedded store does not load the WebAssembly engine", async () => {
+  const loaded = await loadedWith("lib/tenant/local/local_store.ts");
+  assertEquals(loaded.filter((name) => name.includes("sqlite-wasm")), []);
+});

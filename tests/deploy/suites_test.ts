@@ -1,0 +1,59 @@
+// Suites that know the service by HTTP alone, once more against two instances as Deno Deploy runs them, in turn.
+import { assert } from "@std/assert";
+import { print } from "../testing/print.ts";
+import { startSqld } from "../testing/sqld.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const SUITES = [
+  "tests/query/batch_test.ts",
+  "tests/query/tables_test.ts",
+  "tests/replay/idempotency_test.ts",
+  "tests/replay/plan_test.ts",
+  "tests/routes/databases_test.ts",
+  "tests/routes/scopes_test.ts",
+  "tests/snapshots/snapshots_test.ts",
+  "tests/writes/propose_test.ts",
+];
+/** One process knows at once what it has changed itself; another one has five seconds, which `hosted_test.ts` holds. */
+const AT_ONCE = [
+  "a deleted database is 404 at once",
+  "a deleted database comes back",
+  "of many repetitions of a step at once one runs",
+];
+
+Deno.test("the suites over HTTP hold where every request goes to the other one of two instances", async () => {
+  const sqld = await startSqld({ args: ["--enable-namespaces", "--disable-default-namespace"] });
+  if (sqld === null) return;
+  const names = await testNames();
+  try {
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      cwd: ROOT,
+      args: [
+        ...["test", "--no-check", "--sanitize-ops", "--sanitize-resources", "--allow-all"],
+        `--filter=/^(${names.map(RegExp.escape).join("|")})$/`,
+        ...SUITES,
+      ],
+      env: {
+        TEST_HOSTED: "1",
+        TEST_TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
+        NO_COLOR: "1",
+      },
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    if (!success) print(text);
+    assert(success, "a suite failed, see above");
+    const passed = text.match(/(\d+) passed/)?.[1];
+    assert(Number(passed) >= names.length, `${passed} of ${names.length} passed`);
+  } finally {
+    await sqld.stop();
+  }
+});
+
+async function testNames(): Promise<string[]> {
+  const texts = await Promise.all(SUITES.map((path) => Deno.readTextFile(new URL(path, ROOT))));
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(/Deno\.test\("([^"]+)"/g)].map(([, name]) => name ?? "")
+  );
+  return names.filter((name) => !AT_ONCE.some((start) => name.startsWith(start)));
+}

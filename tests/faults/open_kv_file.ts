@@ -1,0 +1,13 @@
+// A KV file that several processes of a test open at about the same time.
+
+/** A file that another process has locked just now is tried again. */
+export async function openKvFile(path: string): Promise<Deno.Kv> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await Deno.openKv(path);
+    } catch (error) {
+      if (attempt === 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
+    }
+  }
+}

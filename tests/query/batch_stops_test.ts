@@ -1,0 +1,115 @@
+// Batches that are no transaction and stop where the engine itself ends one: what ran before stays, once, and is told.
+import { assertEquals } from "@std/assert";
+import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { startApp } from "../testing/start_app.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+
+function told(answer: ApiAnswer): unknown[] {
+  const { status, body } = answer;
+  const kept = body.data as { rows: unknown[][]; rowsWritten: number }[];
+  return [status, body.code, body.failedIndex, kept?.map(({ rows, rowsWritten }) => [rows, rowsWritten])];
+}
+
+async function ids(tenant: TestNamespace): Promise<unknown[]> {
+  return rowsOf(await tenant.query("SELECT id FROM t ORDER BY id")).flat();
+}
+
+Deno.test("a batch whose later statement runs too long keeps and tells what ran before, and logs one error", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "500" } });
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const headers = { "Idempotency-Key": "once" };
+  const statements = [
+    ["INSERT INTO t VALUES (1, 'x')"],
+    ["INSERT INTO t VALUES (2, 'y') RETURNING a"],
+    [`INSERT INTO t SELECT 3, (${ENDLESS})`],
+    ["INSERT INTO t VALUES (4, 'z')"],
+  ] as const;
+  const answer = await tenant.batch(statements, { headers });
+  assertEquals(told(answer), [400, "statement_timeout", 2, [[[], 1], [[["y"]], 1]]], answer.text);
+  assertEquals(await ids(tenant), [1, 2]);
+  const log = await tenant.query(
+    "SELECT status, error_kind, rows_written, statement_count FROM _service_meta_query_log WHERE operation = 'batch'",
+  );
+  assertEquals(rowsOf(log), [["error", "timeout", 2, 4]]);
+  const audit = await tenant.query(
+    "SELECT rows_written FROM _service_meta_audit WHERE operation = 'batch'",
+  );
+  assertEquals(rowsOf(audit), [[2]]);
+  // A failure is not kept under its key: the same request runs again.
+  const again = await tenant.batch(statements, { headers });
+  assertEquals([again.status, again.body.failedIndex], [400, 0], again.text);
+});
+
+Deno.test("a batch with transaction, or whose first statement runs too long, keeps nothing", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "500" } });
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const endless = [`INSERT INTO t SELECT 3, (${ENDLESS})`] as const;
+  const atomic = await tenant.batch([["INSERT INTO t VALUES (1, 'x')"], endless], { transaction: true });
+  assertEquals(told(atomic), [400, "statement_timeout", 1, undefined], atomic.text);
+  const first = await tenant.batch([endless, ["INSERT INTO t VALUES (1, 'x')"]]);
+  assertEquals(told(first), [400, "statement_timeout", 0, []], first.text);
+  assertEquals(await ids(tenant), []);
+});
+
+Deno.test("a batch of reads whose later statement runs too long answers those before it", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "500" } });
+  const tenant = await app.namespace();
+  const answer = await tenant.batch([["SELECT 7"], [ENDLESS], ["SELECT 8"]]);
+  assertEquals(told(answer), [400, "statement_timeout", 1, [[[[7]], 0]]], answer.text);
+  const log = await tenant.query(
+    "SELECT status, error_kind FROM _service_meta_query_log WHERE operation = 'batch'",
+  );
+  assertEquals(rowsOf(log), [["error", "timeout"]]);
+});
+
+Deno.test("a statement that demands ROLLBACK takes nothing with it that ran before in a batch", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  await tenant.query(
+    "CREATE TRIGGER no BEFORE DELETE ON t BEGIN SELECT RAISE(ROLLBACK, 'rows stay'); END",
+  );
+  const statements = (id: number, last: string) =>
+    [
+      ["INSERT INTO t VALUES (?, ?)", id, `a${id}`],
+      ["INSERT INTO t VALUES (?, ?) RETURNING id", id + 1, `a${id + 1}`],
+      [last],
+      ["INSERT INTO t VALUES (99, 'never')"],
+    ] as const;
+  const clash = await tenant.batch(statements(1, "INSERT OR ROLLBACK INTO t VALUES (1, 'clash')"));
+  assertEquals(told(clash), [400, "sql_error", 2, [[[], 1], [[[2]], 1]]], clash.text);
+  assertEquals(clash.body.errorDetail?.kind, "unique_violation");
+  assertEquals(await ids(tenant), [1, 2]);
+  const trigger = await tenant.batch(statements(3, "DELETE FROM t WHERE id = 1"));
+  assertEquals(told(trigger), [400, "sql_error", 2, [[[], 1], [[[4]], 1]]], trigger.text);
+  const atomic = await tenant.batch(statements(5, "DELETE FROM t WHERE id = 1"), { transaction: true });
+  assertEquals(told(atomic), [400, "sql_error", 2, undefined], atomic.text);
+  assertEquals(await ids(tenant), [1, 2, 3, 4]);
+  const log = await tenant.query(
+    "SELECT status, rows_written FROM _service_meta_query_log WHERE operation = 'batch' ORDER BY id",
+  );
+  assertEquals(rowsOf(log), [["error", 2], ["error", 2], ["error", 0]]);
+});
+
+Deno.test("a batch that stops at a text of no statement or of two tells what ran before", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  for (
+    const [at, [text, code]] of [["-- none", "no_statement"], ["SELECT 1; SELECT 2", "multiple_statements"]]
+      .entries()
+  ) {
+    const statements = [["INSERT INTO t VALUES (?, NULL)", at], [String(text)]] as const;
+    assertEquals(told(await tenant.batch(statements)), [400, code, 1, [[[], 1]]]);
+    const atomic = await tenant.batch([["INSERT INTO t VALUES (50, NULL)"], [String(text)]], {
+      transaction: true,
+    });
+    assertEquals(told(atomic), [400, code, 1, undefined]);
+  }
+  assertEquals(await ids(tenant), [0, 1]);
+});

@@ -1,0 +1,194 @@
+// `deno task smoke:turso`: a short list of checks against a real account, for who has one. TENANTS_URL and TENANTS_TOKEN
+// as the service takes them. Databases of its own only, the catalogue's among them, and all of them are removed again.
+import { assert, assertEquals } from "@std/assert";
+import { configFromEnvironment } from "../../lib/config.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { ConfigError } from "../../lib/core/config_error.ts";
+import { newId } from "../../lib/core/ids.ts";
+import type { Log } from "../../lib/core/log.ts";
+import { type Fetch, sendBatch } from "../../lib/tenant/remote/hrana_client.ts";
+import { RemoteFailure } from "../../lib/tenant/remote/remote_failure.ts";
+import { placeOf } from "../../lib/tenant/remote/remote_snapshots.ts";
+import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
+import { createTursoStore, tursoPlatform } from "../../lib/tenant/turso/create_turso_store.ts";
+import { TURSO_API_URL, TursoApi } from "../../lib/tenant/turso/turso_api.ts";
+import type { TursoPlatform } from "../../lib/tenant/turso/turso_platform.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { print } from "../testing/print.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+const VALUES = "SELECT 9007199254740993, 1e999, -1e999, x'00ff', 'häß ☃', NULL, 1.5";
+
+interface Smoke {
+  readonly store: RemoteStore;
+  readonly platform: TursoPlatform;
+  readonly api: TursoApi;
+  /** Names of all databases that were asked for. */
+  readonly made: ReadonlySet<string>;
+  readonly catalogPlace: string;
+}
+
+type Check = readonly [promise: string, work: (smoke: Smoke, tenant: Tenant) => Promise<void>];
+
+const rows = (tenant: Tenant) => tenant.rows("SELECT a FROM t ORDER BY a");
+const insert = (tenant: Tenant, text: string) =>
+  tenant.run("write", [["INSERT INTO t (a) VALUES (?)", text]]);
+
+/** In order; the first that fails is the last. */
+const checks: readonly Check[] = [
+  ["values of every kind come back", async (_, tenant) => {
+    const blob = { $blob: "AP8=" };
+    assertEquals(await tenant.rows(VALUES), [
+      ["9007199254740993", "Infinity", "-Infinity", blob, "häß ☃", null, 1.5],
+    ]);
+  }],
+  ["a write commits with its log and audit row, and rows read are counted", async (_, tenant) => {
+    assertEquals((await insert(tenant, "one")).ok, true);
+    assertEquals((await insert(tenant, "two")).ok, true);
+    assertEquals(await tenant.rows("SELECT count(*) FROM _service_meta_audit"), [[3]]);
+    const read = await tenant.run("read", [["SELECT a FROM t"]]);
+    assert(read.ok === true && read.rowsReadBasis === "engine", JSON.stringify(read));
+    assertEquals(read.results[0]?.rowsRead, 2);
+  }],
+  ["a clash of unique values is told as one and changes nothing", async (_, tenant) => {
+    const clash = await insert(tenant, "one");
+    assertEquals(clash.ok === false && clash.failure.kind, "unique_violation");
+    assertEquals(await rows(tenant), [["one"], ["two"]]);
+  }],
+  ["50 writers at once all get through, each once", async (_, tenant) => {
+    const all = await Promise.all(Array.from({ length: 50 }, (_, at) => insert(tenant, `w${at}`)));
+    assertEquals(all.every(({ ok }) => ok === true), true);
+    assertEquals((await tenant.run("write", [["DELETE FROM t WHERE a LIKE 'w%'"]])).ok, true);
+  }],
+  ["a read-only token writes nothing", async (smoke, tenant) => {
+    await send(smoke, tenant, "read", "DELETE FROM t");
+    assertEquals(await rows(tenant), [["one"], ["two"]]);
+  }],
+  [
+    "a database that is closed for writes refuses the next one, and not after it is opened",
+    async (smoke, tenant) => {
+      const place = placeOf(tenant.id);
+      await smoke.platform.block(place, { reads: false, writes: true });
+      const refused = await send(smoke, tenant, "write", "INSERT INTO t (a) VALUES ('never')");
+      await smoke.platform.block(place, { reads: false, writes: false });
+      assertEquals(refused, "blocked");
+      assertEquals((await insert(tenant, "three")).ok, true);
+      assertEquals(await rows(tenant), [["one"], ["three"], ["two"]]);
+    },
+  ],
+  ["a snapshot is of the moment in which it was taken, and restoring it can be undone", async (_, tenant) => {
+    await tenant.database.takeSnapshot("mine");
+    assertEquals((await insert(tenant, "four")).ok, true);
+    await tenant.database.restore("mine", "undo");
+    assertEquals(await rows(tenant), [["one"], ["three"], ["two"]]);
+    await tenant.database.restore("undo", "undo-2");
+    assertEquals(await rows(tenant), [["four"], ["one"], ["three"], ["two"]]);
+  }],
+  ["a statement past its deadline is stopped, and the next one runs", async (_, tenant) => {
+    const endless = await tenant.run("read", [[ENDLESS]], { timeoutMs: 1500 });
+    assertEquals(endless.ok === false && endless.failure.kind, "timeout");
+    assertEquals((await rows(tenant)).length, 4);
+  }],
+  ["a dropped database is gone with its snapshots", async (smoke, tenant) => {
+    await smoke.store.drop(tenant.id);
+    for (const name of smoke.made) {
+      const { status } = await smoke.api.call({ method: "GET", path: `/databases/${name}` });
+      assertEquals(status, name === smoke.catalogPlace ? 200 : 404, "a database is still there");
+    }
+  }],
+];
+
+/** Past every check of the service; how it failed, null where it did not. */
+async function send(
+  { platform }: Smoke,
+  tenant: Tenant,
+  mode: "read" | "write",
+  sql: string,
+): Promise<string | null> {
+  const endpoint = await platform.endpoint(placeOf(tenant.id), mode);
+  const request = { steps: [{ stmt: { sql } }], baton: null, close: true };
+  try {
+    const { steps } = await sendBatch(fetch, endpoint, request, { signal: AbortSignal.timeout(15_000) });
+    return steps[0]?.ok === false ? steps[0].message : null;
+  } catch (error) {
+    if (error instanceof RemoteFailure) return error.reason;
+    throw error;
+  }
+}
+
+function open(): Smoke {
+  const { tenantsUrl, tenantsToken: token } = configFromEnvironment();
+  if (tenantsUrl.kind !== "turso") throw new ConfigError("Set TENANTS_URL to turso://<organization>/<group>");
+  const made = new Set<string>();
+  // Whatever comes of the request: what was asked for may be there.
+  const noting: Fetch = (url, init) => {
+    const name = init.method === "POST" && url.endsWith("/databases") &&
+      /"name":"([^"]+)"/.exec(String(init.body));
+    if (name) made.add(name[1] ?? "");
+    return fetch(url, init);
+  };
+  const log: Log = (_, event, fields) => print(`      ${event} ${JSON.stringify(fields ?? {})}`);
+  const catalogPlace = `smoke-${newId("db", systemClock.now()).slice("db_".length).toLowerCase()}`;
+  const shared = { ...tenantsUrl, token, log, clock: systemClock };
+  const bounds = { queryTimeoutMs: 15_000, logDays: 1, snapshotDays: 1 };
+  return {
+    store: createTursoStore({ ...shared, ...bounds, fetch: noting, catalogPlace }),
+    platform: tursoPlatform(shared),
+    api: new TursoApi({ ...shared, apiUrl: tenantsUrl.apiUrl ?? TURSO_API_URL, fetch }),
+    ...{ made, catalogPlace },
+  };
+}
+
+/** One line, with its time. Resolves with what the work does. */
+async function step<T>(promise: string, work: () => Promise<T>): Promise<T> {
+  const startMs = systemClock.monotonicMs();
+  const line = (word: string) => `${word} ${Math.round(systemClock.monotonicMs() - startMs)} ms: ${promise}`;
+  try {
+    const result = await work();
+    print(line("ok"));
+    return result;
+  } catch (error) {
+    print(line("FAILED"));
+    throw error;
+  }
+}
+
+async function removeAll({ store, api, made }: Smoke): Promise<void> {
+  await store.close();
+  const left: string[] = [];
+  for (const name of made) {
+    const status = await api.call({ method: "DELETE", path: `/databases/${name}` })
+      .then((answer) => answer.status, () => 0);
+    if (status !== 200 && status !== 404) left.push(name);
+  }
+  if (left.length > 0) throw new Error(`Delete by hand: ${left.join(", ")}`);
+}
+
+/** Whether all went well. */
+async function run(smoke: Smoke): Promise<boolean> {
+  const removing = () => step("everything is removed again", () => removeAll(smoke));
+  Deno.addSignalListener("SIGINT", () => void removing().finally(() => Deno.exit(130)));
+  let good = true;
+  const fail = (error: unknown) => {
+    print(error instanceof Error ? `${error.name}: ${error.message}` : "unknown failure");
+    good = false;
+  };
+  try {
+    await step("the platform takes the token, and its group a database", () => smoke.store.ready());
+    const tenant = await step("a new database takes a schema", () => Tenant.create(smoke.store, [T]));
+    for (const [promise, work] of checks) await step(promise, () => work(smoke, tenant));
+  } catch (error) {
+    fail(error);
+  }
+  await removing().catch(fail);
+  return good;
+}
+
+try {
+  Deno.exit(await run(open()) ? 0 : 1);
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  print(error.message);
+  Deno.exit(1);
+}

@@ -1,0 +1,152 @@
+// The gate compiles with one of two builds of SQLite; whatever it says must not depend on which.
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
+import { readSyntax } from "../../lib/sql/syntax.ts";
+import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate_engine.ts";
+import { SchemaOracle } from "../../lib/tenant/remote/schema_oracle.ts";
+import type { Level, TenantStatement } from "../../lib/tenant/tenant_store.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
+import { corpusSchema } from "../sql/corpus_schema.ts";
+import { statementCorpus } from "../sql/statement_corpus.ts";
+
+const LEVELS: readonly Level[] = ["read", "write", "schema"];
+const texts = Object.values(statementCorpus).flat().map(([sql]) => sql);
+
+/** Oracles of one schema in both builds. */
+async function both(statements: readonly string[], body: (node: SchemaOracle, wasm: SchemaOracle) => void) {
+  const oracle = async (engine: GateEngine) =>
+    new SchemaOracle(1, { engineVersion: 1, statements, analyzed: true }, await gateEngine(engine, []));
+  const [node, wasm] = [await oracle("node"), await oracle("wasm")];
+  try {
+    body(node, wasm);
+  } finally {
+    node.close();
+    wasm.close();
+  }
+}
+
+function changesSchema(sql: string): boolean {
+  const read = readSyntax(sql);
+  return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
+}
+
+/** What the pipeline would let through to be compiled: a PRAGMA would run. */
+function reachesEngine(sql: string): boolean {
+  const read = readSyntax(sql);
+  return read.ok && read.syntax.refusal === null && read.syntax.pragma === null;
+}
+
+function parameters(sql: string): null[] {
+  const read = readSyntax(sql);
+  return Array<null>(read.ok ? read.syntax.parameterCount : 0).fill(null);
+}
+
+Deno.test("every statement of the corpus has the same facts or the same failure in both builds", async () => {
+  await both([...serviceTableStatements, ...corpusSchema], (node, wasm) => {
+    const compiled = texts.filter(reachesEngine);
+    for (const sql of compiled) {
+      const statement = { sql, changesSchema: changesSchema(sql) };
+      assertEquals(wasm.inspect([statement]), node.inspect([statement]), sql);
+      // A statement behind it makes the change happen in a copy of the schema.
+      const batch = [statement, { sql: "SELECT count(*) FROM orders", changesSchema: false }];
+      assertEquals(wasm.inspect(batch), node.inspect(batch), `${sql}, and another one`);
+    }
+    assert(texts.length >= 509 && compiled.length >= 250, `${compiled.length} of ${texts.length}`);
+  });
+});
+
+Deno.test("every statement of the corpus passes or is stopped at each level alike in both builds", async () => {
+  await both([...serviceTableStatements, ...corpusSchema], (node, wasm) => {
+    for (const sql of texts) {
+      for (const level of LEVELS) {
+        const call = tenantCall(1, level, [[sql, ...parameters(sql)]]);
+        assertEquals(wasm.gate(call), node.gate(call), `${level}: ${sql}`);
+        const [statement] = call.statements;
+        assert(statement !== undefined);
+        assertEquals(target(wasm, statement), target(node, statement), sql);
+      }
+    }
+  });
+});
+
+function target(oracle: SchemaOracle, statement: TenantStatement): unknown {
+  try {
+    return oracle.previewTargets({ level: statement.level, statements: [statement] })[0] ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
+
+Deno.test("tables are listed alike in both builds", async () => {
+  await both([...serviceTableStatements, ...corpusSchema], (node, wasm) => {
+    assert(node.tables().length > 10);
+    assertEquals(wasm.tables(), node.tables());
+  });
+});
+
+Deno.test("a statement of thousands of queries inside one another is refused before an engine sees it", async () => {
+  const chain = (length: number) =>
+    `WITH ${
+      Array.from({ length }, (_, at) => `c${at + 1} AS (SELECT * FROM ${at === 0 ? "customers" : `c${at}`})`)
+    } SELECT * FROM c${length}`;
+  await both(corpusSchema, (node, wasm) => {
+    for (const oracle of [node, wasm]) {
+      assertEquals(oracle.inspect([{ sql: chain(200), changesSchema: false }]).failure, null);
+      assertEquals(oracle.inspect([{ sql: chain(5000), changesSchema: false }]).failure?.kind, "too_big");
+      assertEquals(oracle.gate(tenantCall(1, "read", [[chain(5000)]])).failure?.kind, "too_big");
+      const hidden = `WITH c0 AS (VALUES (1)), ${
+        Array.from({ length: 5000 }, (_, at) => `c${at + 1} AS (VALUES (1 IN c${at}))`)
+      } SELECT 1 IN c5000`;
+      assertEquals(oracle.gate(tenantCall(1, "read", [[hidden]])).failure?.kind, "too_big");
+      // Words in a value are no queries.
+      const text = `SELECT '${"select ".repeat(5000)}'`;
+      assertEquals(oracle.gate(tenantCall(1, "read", [[text]])), { sendable: 1, failure: null });
+    }
+  });
+});
+
+Deno.test("views stacked higher than an engine can go neither end the process nor spoil what comes next", async () => {
+  const views = (count: number) => [
+    "CREATE TABLE v0 (a)",
+    ...Array.from({ length: count }, (_, at) => `CREATE VIEW v${at + 1} AS SELECT a FROM v${at}`),
+  ];
+  for (const count of [100, 700, 5000]) {
+    const statements = views(count);
+    const schema = { engineVersion: 1, statements, analyzed: false };
+    const oracle = new SchemaOracle(1, schema, await gateEngine("auto", statements));
+    const { failure } = oracle.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);
+    assertEquals(failure?.kind, count < 5000 ? undefined : "too_big", `${count} views`);
+    oracle.close();
+  }
+});
+
+Deno.test("a chain of triggers is understood alike in both builds, and refused where it is too long", async () => {
+  for (const length of [200, 1500]) {
+    const tables = Array.from({ length: length + 1 }, (_, at) => `CREATE TABLE t${at} (a)`);
+    const triggers = Array.from(
+      { length },
+      (_, at) =>
+        `CREATE TRIGGER g${at} AFTER INSERT ON t${at} BEGIN INSERT INTO t${at + 1} SELECT new.a; END`,
+    );
+    await both([...tables, ...triggers], (node, wasm) => {
+      const insert = [{ sql: "INSERT INTO t0 VALUES (1)", changesSchema: false }];
+      const found = [node, wasm].map((oracle) => oracle.inspect(insert));
+      if (length > 250) return assertEquals(found.map(({ facts }) => facts), [[], []]);
+      assertEquals(found[0]?.facts[0]?.tablesWritten.length, length + 1, JSON.stringify(found[0]?.failure));
+      assertEquals(found[1], found[0]);
+    });
+  }
+});
+
+Deno.test("an engine that was cut off in the middle of its work is replaced", async () => {
+  const chain = Array.from({ length: 5000 }, (_, at) => `c${at + 1} AS (SELECT * FROM c${at})`);
+  const sql = `WITH c0 AS (SELECT 1), ${chain} SELECT * FROM c5000`;
+  const first = (await gateEngine("wasm", []))();
+  assertThrows(() => first.compile("read", sql), /call stack/);
+  assertEquals(first.broken, true);
+  first.close();
+  const second = (await gateEngine("wasm", []))();
+  second.compile("read", "SELECT 1");
+  assertEquals(second.broken, false);
+  second.close();
+});

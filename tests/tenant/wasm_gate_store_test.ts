@@ -1,0 +1,29 @@
+// The store over sqld once more, with the gate that runtimes without authorizers have.
+import { systemClock } from "../../lib/core/clock.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
+import { tenantStoreContract } from "../contracts/tenant_store.ts";
+import { startSqld } from "../testing/sqld.ts";
+
+const args = ["--enable-namespaces", "--disable-default-namespace"];
+const probe = await startSqld({ args });
+await probe?.stop();
+
+if (probe !== null) {
+  tenantStoreContract("sqld behind the WebAssembly gate", async () => {
+    const sqld = await startSqld({ args, required: true });
+    if (sqld === null) throw new TypeError("no sqld");
+    const store = createSqldStore({
+      ...{ url: sqld.url, adminUrl: sqld.adminUrl, adminToken: null, jwtKeyPem: null },
+      ...{ clock: systemClock, log: silentLog, queryTimeoutMs: 1000, logDays: 30, snapshotDays: 7 },
+      gateEngine: "wasm",
+    });
+    return {
+      store,
+      close: async () => {
+        await store.close();
+        await sqld.stop();
+      },
+    };
+  });
+}

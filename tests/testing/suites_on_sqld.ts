@@ -1,0 +1,54 @@
+// Which tests run once more with their tenants in sqld: every file that starts the app or the service, apart from those
+// below. What differs between the stores inside of a test asks `isEmbedded()` and stands in the README's table.
+
+/** Files and folders that are left out → why. */
+export const leftOut: Readonly<Record<string, string>> = {
+  "tests/security/sql_bypass_test.ts": "is about the connections inside of an engine child",
+  "tests/faults/start_test.ts": "is about DATA_DIR and its lock",
+  "tests/faults/replay_faults_test.ts": "kills engine children; sqld_rounds_test.ts kills sqld",
+  "tests/faults/writes_faults_test.ts": "kills engine children",
+  "tests/faults/sqld_faults_test.ts": "starts an sqld of its own",
+  "tests/faults/sqld_rounds_test.ts": "starts an sqld of its own",
+  "tests/deploy": "starts an sqld of its own",
+};
+
+const STARTS = /\/testing\/start_(?:app|service)\.ts$/;
+const IMPORT = /^(?:import (?!type)|export|\}).* from "(\.[^"]+\.ts)";$/gm;
+const tests = new URL("..", import.meta.url);
+
+/** Paths from the top of the repository. */
+export async function suitesOnSqld(): Promise<string[]> {
+  for (const path of Object.keys(leftOut)) await Deno.stat(new URL(`../${path}`, tests));
+  const found: string[] = [];
+  const known = new Map<string, Promise<boolean>>();
+  for (const url of await testFiles(tests)) {
+    const path = `tests/${url.href.slice(tests.href.length)}`;
+    const isLeftOut = Object.keys(leftOut).some((one) => path === one || path.startsWith(`${one}/`));
+    if (!isLeftOut && await starts(url, known)) found.push(path);
+  }
+  return found.sort();
+}
+
+async function testFiles(folder: URL): Promise<URL[]> {
+  const found: URL[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) found.push(...await testFiles(new URL(`${name}/`, folder)));
+    else if (name.endsWith("_test.ts")) found.push(new URL(name, folder));
+  }
+  return found;
+}
+
+/** It imports one of the two, itself or through files of the tests. There are no import cycles. */
+function starts(url: URL, known: Map<string, Promise<boolean>>): Promise<boolean> {
+  const look = async () => {
+    for (const [, specifier = ""] of (await Deno.readTextFile(url)).matchAll(IMPORT)) {
+      const target = new URL(specifier, url);
+      if (STARTS.test(target.pathname)) return true;
+      if (target.href.startsWith(tests.href) && await starts(target, known)) return true;
+    }
+    return false;
+  };
+  const found = known.get(url.href) ?? look();
+  known.set(url.href, found);
+  return found;
+}

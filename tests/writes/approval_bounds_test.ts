@@ -1,0 +1,52 @@
+// How many approvals may wait at a time: an agent that tries over and over fills neither the store nor a person's day.
+import { assertEquals } from "@std/assert";
+import { MAX_OPEN_APPROVALS } from "../../lib/core/limits.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
+
+async function fill({ setup, rule, shop }: WriteWorld): Promise<Held[]> {
+  await setup("CREATE TABLE t (a)", "CREATE TABLE free (a)");
+  await rule({ tableGlob: "t", effect: "require_approval" });
+  const held: Held[] = [];
+  for (let at = 0; at < MAX_OPEN_APPROVALS; at++) {
+    held.push(heldBy(await shop.query("INSERT INTO t VALUES (?)", [at])));
+  }
+  return held;
+}
+
+async function refused({ shop }: WriteWorld): Promise<void> {
+  const answer = await shop.query("INSERT INTO t VALUES ('one too many')");
+  assertEquals([answer.status, answer.body.code], [429, "too_many_approvals"], answer.text);
+  assertEquals(answer.headers.get("retry-after"), "60");
+  assertEquals(JSON.parse(answer.text).approvalToken, undefined);
+}
+
+Deno.test("a database has so many approvals that wait and no more; each that is done makes room for another", async () => {
+  await withWrites(async (world) => {
+    const { shop, decide, redeem, app } = world;
+    const [first, second] = await fill(world);
+    await refused(world);
+    assertEquals((await shop.query("INSERT INTO free VALUES (1)")).status, 200, "other writes go on");
+    const other = await app.namespace("other");
+    await other.query("CREATE TABLE t (a)");
+    assertEquals((await other.query("INSERT INTO t VALUES (1)")).status, 200);
+    await decide(first?.id ?? "", "approve");
+    await refused(world);
+    assertEquals((await redeem(first?.approvalToken ?? "")).status, 200);
+    heldBy(await shop.query("INSERT INTO t VALUES ('in its place')"));
+    await refused(world);
+    await decide(second?.id ?? "", "deny");
+    heldBy(await shop.query("INSERT INTO t VALUES ('in its place')"));
+    await refused(world);
+  });
+});
+
+Deno.test("approvals whose day is over make room", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async (world) => {
+    await fill(world);
+    await refused(world);
+    clock.turn(24 * 3_600_000 + 1);
+    heldBy(await world.shop.query("INSERT INTO t VALUES ('a new day')"));
+  }, { clock });
+});

@@ -1,0 +1,46 @@
+// A batch that begins with PRAGMA foreign_keys = OFF cascades nothing: rules, log and bounds see it so, and only it.
+import { assertEquals } from "@std/assert";
+import { withWrites } from "./write_world.ts";
+
+const schema = [
+  "CREATE TABLE parents (id INTEGER PRIMARY KEY)",
+  "CREATE TABLE children (id INTEGER PRIMARY KEY, parent REFERENCES parents(id) ON DELETE CASCADE)",
+  "INSERT INTO parents VALUES (1), (2), (3)",
+  "INSERT INTO children VALUES (1, 1), (2, 2), (3, 3)",
+];
+const DELETE = "DELETE FROM parents WHERE id = ?";
+
+Deno.test("without foreign keys a batch is not judged by cascades that do not happen, and the next one is again", async () => {
+  await withWrites(async ({ rows, rule, setup, shop }) => {
+    await setup(...schema);
+    await rule({ tableGlob: "children", effect: "deny" });
+    const denied = async () => {
+      const answer = await shop.query(DELETE, [2]);
+      assertEquals([answer.status, answer.body.code], [403, "rule_denied"], answer.text);
+    };
+    const without = async (id: number) => {
+      const answer = await shop.batch([["PRAGMA foreign_keys = OFF"], [DELETE, id]]);
+      assertEquals([answer.status, answer.body.meta?.rowsWritten], [200, 1], answer.text);
+    };
+    await without(1);
+    await denied();
+    await without(3);
+    await denied();
+    assertEquals(await rows("SELECT id FROM parents"), [[2]]);
+    assertEquals(await rows("SELECT count(*) FROM children"), [[3]]);
+    const tables = await rows("SELECT tables FROM _service_meta_audit ORDER BY id DESC LIMIT 1");
+    assertEquals(tables, [['["parents"]']]);
+  });
+});
+
+Deno.test("without foreign keys a batch that changes the schema too is judged likewise", async () => {
+  await withWrites(async ({ rows, rule, setup, shop }) => {
+    await setup(...schema);
+    await rule({ tableGlob: "children", actions: ["delete"], effect: "deny" });
+    const changed = await shop.batch([["PRAGMA foreign_keys = OFF"], ["CREATE TABLE kept (a)"], [DELETE, 1]]);
+    assertEquals(changed.status, 200, changed.text);
+    const enforced = await shop.batch([["CREATE TABLE other (a)"], [DELETE, 2]]);
+    assertEquals([enforced.status, enforced.body.code], [403, "rule_denied"], enforced.text);
+    assertEquals(await rows("SELECT count(*) FROM children"), [[3]]);
+  });
+});
