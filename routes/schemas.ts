@@ -13,14 +13,19 @@ export function usd(min: number): z.ZodNumber {
 
 /** ISO 8601 in, unix milliseconds out. */
 export function time(example: string): z.ZodType<number, string> {
-  return z.iso.datetime({ offset: true }).meta({ examples: [example] }).transform((text) => Date.parse(text));
+  const error = `Send an ISO 8601 time with Z or an offset, such as ${example}`;
+  return z.iso.datetime({ offset: true, error }).meta({ examples: [example] }).transform((text) =>
+    Date.parse(text)
+  );
 }
 
 export const isoTimestamp = z.string().describe("ISO 8601");
 
 /** One row of a token's scopes. */
 export const scopeRow = z.strictObject({
-  databaseId: z.string().max(64),
+  databaseId: z.string().max(64).describe(
+    "Of the database, or of a branch; a row for a branch holds until the branch is reset, claimed anew or gone",
+  ),
   branchRef: z.string().max(64).describe("main for the trunk"),
   role,
 });

@@ -18,7 +18,8 @@ export async function misunderstoodError(
     const place = index === null ? {} : { failedIndex: index };
     return new AppError(misunderstood.code, { extra: { ...place, ...keptResults(call, kept) } });
   }
-  return await failureError(database, { ...misunderstood, index, extra: keptResults(call, kept) });
+  const sql = call.statements[facts.length]?.sql ?? "";
+  return await failureError(database, { ...misunderstood, sql, index, extra: keptResults(call, kept) });
 }
 
 /** The error of a statement that the engine did not run to its end. */
@@ -26,6 +27,7 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
   const facts = understood.facts[outcome.failedIndex];
   return await failureError(understood.database, {
     failure: outcome.failure,
+    sql: understood.call.statements[outcome.failedIndex]?.sql ?? "",
     verb: facts?.verb ?? "other",
     target: facts?.target ?? null,
     index: understood.call.batch ? outcome.failedIndex : null,

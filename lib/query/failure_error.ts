@@ -1,5 +1,6 @@
 // From what the engine says of a caller's statement to the error that the caller gets.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
+import { asksForNames, failedNames } from "../sql/failed_names.ts";
 import { errorDetail, type KnownTables } from "../sql/sql_error.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
 import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
@@ -17,6 +18,8 @@ export interface FailedStatement {
   readonly failure: EngineFailure;
   readonly verb: StatementVerb;
   readonly target: string | null;
+  /** Its text, if it has one, which says what an alias stands for. */
+  readonly sql?: string;
   /** Place in a batch, null for a single statement. */
   readonly index: number | null;
   /** Further members of the body, such as the results of statements that stay. */
@@ -30,7 +33,7 @@ export async function failureError(database: TenantDatabase, failed: FailedState
   if (failure.kind === "denied") return refused(failure.message, extra);
   if (failure.kind === "affected") return tooManyAffected(failure.affected ?? 0, extra);
   const kind = sqlKind(failure.kind);
-  const known = kind === "unknown_table" || kind === "unknown_column" ? (await database.schema()).tables : [];
+  const known = asksForNames({ kind, message: failure.message }) ? (await database.schema()).tables : [];
   const detail = detailOf(failed, kind, known);
   const code = failure.kind === "busy" ? "database_busy" : codes[failure.kind] ?? "sql_error";
   const message = code === "sql_error" ? failure.message : undefined;
@@ -53,7 +56,7 @@ export function tooManyAffected(affected: number, extra: Readonly<Record<string,
 function detailOf(failed: FailedStatement, kind: SqlErrorKind, known: KnownTables): ErrorDetail {
   const { failure } = failed;
   return errorDetail(
-    { kind, table: failure.table, columns: failure.columns },
+    failedNames({ ...failure, kind }, failed.sql ?? "", known),
     failed.verb,
     failed.target,
     known,

@@ -26,6 +26,7 @@ import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 
 const namespaceRecord = z.object({ id: z.string(), slug, name: z.string(), createdAt: isoTimestamp });
+const namespaceDetail = namespaceRecord.extend({ monthlyCapUsd: z.number().nullable() });
 const namespaceBody = z.strictObject({ slug, name: displayName.optional() }).meta({
   examples: [{ slug: "acme", name: "Acme" }],
 });
@@ -69,14 +70,14 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug",
-      describeRoute({ summary: "Read a namespace", tags, responses: answers(namespaceRecord) }),
+      describeRoute({ summary: "Read a namespace", tags, responses: answers(namespaceDetail) }),
       validate("query", noQuery),
       async (c) =>
         c.json({ success: true, data: await getNamespace(manageContext(deps, c), c.req.param("slug")) }),
     )
     .patch(
       "/:slug",
-      describeRoute({ summary: "Change a namespace", tags, responses: answers(namespaceRecord) }),
+      describeRoute({ summary: "Change a namespace", tags, responses: answers(namespaceDetail) }),
       validate("json", namespaceChange),
       async (c) => {
         const input = { slug: c.req.param("slug"), ...c.req.valid("json") };

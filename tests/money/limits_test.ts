@@ -174,8 +174,14 @@ Deno.test("the cap stands in the balance, and a change of the name leaves it", a
     >;
   assertEquals((await read())["monthlyCapUsd"], null);
   for (const body of [{ monthlyCapUsd: 2.5 }, { name: "Acme Limited" }]) {
-    assertEquals((await app.request("PATCH", path, { token: app.operatorKey, body })).status, 200);
+    const changed = await app.request("PATCH", path, { token: app.operatorKey, body });
+    assertEquals([changed.status, JSON.parse(changed.text).data.monthlyCapUsd], [200, 2.5]);
   }
+  const record = await app.request("GET", path, { token: tenant.token });
+  assertEquals([JSON.parse(record.text).data.monthlyCapUsd, JSON.parse(record.text).data.name], [
+    2.5,
+    "Acme Limited",
+  ]);
   assertEquals((await read())["monthlyCapUsd"], 2.5);
   assertEquals([(await read())["currency"], (await read())["monthUsedUsd"]], ["USD", 0]);
   // Who may read: an admin token of this namespace and the operator, nobody else.

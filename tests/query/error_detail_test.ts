@@ -55,6 +55,21 @@ Deno.test("unique_violation over several columns names them all", async () => {
   assertEquals(detail.columns, ["shelf", "place"]);
 });
 
+Deno.test("unique_violation and not_null_violation tell names apart that hold dots and commas", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  await tenant.query('CREATE TABLE "a.b" ("c.d" UNIQUE, "e, f.g" NOT NULL, x, UNIQUE (x, "e, f.g"))');
+  await tenant.query(`INSERT INTO "a.b" VALUES (1, 2, 3)`);
+  const one = sqlError(await tenant.query(`INSERT INTO "a.b" VALUES (1, 4, 5)`));
+  assertEquals(place(one), ["unique_violation", "a.b", "c.d"]);
+  const several = sqlError(await tenant.query(`INSERT INTO "a.b" VALUES (2, 2, 3)`));
+  assertEquals(place(several), ["unique_violation", "a.b", "x"]);
+  assertEquals(several.columns, ["x", "e, f.g"]);
+  const missing = await tenant.query(`INSERT INTO "a.b" VALUES (3, NULL, 3)`);
+  const { kind, table, column } = missing.body.errorDetail ?? {};
+  assertEquals([kind, table, column], ["not_null_violation", "a.b", "e, f.g"]);
+});
+
 Deno.test("not_null_violation names table and column", async () => {
   await using app = await startApp();
   const tenant = await shop(app);
@@ -97,6 +112,9 @@ Deno.test("check_violation names the table that the statement writes", async () 
   const tenant = await shop(app);
   const detail = sqlError(await tenant.query("UPDATE orders SET total = -1"));
   assertEquals(place(detail), ["check_violation", "orders", null]);
+  // The hint holds a statement that runs.
+  const [show = ""] = /SELECT .*'/.exec(detail.hint) ?? [];
+  assertStringIncludes((await tenant.query(show)).text, "CHECK (total >= 0)");
 });
 
 Deno.test("unknown_table names it and what may have been meant", async () => {
@@ -127,7 +145,19 @@ Deno.test("unknown_column names it and what may have been meant", async () => {
   const tenant = await shop(app);
   const cases = [
     ["SELECT emial FROM customers", null, "emial", "email"],
-    ["SELECT c.nam FROM customers c", "c", "nam", "name"],
+    ["SELECT c.nam FROM customers c", "customers", "nam", "name"],
+    [
+      "SELECT o.totl, c.name FROM orders AS o JOIN customers c ON c.id = o.customer_id",
+      "orders",
+      "totl",
+      "total",
+    ],
+    ["SELECT (SELECT x.emial FROM customers x) FROM orders", "customers", "emial", "email"],
+    ["SELECT C.nam FROM customers c", "customers", "nam", "name"],
+    ["SELECT main.customers.nam FROM customers", "customers", "nam", "name"],
+    ["UPDATE orders AS o SET total = o.totl", "orders", "totl", "total"],
+    ['SELECT "emial" FROM customers', null, "emial", "email"],
+    ['SELECT c."emial" FROM customers c', "customers", "emial", "email"],
     ["UPDATE orders SET totl = 1", "orders", "totl", "total"],
     ["INSERT INTO orders (customer) VALUES (1)", "orders", "customer", "customer_id"],
   ] as const;

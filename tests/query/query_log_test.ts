@@ -203,6 +203,10 @@ Deno.test("filters of a wrong form are refused by name", async () => {
     const answer = await app.request("GET", `${database.path}/query_log?${filter}`, { token });
     assertEquals([answer.status, answer.body.issues?.map((issue) => issue.path)], [400, [path]], filter);
   }
+  const vague = await app.request("GET", `${database.path}/query_log?since=2026-11-01`, { token });
+  assertEquals(vague.body.issues?.map(({ message }) => message), [
+    "Send an ISO 8601 time with Z or an offset, such as 2026-11-01T00:00:00Z",
+  ]);
 });
 
 Deno.test("every mutation has one audit row that names token, tables, rows and its query log entry", async () => {

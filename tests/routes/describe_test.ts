@@ -24,6 +24,23 @@ function put(app: StartedApp, { database, token }: TestNamespace, body: unknown)
   return app.request("PUT", `${database.path}/describe`, { token, body });
 }
 
+Deno.test("a table and a column whose name is empty show nothing that was said of others", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([['CREATE TABLE "" (a TEXT)'], ['CREATE TABLE t ("" TEXT, b TEXT)']]);
+  const said = await put(app, tenant, {
+    databaseDescription: "Of the database",
+    tables: [{ table: "t", description: "Of the table" }],
+  });
+  const { databaseDescription, tables } = said.body.data as Description;
+  assertEquals([databaseDescription, tables.map(({ table, description }) => [table, description])], [
+    "Of the database",
+    [["", ""], ["t", "Of the table"]],
+  ]);
+  assertEquals(tables[1]?.columns.map(({ name, description }) => [name, description]), [["", ""], ["b", ""]]);
+  assertEquals((await put(app, tenant, { tables: [{ table: "", description: "x" }] })).status, 400);
+});
+
 Deno.test("describe shows tables with columns, keys and references, and nothing of the service's", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -18,7 +18,8 @@ Deno.test("creating a namespace answers 201 with its record", async () => {
   assertMatch(id, /^ns_[0-9A-HJKMNP-TV-Z]{26}$/);
   assertMatch(createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   const read = await app.request("GET", `${PATH}/acme`, { token: app.operatorKey });
-  assertEquals([read.status, read.body.data], [200, answer.body.data]);
+  const record = { slug: "acme", name: "Acme GmbH", id, createdAt, monthlyCapUsd: null };
+  assertEquals([read.status, read.body.data as object], [200, record]);
 });
 
 Deno.test("a namespace without a name is named after its slug", async () => {

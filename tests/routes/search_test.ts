@@ -55,6 +55,7 @@ Deno.test("search understands stems, parts of identifiers, beginnings and small 
   await tenant.batch([
     ["CREATE TABLE subscription_plans (planId INTEGER PRIMARY KEY, HTTPTimeoutMs INT, qty INT)"],
     ["CREATE TABLE employees (café TEXT, hired_on TEXT)"],
+    ["CREATE TABLE users (email TEXT, database_name TEXT)"],
   ]);
   for (
     const [q, expected] of [
@@ -69,6 +70,13 @@ Deno.test("search understands stems, parts of identifiers, beginnings and small 
       ["cafe", "employees.café"],
       ["quantity", "subscription_plans.qty"],
       ["hiredOn", "employees.hired_on"],
+      // Two letters swapped are one typo.
+      ["emial", "users.email"],
+      ["usres", "users"],
+      ["databse", "users.database_name"],
+      ["dtaabase", "users.database_name"],
+      ["hierd", "employees.hired_on"],
+      ["emlpoyees", "employees"],
     ] as const
   ) {
     const [first] = places(await search(app, tenant, `q=${encodeURIComponent(q)}`));

@@ -10,6 +10,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/sqld_faults_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_rounds_test.ts": "starts an sqld of its own",
   "tests/deploy": "starts an sqld of its own",
+  "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
 };
 
 const STARTS = /\/testing\/start_(?:app|service)\.ts$/;

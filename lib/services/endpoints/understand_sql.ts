@@ -39,7 +39,7 @@ export async function understandSql({ query, database }: SpecContext, sql: strin
   if (misunderstood.code !== null) {
     return { ok: false, message: "Write one statement; the text holds several" };
   }
-  const error = await failureError(tenant, { ...misunderstood, index: null });
+  const error = await failureError(tenant, { ...misunderstood, sql, index: null });
   if (error.status !== 400) throw error;
   const hint = error.facts.detail?.hint;
   return { ok: false, message: `Correct the statement: ${error.message}${hint ? `. ${hint}` : ""}` };

@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { type NamespaceView, namespaceView } from "./namespace_view.ts";
+import { type NamespaceDetail, namespaceDetail } from "./namespace_view.ts";
 import { requireNamespace } from "./require_namespace.ts";
 
 export interface NamespaceChange {
@@ -13,7 +13,7 @@ export interface NamespaceChange {
 }
 
 /** Only what is given changes. Errors: those of `requireNamespace`. */
-export async function updateNamespace(ctx: ManageContext, input: NamespaceChange): Promise<NamespaceView> {
+export async function updateNamespace(ctx: ManageContext, input: NamespaceChange): Promise<NamespaceDetail> {
   const { monthlyCapUsd } = input;
   let record = await requireNamespace(ctx, input.slug);
   if (monthlyCapUsd !== undefined) {
@@ -24,5 +24,5 @@ export async function updateNamespace(ctx: ManageContext, input: NamespaceChange
     if (changed === null) throw new AppError("namespace_not_found");
     record = changed;
   }
-  return namespaceView(record);
+  return await namespaceDetail(ctx, record);
 }

@@ -81,12 +81,15 @@ export class RankedSchema {
 
   /** The best `limit` hits, best first; equal ones in the order of the schema. */
   search(question: string, limit: number): SearchHit[] {
-    const words = [...new Set(questionWords(question))].map((word) => this.#formsOf(word));
+    const asked = new Map(questionWords(question).map((word) => [word, wordForms(word)]));
+    const plain = new Set([...asked.values()].flat());
+    const formsOf = (word: string) => [...asked.get(word) ?? [], ...this.#unswapped(word)];
+    const words = [...asked.keys()].map(formsOf);
     const ranked = this.#index.search(question, {
       ...options,
       tokenize: questionWords,
-      processTerm: (word) => this.#formsOf(word),
-      boostTerm: (form, at, all) => isSwapped(form, at, all) ? TYPO_WEIGHT : 1,
+      processTerm: formsOf,
+      boostTerm: (form) => plain.has(form) ? 1 : TYPO_WEIGHT,
     });
     return ranked.map(({ id, score, queryTerms }) => ({
       id: Number(id),
@@ -99,6 +102,20 @@ export class RankedSchema {
         return found ? [{ ...found, score: Math.round(score * 1000) / 1000 }] : [];
       });
   }
+
+  /** What an unknown word may be with two letters swapped, which is one typo and not the two that the index counts. */
+  #unswapped(word: string): string[] {
+    if (word.length < 4 || this.#known.has(word)) return [];
+    return swaps(word).filter((one) => this.#known.has(one));
+  }
+}
+
+/** The word with each two neighbours swapped. */
+function swaps(word: string): string[] {
+  const letters = [...word];
+  return letters.slice(1).map((letter, at) =>
+    letters.with(at, letter).with(at + 1, letters[at] ?? "").join("")
+  );
 }
 
 /** Share of the question's words that a hit answers to: who asks for two things means what has both. */

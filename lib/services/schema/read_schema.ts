@@ -36,13 +36,16 @@ export function toSchema(results: readonly string[]): SchemaFacts {
   const descriptions = new Map(
     rowsOf<DescriptionRow>(described).map(([table, column, text]) => [descriptionKey(table, column), text]),
   );
+  // Under the name "" stands what is said of the whole, so that a table or column of that name has nothing.
+  const saidOf = (table: string, column: string | null) =>
+    table === "" || column === "" ? "" : descriptions.get(descriptionKey(table, column ?? "")) ?? "";
   const columnsOf = new Map<string, ColumnFacts[]>();
   for (const [table, name, type, pk, notNull, hasDefault, hidden] of rowsOf<ColumnRow>(columns)) {
     // 1: a column that only the module of a virtual table knows; 2 and 3: generated ones.
     if (hidden === 1) continue;
     push(columnsOf, table, {
       ...{ name, type, pk, notNull: notNull === 1, hasDefault: hasDefault === 1, generated: hidden > 1 },
-      description: descriptions.get(descriptionKey(table, name)) ?? "",
+      description: saidOf(table, name),
     });
   }
   const keysOf = groupKeys(rowsOf<ForeignKeyRow>(foreignKeys), columnsOf);
@@ -52,7 +55,7 @@ export function toSchema(results: readonly string[]): SchemaFacts {
       [name, kind, withoutRowid],
     ): TableFacts => ({
       ...{ name, kind, withoutRowid: withoutRowid === 1 },
-      description: descriptions.get(descriptionKey(name, "")) ?? "",
+      description: saidOf(name, null),
       columns: columnsOf.get(name) ?? [],
       foreignKeys: keysOf.get(name) ?? [],
     })),

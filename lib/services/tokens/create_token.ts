@@ -22,8 +22,7 @@ export async function createToken(
   input: TokenInput,
 ): Promise<TokenView & { readonly token: string }> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
-  const scopes = input.scopes ?? [];
-  await requireScopes(ctx, namespace.id, scopes);
+  const scopes = await requireScopes(ctx, namespace.id, input.scopes ?? []);
   const now = ctx.clock.now();
   const token = newToken("cub_live_");
   const record: TokenRecord = {
@@ -40,35 +39,40 @@ export async function createToken(
   return { ...tokenView(record), token };
 }
 
+/** The rows with the id of what each reaches: a branch may be named by the database that it is of. */
 async function requireScopes(
   ctx: ManageContext,
   namespaceId: string,
   scopes: readonly ScopeRow[],
-): Promise<void> {
+): Promise<ScopeRow[]> {
   const issues: Issue[] = [];
+  const found: ScopeRow[] = [];
   for (const [index, row] of scopes.entries()) {
-    const branchRef = await branchOf(ctx, namespaceId, row.databaseId);
-    if (branchRef === null) {
-      issues.push({
-        path: `scopes[${index}].databaseId`,
-        message: "Send the id of a database of this namespace",
-      });
-    } else if (branchRef !== row.branchRef) {
-      issues.push({
-        path: `scopes[${index}].branchRef`,
-        message: "Send a branch of this database; the trunk is main",
-      });
-    }
+    const place = await placeOf(ctx, namespaceId, row);
+    if (typeof place === "string") found.push({ ...row, databaseId: place });
+    else issues.push({ ...place, path: `scopes[${index}].${place.path}` });
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
+  return found;
 }
 
-/** Which branch the id is: `main` for a database of its own, null for none. */
-async function branchOf(
+/** The id of the database or branch that a row names. */
+async function placeOf(
   { control }: ManageContext,
   namespaceId: string,
-  databaseId: string,
-): Promise<string | null> {
+  { databaseId, branchRef }: ScopeRow,
+): Promise<string | Issue> {
   const database = await control.databases.byId(namespaceId, databaseId);
-  return database?.branchRef ?? (await control.branches.byId(namespaceId, databaseId))?.ref ?? null;
+  const ownRef = database?.branchRef ?? (await control.branches.byId(namespaceId, databaseId))?.ref ?? null;
+  if (ownRef === null) {
+    return { path: "databaseId", message: "Send the id of a database of this namespace, or of a branch" };
+  }
+  if (ownRef === branchRef) return databaseId;
+  // Not from the cache, which may still have the copy before this one.
+  const branches = database ? await control.branches.list(namespaceId, databaseId) : [];
+  const branch = branches.find(({ ref }) => ref === branchRef);
+  const refs = database
+    ? "main for the trunk, or the ref of a branch that there is"
+    : `${ownRef}, its own ref`;
+  return branch?.id ?? { path: "branchRef", message: `Send a branch of this database: ${refs}` };
 }

@@ -9,7 +9,8 @@ import type { Found } from "./finding.ts";
 const DRAFT_COLUMNS = 8;
 
 export function missingDescription({ schema, address }: Examined): Found[] {
-  return schema.tables.filter(({ description }) => description === "").map((table) => ({
+  // A table of the name "" cannot be described.
+  return schema.tables.filter(({ name, description }) => name !== "" && description === "").map((table) => ({
     table: table.name,
     column: null,
     message: `Describe the table ${table.name}: say what a row of it is; the suggestion is a draft`,
