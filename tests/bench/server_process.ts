@@ -1,4 +1,5 @@
 // Starts a server as a process of its own with a folder of its own, waits until it answers, and ends it cleanly.
+import { answers, collect } from "../testing/processes.ts";
 import { freePort } from "./free_port.ts";
 
 const START_TIMEOUT_MS = 30_000;
@@ -56,20 +57,4 @@ export async function serverProcess(what: ServerCommand): Promise<ServerProcess>
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return { url, pid: child.pid, port, output: () => output.stdout, stop };
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url);
-    await response.body?.cancel();
-    return response.ok;
-  } catch (error) {
-    if (error instanceof TypeError) return false; // not listening yet
-    throw error;
-  }
-}
-
-async function collect(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  for await (const chunk of stream) keep(decoder.decode(chunk, { stream: true }));
 }

@@ -3,6 +3,7 @@
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
 import { newToken } from "../../lib/access/token_format.ts";
 import { freePort } from "../bench/free_port.ts";
+import { answers, collect } from "../testing/processes.ts";
 import { startSqld } from "../testing/sqld.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -180,22 +181,6 @@ export async function startInstance(
       }
     },
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url);
-    await response.body?.cancel();
-    return response.ok;
-  } catch (error) {
-    if (error instanceof TypeError) return false; // not listening yet
-    throw error;
-  }
-}
-
-async function collect(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  for await (const chunk of stream) keep(decoder.decode(chunk, { stream: true }));
 }
 
 function sleep(ms: number): Promise<void> {

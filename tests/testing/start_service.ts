@@ -1,5 +1,6 @@
 // The service as a real process, exactly as `deno task start` starts it, on a folder and a free port.
 import { startArguments } from "../bench/service_target.ts";
+import { collect } from "./processes.ts";
 import { tenantSettings } from "./tenant_settings.ts";
 
 export interface ServiceOptions {
@@ -79,9 +80,4 @@ export async function launchService({ folder, settings }: ServiceOptions): Promi
     output: () => text.output,
     errors: () => text.errors,
   };
-}
-
-async function collect(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  for await (const chunk of stream) keep(decoder.decode(chunk, { stream: true }));
 }
