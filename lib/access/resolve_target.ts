@@ -72,7 +72,9 @@ export function roleAt(
 }
 
 /** Null for what cannot be an address. */
-function readAddress(databasePath: string): { readonly slug: string; readonly ref: string | null } | null {
+export function readAddress(
+  databasePath: string,
+): { readonly slug: string; readonly ref: string | null } | null {
   const at = databasePath.indexOf("@");
   const slug = at < 0 ? databasePath : databasePath.slice(0, at);
   const ref = at < 0 ? null : databasePath.slice(at + 1);

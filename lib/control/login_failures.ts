@@ -13,30 +13,41 @@ const HOUR_MS = 3_600_000;
 const MAX_ATTEMPTS = 64;
 const PAUSE_MS = 20;
 
-/** Every method answers the seconds that the account stays locked, 0 when it is not. Errors: `meter_unreachable`. */
+/**
+ * One guess counts for all of its `accounts` (keyed hashes: the address as it was typed, the user whom it means). Every
+ * method answers the seconds that one of them stays locked, 0 when none is. Errors: `meter_unreachable`.
+ */
 export class LoginFailures {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** `account` is a keyed hash. */
-  async lockedSec(databaseId: string, account: string): Promise<number> {
-    const { value } = await kvGet(this.kv, keys.loginFailures(databaseId, account));
-    return this.#lockedSec(this.#current(value));
+  async lockedSec(databaseId: string, accounts: readonly string[]): Promise<number> {
+    return this.#longestSec(await this.#read(databaseId, accounts));
   }
 
-  /** Counts a failure. Locked: it was one too many and was not counted. */
-  async add(databaseId: string, account: string): Promise<number> {
-    const key = keys.loginFailures(databaseId, account);
+  /** Counts a failure for each. Locked: it was one too many for one of them and was not counted for any. */
+  async add(databaseId: string, accounts: readonly string[]): Promise<number> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const entry = await kvGet(this.kv, key);
-      const current = this.#current(entry.value);
-      const lockedSec = this.#lockedSec(current);
+      const entries = await this.#read(databaseId, accounts);
+      const lockedSec = this.#longestSec(entries);
       if (lockedSec > 0) return lockedSec;
-      const next = { ...current, count: current.count + 1 };
-      const expireIn = Math.max(1, current.untilMs - this.clock.now());
-      if (await kvCommit(this.kv.atomic().check(entry).set(key, next, { expireIn }))) return 0;
+      const atomic = this.kv.atomic().check(...entries);
+      for (const { key, value } of entries) {
+        const { count, untilMs } = this.#current(value);
+        const expireIn = Math.max(1, untilMs - this.clock.now());
+        atomic.set(key, { count: count + 1, untilMs }, { expireIn });
+      }
+      if (await kvCommit(atomic)) return 0;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
     }
     throw new AppError("meter_unreachable");
+  }
+
+  #read(databaseId: string, accounts: readonly string[]): Promise<Deno.KvEntryMaybe<LoginFailuresRecord>[]> {
+    return Promise.all(accounts.map((account) => kvGet(this.kv, keys.loginFailures(databaseId, account))));
+  }
+
+  #longestSec(entries: readonly Deno.KvEntryMaybe<LoginFailuresRecord>[]): number {
+    return Math.max(0, ...entries.map(({ value }) => this.#lockedSec(this.#current(value))));
   }
 
   #current(record: LoginFailuresRecord | null): LoginFailuresRecord {

@@ -2,13 +2,11 @@
 // database (does the SQL compile, do tables exist) is checked in lib/services/endpoints/.
 import { z } from "zod";
 
-/** Input fields that come from the verified session, never from the caller. */
-export const sessionFields = ["$user_id", "$user_email", "$session_iat"] as const;
-
 /** `scheme://host[:port]`, nothing behind it and no wildcard. */
 const ORIGIN = /^https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
 const ORIGIN_FORM =
   "Write the origin as browsers send it: scheme://host[:port] in lower case, without the scheme's own port, no *";
+/** Those with `$` come from the verified session, never from the caller. */
 const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_iat)$/;
 
 export const fieldSpec = z.strictObject({
@@ -43,7 +41,7 @@ export const endpointSpec = z.strictObject({
   captcha: z.boolean().optional(),
   cors: z.array(z.string().max(300).regex(ORIGIN, ORIGIN_FORM).refine(isOrigin, ORIGIN_FORM)).max(100)
     .optional(),
-  cacheSec: z.int().min(0).max(3600).optional().describe("Public queries only"),
+  cacheSec: z.int().min(0).max(3600).optional().describe("Public queries without captcha only"),
   authConfig: z.strictObject({
     usersTable: z.string().min(1).max(200),
     emailColumn: z.string().min(1).max(200).optional(),

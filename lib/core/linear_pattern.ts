@@ -8,16 +8,26 @@ export type LinearPattern =
 
 /** Instructions of a compiled pattern: each costs one step a character at most. */
 const MAX_PROGRAM_SIZE = 5_000;
+/** Instructions of all that are kept compiled, some 600 bytes each. */
+const MAX_KEPT_SIZE = 100_000;
 
 /** Letters that mean the same after a backslash in both dialects; `k` and digits refer back, which needs backtracking. */
 const OTHER_ESCAPE =
   /\\(?:[^\\A-Za-z0-9]|\\|[dDwWsSbBfnrtvpP]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|0(?!\d))/g;
 
+/** By source: a control plane that reads its records again, for strangers too, brings the same patterns again. */
+const kept = new Map<string, LinearPattern>();
+let keptSize = 0;
+
 /**
  * Compiles a regex source without slashes, as JavaScript writes it. `test` is true when it matches anywhere in the
- * text, which `^` and `$` narrow down as usual.
+ * text, which `^` and `$` narrow down as usual. What compiles is kept, so that the next time costs nothing.
  */
 export function compilePattern(source: string): LinearPattern {
+  return kept.get(source) ?? compile(source);
+}
+
+function compile(source: string): LinearPattern {
   if (!isJavaScript(source)) return refused("Write a regex that is valid; this one is not");
   if (source.replaceAll(OTHER_ESCAPE, "").includes("\\")) {
     return refused("Write a regex without back references and unknown escapes");
@@ -26,13 +36,23 @@ export function compilePattern(source: string): LinearPattern {
   if (source.includes("[[:")) return refused("Write a regex without POSIX classes");
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
-    if (compiled.programSize() > MAX_PROGRAM_SIZE) {
-      return refused("Write a smaller regex; this one is too large");
-    }
-    return { ok: true, test: (text) => compiled.test(text) };
+    const size = compiled.programSize();
+    if (size > MAX_PROGRAM_SIZE) return refused("Write a smaller regex; this one is too large");
+    return keep(source, { ok: true, test: (text) => compiled.test(text) }, size);
   } catch {
     return refused("Write a regex that is valid and needs no backtracking; this one cannot be compiled");
   }
+}
+
+/** `size`: instructions. */
+function keep(source: string, pattern: LinearPattern, size: number): LinearPattern {
+  if (keptSize + size > MAX_KEPT_SIZE) {
+    kept.clear();
+    keptSize = 0;
+  }
+  keptSize += size;
+  kept.set(source, pattern);
+  return pattern;
 }
 
 function isJavaScript(source: string): boolean {

@@ -1,6 +1,6 @@
 // The seam behind which a captcha is checked: embedded proof of work, or a provider's siteverify.
 
-/** A captcha solved for one endpoint does not count at another. */
+/** Of the embedded provider: a captcha solved for one endpoint does not count at another. */
 export interface CaptchaScope {
   readonly databaseId: string;
   readonly slug: string;

@@ -1,5 +1,5 @@
 // What a database tells strangers about its published endpoints.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
 
@@ -92,6 +92,26 @@ Deno.test("a change of an endpoint is seen by discovery at once in the same proc
   await world.call("POST", "/get-order/publish");
   await world.call("DELETE", "/get-order");
   assertEquals(await listed(), []);
+});
+
+Deno.test("a branch describes the endpoints of its trunk, at its own address", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  await world.call("POST", "/get-order/publish");
+  const { app: { request, app }, tenant: { token } } = world;
+  const body = { purpose: "trial", ref: "trial", ttlSec: 600 };
+  const claim = await request("POST", "/v1/db/acme/main/claim_branch", { token, body });
+  assert(claim.status < 300, claim.text);
+  const address = "http://127.0.0.1/p/acme/main@trial";
+  const read = async (file: string) => await (await app.request(`/p/acme/main@trial/${file}`)).text();
+  const listed = JSON.parse(await read(".well-known/endpoints.json"));
+  assertEquals([listed.database, listed.endpoints[0].url], ["main@trial", `${address}/get-order`]);
+  const described = JSON.parse(await read("openapi.json"));
+  assertEquals([described.info.title, described.servers], ["acme/main@trial", [{ url: address }]]);
+  assertEquals(Object.keys(described.paths), ["/get-order"]);
+  const trunk = await (await app.request("/p/acme/main/client.ts")).text();
+  assertStringIncludes(trunk, 'const URL_OF_DATABASE = "http://127.0.0.1/p/acme/main";');
+  assertStringIncludes(await read("client.ts"), `const URL_OF_DATABASE = "${address}";`);
 });
 
 Deno.test("what is not there, or is asked for in another form, is refused", async () => {

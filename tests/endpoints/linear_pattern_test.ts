@@ -1,7 +1,7 @@
 // Patterns of inputs: what they match, and that no pattern and text together take more than linear time.
 import { assert, assertEquals } from "@std/assert";
 import { compilePattern } from "../../lib/core/linear_pattern.ts";
-import { patternIssue } from "../../lib/services/endpoints/pattern_issue.ts";
+import { type CheckSync, patternIssue } from "../../lib/services/endpoints/pattern_issue.ts";
 
 const texts = [
   "",
@@ -105,5 +105,30 @@ Deno.test("patterns that a backtracking engine would choke on are not saved, pla
     ]
   ) {
     assertEquals(await patternIssue(source), null, source);
+  }
+});
+
+Deno.test("a pattern that could not be judged in time is judged again, one that could is not", async () => {
+  const statuses: ReturnType<CheckSync>["status"][] = ["unknown", "safe", "vulnerable"];
+  const load = () => Promise.resolve(() => ({ status: statuses.shift() ?? "vulnerable" } as const));
+  const source = "^judged-again$";
+  assert((await patternIssue(source, load))?.includes("in time"));
+  assertEquals(await patternIssue(source, load), null);
+  assertEquals(await patternIssue(source, load), null);
+  assertEquals(statuses, ["vulnerable"]);
+});
+
+Deno.test("a pattern is compiled once, however many specifications have it and however often they are read", () => {
+  const source = "^[a-z]{2,40}-\\d{4}$";
+  const [first, again] = [compilePattern(source), compilePattern(`${source}`)];
+  assert(first.ok && again.ok);
+  assert(first.test === again.test);
+});
+
+Deno.test("patterns that are kept stay within their bound, and each still matches its own texts", () => {
+  for (let i = 0; i < 300; i++) {
+    const pattern = compilePattern(`^(?:${i}x){400}$`);
+    assert(pattern.ok);
+    assertEquals([pattern.test(`${i}x`.repeat(400)), pattern.test(`${i}x`.repeat(399))], [true, false]);
   }
 });

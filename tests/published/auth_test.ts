@@ -145,6 +145,58 @@ Deno.test("after ten failures an account is locked for the hour, the right passw
   assertEquals((await login(person.password)).status, 200);
 });
 
+Deno.test("guesses count for the account, however its address is spelled", async () => {
+  const rtrim =
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE RTRIM, password_hash TEXT)";
+  await using world = await withUsers(await publishedApp({ setup: [rtrim] }));
+  const login = { kind: "auth_login", method: "POST", output: "session", authConfig } as const;
+  const typed: FieldSpec[] = [{ name: "email", type: "text", required: true }, ...input.slice(1)];
+  const spellings: readonly (readonly [where: string, spell: (email: string, at: number) => string])[] = [
+    ["email = ?", (email, at) => email + " ".repeat(at)],
+    ["email = trim(?)", (email, at) => " ".repeat(at) + email],
+    ["email = replace(?, '+', '')", (email, at) => "+".repeat(at) + email],
+    ["email LIKE ?", (email, at) => `%${"%".repeat(at)}${email}`],
+  ];
+  for (const [at, [where, spell]] of spellings.entries()) {
+    const email = `user${at}@shop.example`;
+    await world.call("signup", { body: { ...person, email } });
+    await world.put({
+      ...{ ...login, slug: "typed", input: typed },
+      sql: `SELECT id, password_hash FROM users WHERE ${where}`,
+    });
+    const guess = (password: string, nth: number) =>
+      world.call("typed", { body: { email: spell(email, nth), password } });
+    const statuses = await Promise.all(Array.from({ length: 14 }, (_, nth) => guess("wrong horse", nth)))
+      .then((answers) => answers.map(({ status }) => status).sort());
+    assertEquals(statuses, [...Array(10).fill(401), ...Array(4).fill(429)], where);
+    assertEquals((await guess(person.password, 20)).body.code, "login_locked", where);
+  }
+});
+
+Deno.test("a guess at nobody's account asks the control plane as often as one at somebody's", async () => {
+  await using world = await withUsers(await publishedApp({ setup: users }));
+  await world.call("signup", { body: person });
+  const { kv } = world.app.deps;
+  const { get, atomic } = kv;
+  let asked: string[] = [];
+  kv.get = <Value>(key: Deno.KvKey) => {
+    asked.push(`get ${String(key[0])}`);
+    return (get<Value>).call(kv, key);
+  };
+  kv.atomic = () => {
+    asked.push("atomic");
+    return atomic.call(kv);
+  };
+  const guess = async (email: string) => {
+    asked = [];
+    const { status } = await world.call("login", { body: { email, password: "wrong horse" } });
+    return [String(status), ...asked.filter((what) => /login_failures|atomic/.test(what))];
+  };
+  const known = await guess(person.email);
+  assertEquals(known.filter((what) => what.includes("login_failures")).length, 3);
+  assertEquals(await guess("nobody@shop.example"), known);
+});
+
 Deno.test("hashes that run or wait are bounded, in all and of one owner", async () => {
   const hasher = new PasswordHasher({ running: 1, admitted: 4, admittedOfOwner: 2 });
   const outcomes = await Promise.allSettled(
@@ -204,6 +256,36 @@ Deno.test("a session without the claim that a required $-field is taken from is 
   assertEquals(JSON.parse((await world.call("who", { token: complete })).text).rows, [[person.email]]);
   await world.put({ slug: "who", auth: "session", sql: "SELECT ?", input: [field] });
   assertEquals(JSON.parse((await world.call("who", { token: bare })).text).rows, [[null]]);
+});
+
+Deno.test("the rules of a $-field hold for the session's claims", async () => {
+  await using world = await publishedApp();
+  const mint = async (userId: string, email: string) => {
+    const body = { namespaceSlug: "acme", databaseSlug: "main", userId, email };
+    const { text } = await world.app.request("POST", "/v1/sessions", { token: world.acme.token, body });
+    return JSON.parse(text).data.token;
+  };
+  const [inside, outside] = [await mint("7", "ada@corp.com"), await mint("7000", "evil@other.org")];
+  const fields: readonly (readonly [rule: string, field: FieldSpec])[] = [
+    ["pattern", { name: "$user_email", type: "text", pattern: "@corp[.]com$" }],
+    ["enum", { name: "$user_email", type: "text", enum: ["ada@corp.com"] }],
+    ["maxLength", { name: "$user_email", type: "email", maxLength: 12 }],
+    ["maxLength", { name: "$user_id", type: "text", maxLength: 3 }],
+    ["max", { name: "$user_id", type: "integer", max: 100 }],
+    ["min", { name: "$session_iat", type: "integer", min: 4_000_000_000 }],
+  ];
+  for (const [rule, field] of fields) {
+    await world.put({
+      slug: "gated",
+      auth: "session",
+      sql: "SELECT ?",
+      input: [{ ...field, required: true }],
+    });
+    const refused = await world.call("gated", { token: outside });
+    assertEquals([refused.status, refused.body.code], [401, "session_invalid"], rule);
+    assertMatch(refused.body.error ?? "", new RegExp(`\\${field.name} breaks its rule ${rule}$`));
+    if (rule !== "min") assertEquals((await world.call("gated", { token: inside })).status, 200, rule);
+  }
 });
 
 Deno.test("input is judged before the session, as the specification orders it", async () => {

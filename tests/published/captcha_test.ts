@@ -133,3 +133,10 @@ Deno.test("siteverify: a provider that is down, wrong or refuses our key is 503,
     assert(refused.headers.has("retry-after"));
   }
 });
+
+Deno.test("what a captcha guards is kept by no cache, and says so whatever its owner has saved", async () => {
+  await using world = await publishedApp();
+  await world.put({ slug: "item", captcha: true, cacheSec: 3600 });
+  const { status, headers } = await world.call("item?id=1", withToken(await solved(world, "item")));
+  assertEquals([status, headers.get("cache-control")], [200, "no-store"]);
+});

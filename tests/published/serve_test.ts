@@ -171,9 +171,23 @@ Deno.test("OPTIONS is answered with CORS, for paused endpoints too, and runs not
 Deno.test("without money nothing runs: 402, and a repetition too", async () => {
   await using world = await publishedApp({ settings: { WELCOME_CREDIT_USD: "0.00001" } });
   await world.put({ slug: "item" });
-  const statuses = new Set<number>();
-  for (let i = 0; i < 40; i++) statuses.add((await world.call("item?id=1")).status);
-  assert(statuses.has(402), [...statuses].join());
+  const answers = [];
+  for (let i = 0; i < 40; i++) answers.push(await world.call("item?id=1"));
+  const statuses = answers.map(({ status }) => status);
+  const paid = statuses.indexOf(402);
+  assert(paid > 0, statuses.join());
+  assertEquals(statuses, [...Array(paid).fill(200), ...Array(40 - paid).fill(402)]);
+  // Whoever has the answer already is not told either that it is still the same.
+  const etag = answers[0]?.headers.get("etag") ?? "";
+  const again = await world.call("item?id=1", { headers: { "if-none-match": etag } });
+  assertEquals([again.status, again.body.code], [402, answers.at(-1)?.body.code]);
+  await world.app.request("POST", "/api/namespaces/acme/credits", {
+    token: world.app.operatorKey,
+    body: { amountUsd: 1, reference: "test" },
+  });
+  const log = "SELECT status, count(*), sum(rows_read) FROM _service_meta_query_log " +
+    "WHERE operation = 'endpoint' GROUP BY status ORDER BY status";
+  assertEquals(rowsOf(await world.acme.query(log)), [["error", 41 - paid, 0], ["ok", paid, paid]]);
 });
 
 Deno.test("a rule that denies or holds a write stops it, and tells strangers nothing of the rule", async () => {

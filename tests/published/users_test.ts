@@ -32,6 +32,13 @@ async function subject(world: PublishedApp, slug: string, email: string): Promis
   return status === 200 ? decodeJwt(JSON.parse(text).token).sub : body.code;
 }
 
+/** The claim `email` of the answer's session. */
+async function claimedEmail(world: PublishedApp, slug: string, input: object): Promise<unknown> {
+  const { status, text } = await world.call(slug, { body: { password, ...input } });
+  assertEquals(status, 200, text);
+  return decodeJwt(JSON.parse(text).token)["email"];
+}
+
 Deno.test("the session of a sign-up carries the key, whatever RETURNING shows beside it", async () => {
   await using world = await publishedApp({ setup: [USERS] });
   const ends = [
@@ -118,4 +125,55 @@ Deno.test("a sign-up that does nothing on a conflict says that the account exist
   assertEquals((await world.call("signup", { body: stranger })).body.code, "account_exists");
   assertEquals((await world.call("login", { body: stranger })).body.code, "login_failed");
   assertEquals(await subject(world, "login", "ada@shop.example"), "1");
+});
+
+Deno.test("the session of a log-in carries the address of the users table, never what was typed", async () => {
+  const users = "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, " +
+    "username TEXT UNIQUE, password_hash TEXT)";
+  await using world = await publishedApp({ setup: [users] });
+  const typed = { name: "email", type: "text", required: true } as const;
+  await world.put({
+    ...{ ...common, slug: "signup", kind: "auth_signup" },
+    sql: "INSERT INTO users (email, password_hash, username) VALUES (?, ?, ?) RETURNING id",
+    input: [...common.input, { name: "username", type: "text" }],
+  });
+  const victim = "victim@corp.example";
+  const mallory = { email: "mallory@evil.example", username: victim };
+  assertEquals(await claimedEmail(world, "signup", mallory), mallory.email);
+  const statements = [
+    "SELECT id, password_hash FROM users WHERE ? IN (email, username)",
+    "SELECT id, password_hash, username AS email FROM users WHERE username = ?",
+    "SELECT id, password_hash, email FROM users WHERE username = ?",
+    "WITH u AS (SELECT id, password_hash, username AS email FROM users) SELECT * FROM u WHERE email = ?",
+  ];
+  for (const sql of statements) {
+    await world.put({
+      ...common,
+      slug: "login",
+      kind: "auth_login",
+      sql,
+      input: [typed, ...common.input.slice(1)],
+    });
+    assertEquals(await claimedEmail(world, "login", { email: victim }), mallory.email, sql);
+  }
+  const docs = { slug: "docs", auth: "session", sql: "SELECT ?" } as const;
+  await world.put({ ...docs, input: [{ name: "$user_email", type: "text", required: true }] });
+  const { text } = await world.call("login", { body: { email: victim, password } });
+  const { text: seen } = await world.call("docs", { token: JSON.parse(text).token });
+  assertEquals(JSON.parse(seen).rows, [[mallory.email]]);
+  await world.acme.query("UPDATE users SET email = NULL");
+  assertEquals(await claimedEmail(world, "login", { email: victim }), undefined);
+});
+
+Deno.test("the session of a sign-up carries the address as the statement and its triggers have stored it", async () => {
+  await using world = await publishedApp({ setup: [USERS] });
+  await signup(world, "INSERT INTO users (email, password_hash) VALUES (lower(?), ?) RETURNING id");
+  assertEquals(await claimedEmail(world, "signup", { email: "Ada@Shop.Example" }), "ada@shop.example");
+  await login(world, "SELECT id, password_hash FROM users WHERE email = lower(?)");
+  assertEquals(await claimedEmail(world, "login", { email: "ADA@shop.example" }), "ada@shop.example");
+  await world.acme.query(
+    "CREATE TRIGGER marked AFTER INSERT ON users BEGIN UPDATE users SET email = 'new.' || email WHERE id = new.id; END",
+  );
+  await signup(world, "INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING *");
+  assertEquals(await claimedEmail(world, "signup", { email: "eve@shop.example" }), "new.eve@shop.example");
 });

@@ -26,6 +26,11 @@ export interface SqldOptions {
   readonly required?: boolean;
 }
 
+/** Where nothing may be left out. */
+export function inCi(): boolean {
+  return Boolean(Deno.env.get("CI"));
+}
+
 /**
  * Starts sqld on free loopback ports with an empty database and waits until it is healthy. Without a binary for
  * this machine: null after a line that says why, or an Error where it is required (a CI that skips proves nothing).
@@ -33,7 +38,7 @@ export interface SqldOptions {
 export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null> {
   const binary = await findBinary();
   if (!binary.found) {
-    if (options.required ?? Deno.env.get("CI") === "true") {
+    if (options.required ?? inCi()) {
       throw new Error(`sqld is needed: ${binary.reason}`);
     }
     Deno.stderr.writeSync(new TextEncoder().encode(`sqld is left out: ${binary.reason}\n`));

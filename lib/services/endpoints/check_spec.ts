@@ -8,6 +8,7 @@ import { configIssues } from "./config_issues.ts";
 import { fieldIssues } from "./field_issues.ts";
 import { kindIssues } from "./kind_issues.ts";
 import { type SpecParts, specParts } from "./spec_parts.ts";
+import { trunkTarget } from "./trunk_target.ts";
 import { type SpecContext, understandSql, type Understood } from "./understand_sql.ts";
 
 /** A specification as it was sent. */
@@ -62,15 +63,7 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
 
 /** Reads of the validator itself, billed to nobody. */
 function ownReads({ query, database, namespaceSlug }: CheckContext): StatementsContext {
-  const { namespaceId, branchRef } = database;
-  const target = {
-    namespaceId,
-    namespaceSlug,
-    databaseId: database.id,
-    databaseSlug: database.slug,
-    branchRef,
-  };
-  return { ...query, target: { ...target, role: "read" }, tokenId: "validator" };
+  return { ...query, target: trunkTarget(database, namespaceSlug, "read"), tokenId: "validator" };
 }
 
 async function understand(ctx: CheckContext, { kind, sql }: SpecParts): Promise<Understood | null> {

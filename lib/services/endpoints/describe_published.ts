@@ -1,8 +1,10 @@
 // The published endpoints of a database as an OpenAPI 3.1 document.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import type { EndpointRecord } from "../../store/records.ts";
 import type { DiscoveryContext } from "./discover_endpoints.ts";
 import { exampleInput } from "./example_input.ts";
-import { findPublicDatabase, type PublicAddress } from "./find_public_database.ts";
+import type { PublicAddress } from "../published/find_public_place.ts";
+import { findPublicDatabase } from "./find_public_database.ts";
 import { inputSchema } from "./input_schema.ts";
 import { outputSchema } from "./output_schema.ts";
 
@@ -34,6 +36,9 @@ const FAILURE = {
   required: ["success", "error", "code"],
 } as const;
 
+/** Paths by the list, which the control plane gives out again for a moment: strangers ask, and they are work to write. */
+const kept = new WeakMap<readonly EndpointRecord[], Json>();
+
 /** Errors: `database_not_found`, `meter_unreachable`. */
 export async function describePublished(
   { control, baseUrl }: DiscoveryContext,
@@ -45,14 +50,23 @@ export async function describePublished(
     openapi: "3.1.0",
     info: { title: `${address.namespaceSlug}/${address.databasePath}`, version: "1" },
     servers: [{ url: `${baseUrl}/p/${address.namespaceSlug}/${address.databasePath}` }],
-    paths: Object.fromEntries(
-      records.map(({ spec }) => [`/${spec.slug}`, { [spec.method.toLowerCase()]: operationOf(spec) }]),
-    ),
+    paths: pathsOf(records),
     components: {
       schemas: { Failure: FAILURE },
       securitySchemes: { session: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
     },
   };
+}
+
+function pathsOf(records: readonly EndpointRecord[]): Json {
+  let paths = kept.get(records);
+  if (paths === undefined) {
+    paths = Object.fromEntries(
+      records.map(({ spec }) => [`/${spec.slug}`, { [spec.method.toLowerCase()]: operationOf(spec) }]),
+    );
+    kept.set(records, paths);
+  }
+  return paths;
 }
 
 function operationOf(spec: EndpointSpec): Json {

@@ -2,7 +2,8 @@
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { endpointUrl } from "./endpoint_url.ts";
-import { findPublicDatabase, type PublicAddress } from "./find_public_database.ts";
+import type { PublicAddress } from "../published/find_public_place.ts";
+import { findPublicDatabase } from "./find_public_database.ts";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
 export interface DiscoveryContext {

@@ -42,7 +42,8 @@ export async function fieldIssues({ input, auth }: SpecParts): Promise<Issue[]> 
     if (field.min !== undefined && field.max !== undefined && field.min > field.max) {
       add("min", "Set min to at most max");
     }
-    const fault = defaultIssue(field);
+    // Nothing matches a pattern that is refused itself.
+    const fault = defaultIssue(pattern === null ? field : { ...field, pattern: undefined });
     if (fault !== null) add("default", fault);
   }
   return issues;

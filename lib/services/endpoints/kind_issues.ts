@@ -46,8 +46,13 @@ export function kindIssues(spec: SpecParts, statement: StatementShape | null): I
   if (method !== undefined && !row.methods.includes(method)) {
     issues.push({ path: "method", message: `Use ${row.methods.join(" or ")}; the kind is ${kind}` });
   }
-  if (cacheSec !== undefined && (kind !== "query" || method === "POST" || spec.auth === "session")) {
-    issues.push({ path: "cacheSec", message: "Remove this; it is for public queries by GET only" });
+  // A cache asks nobody for a session or a solved captcha.
+  const isOpen = spec.auth !== "session" && spec.captcha !== true;
+  if (cacheSec !== undefined && (kind !== "query" || method === "POST" || !isOpen)) {
+    issues.push({
+      path: "cacheSec",
+      message: "Remove this; it is for public queries by GET without captcha",
+    });
   }
   return [...issues, ...statementIssues(spec, row, statement), ...requiredInputs(spec)];
 }

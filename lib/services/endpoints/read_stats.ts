@@ -9,6 +9,7 @@ import { type DatabaseAddress, requireDatabase } from "../databases/require_data
 import { rowsOf } from "../schema/read_rows.ts";
 import { actorOf } from "./actor_of.ts";
 import type { EndpointContext } from "./endpoint_context.ts";
+import { trunkTarget } from "./trunk_target.ts";
 
 export interface StatsInput {
   readonly address: DatabaseAddress;
@@ -60,11 +61,7 @@ export async function readStats(ctx: EndpointContext, input: StatsInput): Promis
   const database = await requireDatabase(ctx, address);
   if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
   const { fromMs, toMs } = boundedRange(input, ctx.clock.now());
-  const target = {
-    ...{ namespaceId: database.namespaceId, namespaceSlug: address.namespaceSlug },
-    ...{ databaseId: database.id, databaseSlug: database.slug, branchRef: database.branchRef },
-    role: "read",
-  } as const;
+  const target = trunkTarget(database, address.namespaceSlug, "read");
   const statements = [{ sql: SELECT, params: [idFloor("evt", fromMs), fromMs, toMs, slug] }];
   const call = plainCall({ target, tokenId: actorOf(ctx.caller), operation: "service", statements });
   const { results: [result] } = await run(ctx.query, call);

@@ -5,6 +5,7 @@ import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint } from "../published/run_endpoint.ts";
 import { actorOf } from "./actor_of.ts";
 import type { EndpointContext } from "./endpoint_context.ts";
+import { trunkTarget } from "./trunk_target.ts";
 
 export interface TestInput {
   readonly address: DatabaseAddress;
@@ -27,11 +28,7 @@ export async function testEndpoint(
   const database = await requireDatabase(ctx, address);
   const record = await ctx.control.endpoints.read(database.id, slug);
   if (record === null) throw new AppError("endpoint_not_found");
-  const target = {
-    ...{ namespaceId: database.namespaceId, namespaceSlug: address.namespaceSlug },
-    ...{ databaseId: database.id, databaseSlug: database.slug, branchRef: database.branchRef },
-    role: "read",
-  } as const;
+  const target = trunkTarget(database, address.namespaceSlug, "read");
   return await runEndpoint(ctx.published, {
     record,
     target,

@@ -4,7 +4,9 @@ import type { QueryContext } from "../../query/query_call.ts";
 import { readSchema } from "../schema/read_schema.ts";
 import { clientSource } from "./client/client_source.ts";
 import type { DiscoveryContext } from "./discover_endpoints.ts";
-import { findPublicDatabase, type PublicAddress } from "./find_public_database.ts";
+import type { PublicAddress } from "../published/find_public_place.ts";
+import { findPublicDatabase } from "./find_public_database.ts";
+import { trunkTarget } from "./trunk_target.ts";
 
 /** By the list, which the control plane gives out again for a moment: strangers ask, and the schema is read for it. */
 const kept = new WeakMap<readonly EndpointRecord[], Promise<string>>();
@@ -18,16 +20,7 @@ export async function writeClient(
   const { namespaceSlug, databasePath } = address;
   const database = await findPublicDatabase(control, address);
   const records = await control.endpoints.published(database.id);
-  const target = {
-    ...{
-      namespaceId: database.namespaceId,
-      namespaceSlug,
-      databaseId: database.id,
-      databaseSlug: database.slug,
-    },
-    branchRef: database.branchRef,
-    role: "read",
-  } as const;
+  const target = trunkTarget(database, namespaceSlug, "read");
   const title = `${namespaceSlug}/${database.slug}`;
   // A branch has the same endpoints at another address; its client is told by `url`.
   const url = `${baseUrl}/p/${title}`;

@@ -7,7 +7,7 @@ import type { StatementResult } from "../../tenant/tenant_store.ts";
 import { placeOf, textAt } from "./auth_inputs.ts";
 import { issueSession } from "./issue_session.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
-import { readUsers, type UserPlaces } from "./read_users.ts";
+import { readUsers, type Users } from "./read_users.ts";
 import { runStatement } from "./run_statement.ts";
 import { readResult } from "./shape_answer.ts";
 
@@ -20,44 +20,46 @@ export async function logIn(
   // Branches have copies of the same hashes: guesses at any of them count for the account of the trunk.
   const { record: { spec, databaseId }, target: { namespaceId } } = call;
   const email = textAt(spec, bound, "email");
-  const account = await ctx.hashes.of("login", databaseId, email.normalize("NFKC").toLowerCase());
-  const locked = (seconds: number) => new AppError("login_locked", { retryAfterSec: seconds });
-  const before = await ctx.loginFailures.lockedSec(databaseId, account);
-  if (before > 0) throw locked(before);
+  const spelling = email.normalize("NFKC").trim().toLowerCase();
+  const spelled = await ctx.hashes.of("login", databaseId, spelling);
+  refuseLocked(await ctx.loginFailures.lockedSec(databaseId, [spelled]));
   const place = placeOf(spec, "password");
   const { results, meta } = await runStatement(ctx, call, bound.filter((_, index) => index !== place));
   const user = readUser(results[0], await readUsers(ctx, call));
+  // However an address is spelled, guesses count for the user whom the statement finds; for nobody there are as many
+  // counters, so that it takes as long.
+  const found = user === null ? ["nobody", spelling] : ["key", JSON.stringify(user.key)];
+  const accounts = [spelled, await ctx.hashes.of("login", databaseId, ...found)];
   const password = normalPassword(textAt(spec, bound, "password"));
   const right = await ctx.passwords.verify(namespaceId, password, user?.hash ?? null);
   // While this was computed others may have used up the hour's failures: then a right guess counts no more either.
-  const after = right
-    ? await ctx.loginFailures.lockedSec(databaseId, account)
-    : await ctx.loginFailures.add(databaseId, account);
-  if (after > 0) throw locked(after);
+  refuseLocked(
+    right
+      ? await ctx.loginFailures.lockedSec(databaseId, accounts)
+      : await ctx.loginFailures.add(databaseId, accounts),
+  );
   if (!right || user === null) throw new AppError("login_failed");
-  return { ...await issueSession(ctx, call, { key: user.key, email: user.email ?? email }), meta };
+  return { ...await issueSession(ctx, call, user.key), meta };
+}
+
+function refuseLocked(retryAfterSec: number): void {
+  if (retryAfterSec > 0) throw new AppError("login_locked", { retryAfterSec });
 }
 
 interface User {
   readonly key: unknown;
-  /** As it is stored, where the statement selects it. */
-  readonly email: string | null;
   readonly hash: string | null;
 }
 
 /** Null for an unknown user. */
 function readUser(
   result: StatementResult | undefined,
-  places: (columns: readonly string[]) => UserPlaces,
+  { placesIn }: Users,
 ): User | null {
   if (result === undefined) return null;
   const { columns, rows: [row] } = readResult(result);
   if (row === undefined) return null;
-  const at = places(columns);
-  const [key, hash, email] = [row[at.key], row[at.hash], row[at.email]];
-  return {
-    key,
-    email: typeof email === "string" ? email : null,
-    hash: typeof hash === "string" ? hash : null,
-  };
+  const at = placesIn(columns);
+  const hash = row[at.hash];
+  return { key: row[at.key], hash: typeof hash === "string" ? hash : null };
 }

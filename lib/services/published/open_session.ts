@@ -2,6 +2,7 @@
 import { verifySession } from "../../access/verify_session.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
+import { brokenRule } from "./broken_rule.ts";
 import type { PreparedSpec } from "./prepare_spec.ts";
 import type { EndpointSession, PublishedContext, ResolvedEndpoint } from "./published_context.ts";
 import { readValue } from "./read_value.ts";
@@ -33,7 +34,8 @@ export function fillSession(
   bound: readonly SqlParameter[],
   session: EndpointSession | null,
 ): SqlParameter[] {
-  return prepared.fields.map(({ field, index, fromSession, absent }) => {
+  return prepared.fields.map((one) => {
+    const { field, index, fromSession, absent } = one;
     if (!fromSession) return bound[index] ?? null;
     if (session === null) throw new AppError("session_required");
     const claim = claims[field.name]?.(session) ?? null;
@@ -44,10 +46,16 @@ export function fillSession(
       });
     }
     const read = readValue(field.type === "email" ? "text" : field.type, claim, "text");
-    if (read.ok) return read.value;
-    throw new AppError("session_invalid", {
-      message: `Log in another way; this session's ${field.name} does not have the type ${field.type}`,
-    });
+    if (!read.ok) throw doesNotFit(field.name, `does not have the type ${field.type}`);
+    const rule = brokenRule(one, read.value);
+    if (rule !== null) throw doesNotFit(field.name, `breaks its rule ${rule}`);
+    return read.value;
+  });
+}
+
+function doesNotFit(name: string, fault: string): AppError {
+  return new AppError("session_invalid", {
+    message: `Log in another way; this session's ${name} ${fault}`,
   });
 }
 

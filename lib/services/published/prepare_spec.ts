@@ -46,7 +46,7 @@ function bounded({ kind }: EndpointSpec, field: FieldSpec): FieldSpec {
   return { ...field, maxLength: Math.min(field.maxLength ?? MAX_QUESTION_LENGTH, MAX_QUESTION_LENGTH) };
 }
 
-function prepareField(field: FieldSpec, index: number): PreparedField {
+export function prepareField(field: FieldSpec, index: number): PreparedField {
   const pattern = field.pattern === undefined ? null : compilePattern(field.pattern);
   return {
     field,

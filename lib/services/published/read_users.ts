@@ -1,26 +1,33 @@
 // The users table behind a sign-up or log-in, as it is now, and what the statement's answer shows of it.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import { run } from "../../query/run.ts";
+import { quoteIdentifier } from "../../sql/quote.ts";
 import { shownColumns } from "../../sql/result_columns.ts";
 import { readTable } from "../endpoints/scaffold/read_table.ts";
+import type { ScaffoldTable } from "../endpoints/scaffold/scaffold_table.ts";
 import { foldName } from "../schema/fold_name.ts";
-import { noKey } from "./issue_session.ts";
+import { rowsOf } from "../schema/read_rows.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
-import { EMAIL, keyColumn, PASSWORD, placeShown } from "./users_table.ts";
+import { EMAIL, keyColumn, noKey, PASSWORD, placeShown } from "./users_table.ts";
 
 /** Places in the answer, -1 for what it does not show. */
 export interface UserPlaces {
   readonly key: number;
   readonly hash: number;
-  readonly email: number;
 }
 
-/** `answered`: names of the answer's columns, for a statement whose text does not tell where they come from. */
-type FindPlaces = (answered: readonly string[]) => UserPlaces;
+export interface Users {
+  /** `answered`: names of the answer's columns, for a statement whose text does not tell where they come from. */
+  readonly placesIn: (answered: readonly string[]) => UserPlaces;
+  /** Reads the address of the user of a key; null where the table has no such column. */
+  readonly emailSql: string | null;
+}
 
 interface Kept {
   readonly databaseId: string;
   readonly schemaVersion: number;
-  readonly find: FindPlaces;
+  readonly users: Users;
 }
 
 const kept = new WeakMap<EndpointSpec, Kept>();
@@ -29,17 +36,38 @@ const kept = new WeakMap<EndpointSpec, Kept>();
 export async function readUsers(
   ctx: Pick<PublishedContext, "query">,
   call: EndpointCall,
-): Promise<FindPlaces> {
+): Promise<Users> {
   const { record: { spec }, target: { databaseId } } = call;
   const schemaVersion = ctx.query.facts.schemaVersion(databaseId);
   const known = kept.get(spec);
-  if (known?.databaseId === databaseId && known.schemaVersion === schemaVersion) return known.find;
-  const find = await findIn(ctx, call);
-  if (schemaVersion >= 0) kept.set(spec, { databaseId, schemaVersion, find });
-  return find;
+  if (known?.databaseId === databaseId && known.schemaVersion === schemaVersion) return known.users;
+  const users = await findIn(ctx, call);
+  if (schemaVersion >= 0) kept.set(spec, { databaseId, schemaVersion, users });
+  return users;
 }
 
-async function findIn({ query }: Pick<PublishedContext, "query">, call: EndpointCall): Promise<FindPlaces> {
+/**
+ * The address that the users table has for a key: statements of other endpoints rely on it, and what a caller typed
+ * proves nothing. Null where there is none. Errors: those of the pipeline.
+ */
+export async function readEmail(
+  ctx: Pick<PublishedContext, "query">,
+  call: EndpointCall,
+  key: string | number,
+): Promise<string | null> {
+  const { emailSql } = await readUsers(ctx, call);
+  if (emailSql === null) return null;
+  const { target, tokenId } = call;
+  const statements = [{ sql: emailSql, params: [key] }];
+  const { results: [result] } = await run(
+    ctx.query,
+    plainCall({ target, tokenId, operation: "service", statements }),
+  );
+  const [row] = rowsOf(result?.json);
+  return typeof row?.[0] === "string" ? row[0] : null;
+}
+
+async function findIn({ query }: Pick<PublishedContext, "query">, call: EndpointCall): Promise<Users> {
   const { record: { spec: { sql, authConfig } }, target, tokenId } = call;
   const table = await readTable({ ...query, target, tokenId }, authConfig?.usersTable ?? "");
   const key = table && keyColumn(table);
@@ -47,14 +75,22 @@ async function findIn({ query }: Pick<PublishedContext, "query">, call: Endpoint
   const { tables } = await query.tenants.open(target.databaseId, target.namespaceId).schema();
   const columnsOf = new Map(tables.map(({ name, columns }) => [foldName(name), columns]));
   const shown = shownColumns(sql, (name) => columnsOf.get(foldName(name)) ?? null);
-  const email = authConfig?.emailColumn ?? EMAIL;
   const places = (place: (column: string) => number): UserPlaces => (
-    { key: place(key), hash: place(PASSWORD), email: place(email) }
+    { key: place(key), hash: place(PASSWORD) }
   );
+  const emailSql = emailByKey(table, key, authConfig?.emailColumn ?? EMAIL);
   if (shown === null) {
-    return (answered) => places((column) => answered.map(foldName).indexOf(foldName(column)));
+    const placesIn = (answered: readonly string[]) =>
+      places((column) => answered.map(foldName).indexOf(foldName(column)));
+    return { placesIn, emailSql };
   }
   const told = places((column) => placeShown(table, column, shown));
   if (told.key < 0) throw noKey();
-  return () => told;
+  return { placesIn: () => told, emailSql };
+}
+
+function emailByKey({ name, columns }: ScaffoldTable, key: string, email: string): string | null {
+  // A name that is no column's would be read as a text.
+  if (!columns.some((column) => foldName(column.name) === foldName(email))) return null;
+  return `SELECT ${quoteIdentifier(email)} FROM ${quoteIdentifier(name)} WHERE ${quoteIdentifier(key)} = ?`;
 }

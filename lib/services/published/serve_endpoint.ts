@@ -107,9 +107,9 @@ function answerOf(
   return { status: 200, headers, body };
 }
 
-/** What a session sees is nobody else's. */
-function cacheControl({ kind, auth, cacheSec }: EndpointSpec): string {
-  if (auth === "session" || kind !== "query") return "no-store";
+/** What a session sees is nobody else's, and what a captcha guards has its price again each time. */
+function cacheControl({ kind, auth, captcha, cacheSec }: EndpointSpec): string {
+  if (auth === "session" || captcha === true || kind !== "query") return "no-store";
   return cacheSec === undefined || cacheSec === 0 ? "no-cache" : `public, max-age=${cacheSec}`;
 }
 

@@ -1,4 +1,4 @@
-// Kind `auth_signup`: hash the password, insert the row, read its key, mint a session.
+// Kind `auth_signup`: hash the password, insert the row, read its key and email, mint a session.
 import { normalPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
@@ -16,7 +16,6 @@ export async function signUp(
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
   const { spec } = call.record;
-  const email = textAt(spec, bound, "email");
   const password = normalPassword(textAt(spec, bound, "password"));
   if (password === null) {
     throw new AppError("validation_failed", {
@@ -37,8 +36,8 @@ export async function signUp(
   // ON CONFLICT DO NOTHING returns no row: somebody has the address.
   if (row === undefined) throw new AppError("account_exists");
   // Read again only where the schema has changed meanwhile.
-  const places = await readUsers(ctx, call);
-  return { ...await issueSession(ctx, call, { key: row[places(columns).key], email }), meta };
+  const { placesIn } = await readUsers(ctx, call);
+  return { ...await issueSession(ctx, call, row[placesIn(columns).key]), meta };
 }
 
 async function insert(ctx: PublishedContext, call: EndpointCall, params: readonly SqlParameter[]) {

@@ -1,4 +1,5 @@
 // What makes a table one of users: the key of one column that sessions carry as `sub`, and where an answer shows it.
+import { AppError } from "../../core/errors.ts";
 import type { ShownColumn } from "../../sql/result_columns.ts";
 import type { ScaffoldTable } from "../endpoints/scaffold/scaffold_table.ts";
 import { foldName } from "../schema/fold_name.ts";
@@ -24,4 +25,10 @@ export function placeShown(
     source !== null && foldName(source.table) === foldName(table.name) &&
     names.includes(foldName(source.column))
   );
+}
+
+export function noKey(): AppError {
+  return new AppError("sql_error", {
+    message: "Tell the owner of this endpoint; its statement gives no primary key",
+  });
 }

@@ -2,6 +2,7 @@
 import type { FieldSpec } from "../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
+import { brokenRule, type FieldRule } from "./broken_rule.ts";
 import type { RawInput } from "./decode_input.ts";
 import type { PreparedField, PreparedSpec } from "./prepare_spec.ts";
 import { readValue } from "./read_value.ts";
@@ -35,38 +36,17 @@ function validate(one: PreparedField, { values, form }: RawInput, issues: Issue[
     return raw === undefined ? one.absent : null;
   }
   const read = readValue(field.type, raw, form);
-  const message = read.ok ? ruleBroken(one, read.value) : read.message;
-  if (message !== null) issues.push({ path: field.name, message });
-  return read.ok ? read.value : null;
-}
-
-/** What a value of the right type still does wrong, or null. */
-function ruleBroken({ field, matches, allowed }: PreparedField, value: SqlParameter): string | null {
-  const { type, maxLength } = field;
-  if (type === "integer" || type === "number") return outOfRange(field, value);
-  if (typeof value !== "string") return null;
-  if (maxLength !== undefined && longerThan(value, maxLength)) return `Send at most ${maxLength} characters`;
-  if (allowed !== null && !allowed.has(value)) return "Send one of the allowed values";
-  if (matches !== null && !matches(value)) return "Send text that matches the pattern";
+  const rule = read.ok ? brokenRule(one, read.value) : null;
+  if (rule !== null) issues.push({ path: field.name, message: ruleMessages[rule](field) });
+  if (read.ok) return read.value;
+  issues.push({ path: field.name, message: read.message });
   return null;
 }
 
-/** Integers beyond 2^53 are digits and are compared exactly. */
-function outOfRange({ min, max }: FieldSpec, value: SqlParameter): string | null {
-  const number = typeof value === "string" ? BigInt(value) : typeof value === "number" ? value : 0;
-  if (min !== undefined && number < min) return `Send at least ${min} here`;
-  if (max !== undefined && number > max) return `Send at most ${max} here`;
-  return null;
-}
-
-/** In code points. */
-function longerThan(text: string, maxLength: number): boolean {
-  if (text.length <= maxLength) return false;
-  if (text.length > 2 * maxLength) return true;
-  let length = text.length;
-  // The second half of a pair is no character of its own; text with half a pair has been refused.
-  for (let i = 0; i < text.length; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) length--;
-  }
-  return length > maxLength;
-}
+const ruleMessages: Readonly<Record<FieldRule, (field: FieldSpec) => string>> = {
+  maxLength: ({ maxLength }) => `Send at most ${maxLength} characters`,
+  enum: () => "Send one of the allowed values",
+  pattern: () => "Send text that matches the pattern",
+  min: ({ min }) => `Send at least ${min} here`,
+  max: ({ max }) => `Send at most ${max} here`,
+};

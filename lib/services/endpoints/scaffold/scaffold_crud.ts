@@ -7,6 +7,7 @@ import { actorOf } from "../actor_of.ts";
 import { type CheckContext, checkSpec } from "../check_spec.ts";
 import type { EndpointContext } from "../endpoint_context.ts";
 import { type EndpointView, endpointView } from "../endpoint_view.ts";
+import { trunkTarget } from "../trunk_target.ts";
 import { crudSpec } from "./crud_spec.ts";
 import { readTable } from "./read_table.ts";
 import type { CrudOperation } from "./scaffold_slug.ts";
@@ -29,11 +30,7 @@ const EXISTS = "Slug already exists";
 /** Errors: `validation_failed` for an unknown table, those of `requireDatabase` and of the store. */
 export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): Promise<ScaffoldResult> {
   const database = await requireDatabase(ctx, input.address);
-  const target = {
-    ...{ namespaceId: database.namespaceId, namespaceSlug: input.address.namespaceSlug },
-    ...{ databaseId: database.id, databaseSlug: database.slug, branchRef: database.branchRef },
-    role: "admin",
-  } as const;
+  const target = trunkTarget(database, input.address.namespaceSlug, "admin");
   const table = await readTable({ ...ctx.query, target, tokenId: actorOf(ctx.caller) }, input.table);
   if (table === null) {
     throw new AppError("validation_failed", {
