@@ -60,7 +60,7 @@ export class Approvals {
     return found.reverse();
   }
 
-  /** Moves it from a state to another; null when it is not in that state (any more). */
+  /** Moves it from a state to another; null when it is not in that state (any more), or was looked at again since. */
   async move(
     record: ApprovalRecord,
     from: ApprovalRecord["state"],
@@ -70,7 +70,7 @@ export class Approvals {
     const changed = await compareAndSet(this.kv, {
       key: keys.approval(record.namespaceId, record.id),
       change: (current) => {
-        moved = this.stateOf(current) === from;
+        moved = this.stateOf(current) === from && current.look === record.look;
         return moved ? { ...current, ...change } : current;
       },
       expireIn: Math.max(1, record.createdAt + 2 * APPROVAL_MS - this.clock.now()),

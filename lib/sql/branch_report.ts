@@ -53,12 +53,22 @@ export interface MergeConflict {
   readonly theirs: readonly unknown[] | null;
 }
 
+/** What happens to one table of the trunk, as rules name it. */
+export interface TrunkWrite {
+  readonly action: "insert" | "update" | "delete" | "schema";
+  readonly table: string;
+  /** Null where the schema changes. */
+  readonly rows: number | null;
+}
+
 export interface MergeReport extends BranchDiff {
   readonly conflicts: {
     readonly count: number;
     /** The first of them. */
     readonly items: readonly MergeConflict[];
   };
+  /** What the merge does to the trunk, whatever the branch has changed: by table and action. */
+  readonly writes: readonly TrunkWrite[];
   /** Rows of the trunk that the merge writes, and statements of its schema that it runs. */
   readonly rowsWritten: number;
   readonly statementsRun: number;
@@ -67,8 +77,13 @@ export interface MergeReport extends BranchDiff {
 /** Rows and conflicts of a kind that a report shows. */
 export const MAX_SHOWN_ROWS = 100;
 
-/** The same for two comparisons of the same changes, row by row: what was looked at is what is merged. */
+/** The same for two comparisons of the same changes of a branch, row by row. */
 export function effectOf({ schema, tables }: BranchDiff): string {
   const rows = tables.map(({ table, digest }) => [table, digest]);
   return JSON.stringify([schema.statements, rows]);
+}
+
+/** The same for two merges of the same changes that do the same to the trunk: what was looked at is what is merged. */
+export function mergeEffectOf(report: BranchDiff & Pick<MergeReport, "writes">): string {
+  return JSON.stringify([effectOf(report), report.writes]);
 }

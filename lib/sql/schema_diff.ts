@@ -90,12 +90,31 @@ function additions(
   return definitions?.map((one) => `ALTER TABLE ${quoted(before.name)} ADD COLUMN ${one}`) ?? null;
 }
 
+/** Whether the rows of a table are still there when it has become the other one. */
+export function rowsCarried(
+  from: SchemaShape,
+  to: SchemaShape,
+  before: SchemaObject,
+  after: SchemaObject,
+): boolean {
+  return additions(from, to, before, after) !== null || carriedColumns(from, to, before, after).length > 0;
+}
+
+/** Columns whose values a table that is made anew keeps. */
+function carriedColumns(
+  from: SchemaShape,
+  to: SchemaShape,
+  before: SchemaObject,
+  after: SchemaObject,
+): ColumnShape[] {
+  if (isVirtual(before) || isVirtual(after)) return [];
+  const known = new Set(stored(to, after).map(({ name }) => objectKey(name)));
+  return stored(from, before).filter(({ name }) => known.has(objectKey(name)));
+}
+
 /** Its rows wait in a table without rules meanwhile, so that the new one has exactly the wanted text. */
 function rebuild(from: SchemaShape, to: SchemaShape, { before, after }: ChangedTable): string[] {
-  if (isVirtual(before) || isVirtual(after)) return [dropOf(before), after.sql];
-  const known = new Set(stored(to, after).map(({ name }) => objectKey(name)));
-  const columns = stored(from, before).filter(({ name }) => known.has(objectKey(name)));
-  const list = columns.map(({ name }) => quoted(name)).join(", ");
+  const list = carriedColumns(from, to, before, after).map(({ name }) => quoted(name)).join(", ");
   if (list === "") return [dropOf(before), after.sql];
   const aside = quoted(freeName(`_rebuild_${before.name}`, from, to));
   return [

@@ -105,7 +105,7 @@ export const keys = {
     client,
   ],
 
-  /** Failed logins of an hour. `account` is a keyed hash of the email. */
+  /** Failed logins of an hour. `account` is a keyed hash: of the address as typed, or of the user. */
   loginFailures: (databaseId: string, account: string): Key<LoginFailuresRecord> => [
     "login_failures",
     databaseId,

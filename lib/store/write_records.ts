@@ -55,6 +55,10 @@ export interface ApprovalRecord {
   readonly decidedAt: number | null;
   readonly reason: string | null;
   readonly pieces: number;
+  /** Under what its pieces are held since another look; absent: its id. */
+  readonly heldId?: string;
+  /** How often what it would do was looked at again since it was held; absent: never. */
+  readonly look?: number;
 }
 
 export interface ApprovalPointer {

@@ -26,7 +26,7 @@ export interface BranchMerge<Log> {
   readonly onConflict: "abort" | "theirs" | "ours";
   /** Everything is done and then undone. */
   readonly dryRun: boolean;
-  /** `effectOf` the report that was looked at before, null where none was. */
+  /** `mergeEffectOf` the report of the dry run that was looked at before, null where none was. */
   readonly expects: string | null;
   readonly snapshot: string;
   readonly log: Log;
@@ -34,7 +34,7 @@ export interface BranchMerge<Log> {
 }
 
 export interface MergeOutcome<Failure> {
-  /** `changed`: it would do something else than expected, and did nothing. */
+  /** `changed`: it would have done something else than expected, and was undone. */
   readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";
   readonly report: MergeReport;
   /** Why it was refused. */

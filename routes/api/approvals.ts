@@ -17,6 +17,7 @@ const detail = approvalRecord.extend({
   databaseSlug: z.string(),
   requestedBy: z.string().describe("Id of the API token"),
   affectedRows: z.int().nullable(),
+  look: z.int().describe("How often what it would do was looked at again; to be sent with an approval"),
   statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
   effects: z.array(z.unknown()),
   merge: z.object({
@@ -29,6 +30,9 @@ const detail = approvalRecord.extend({
 const listQuery = z.strictObject({
   state: approvalRecord.shape.state.optional().meta({ examples: ["pending"] }),
 });
+const approveBody = z.strictObject({
+  look: z.int().min(0).default(0).describe("That of the approval as it was read; needed once it is above 0"),
+}).meta({ examples: [{ look: 0 }] }).optional();
 const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).meta({
   examples: [{ reason: "Not before the audit" }],
 }).optional();
@@ -48,8 +52,9 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
     .post(
       "/:slug/approvals/:id/approve",
       describeRoute({ summary: "Approve a write", tags, responses: answers(detail) }),
+      validate("json", approveBody),
       async (c) => {
-        const input = decision(c.req.param(), "approved", null);
+        const input = decision(c.req.param(), "approved", { look: c.req.valid("json")?.look ?? 0 });
         return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
       },
     )
@@ -58,7 +63,7 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Deny a write", tags, responses: answers(detail) }),
       validate("json", denyBody),
       async (c) => {
-        const input = decision(c.req.param(), "denied", c.req.valid("json")?.reason ?? null);
+        const input = decision(c.req.param(), "denied", { reason: c.req.valid("json")?.reason ?? null });
         return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
       },
     );
@@ -72,7 +77,7 @@ function approvalContext(deps: AppDeps, c: Context<Env>): ApprovalContext {
 function decision(
   path: { readonly slug: string; readonly id: string },
   decided: Decision["decision"],
-  reason: string | null,
+  said: Partial<Pick<Decision, "reason" | "look">>,
 ): Decision {
-  return { namespaceSlug: path.slug, approvalId: path.id, decision: decided, reason };
+  return { namespaceSlug: path.slug, approvalId: path.id, decision: decided, reason: null, look: 0, ...said };
 }

@@ -71,6 +71,11 @@ export const mergeReport = z.object({
       theirs: row.nullable(),
     })),
   }),
+  writes: z.array(z.object({
+    action: z.enum(["insert", "update", "delete", "schema"]),
+    table: z.string(),
+    rows: z.int().nullable().describe("Null where the schema changes"),
+  })).describe("What the merge does to the trunk, as rules name it; a conflict may take rows away"),
   rowsWritten: z.int(),
   statementsRun: z.int(),
   snapshot: z.string().nullable().describe("Label of the trunk's snapshot before"),

@@ -1,5 +1,6 @@
 // How branches end, what they are not, and who pays for them.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { sweepLeftovers } from "../../lib/services/sweep_leftovers.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -108,6 +109,36 @@ Deno.test("storage of a claim that died before its record goes with a later swee
     await sweepLeftovers(world.app.deps);
     assertEquals(await world.databases(), 2);
     assertEquals(await world.branch("pr-1", COUNT), [[3]]);
+  }, { clock });
+});
+
+Deno.test("storage that cannot be dropped keeps nothing else from being swept, and goes when it can be", async () => {
+  const clock = new TurnableClock();
+  await withBranches(async (world) => {
+    const { control, tenants } = world.app.deps;
+    const stuck = newId("db", clock.now());
+    const orphans = [stuck, newId("db", clock.now() + 1)];
+    for (const id of orphans) await control.databases.announce(id);
+    const claims = [
+      await world.claim({ ref: "one", ttlSec: 60 }),
+      await world.claim({ ref: "two", ttlSec: 60 }),
+    ];
+    const drop = tenants.drop.bind(tenants);
+    const dropped: string[] = [];
+    tenants.drop = async (id) => {
+      if (id === stuck || id === claims[0]?.databaseId) throw new AppError("store_unavailable");
+      await drop(id);
+      dropped.push(id);
+    };
+    clock.turn(601_000);
+    await assertRejects(() => sweepLeftovers(world.app.deps), /store/i);
+    assertEquals(dropped.sort(), [orphans[1], claims[1]?.databaseId].sort());
+    tenants.drop = drop;
+    clock.turn(601_000);
+    await sweepLeftovers(world.app.deps);
+    clock.turn(601_000);
+    assertEquals(await control.leftovers.takeAbandoned(), []);
+    assertEquals(await world.databases(), 1);
   }, { clock });
 });
 

@@ -1,6 +1,9 @@
 // Claiming branches: what a claim gives, whom its token reaches, and claims that meet.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
+import { sweepLeftovers } from "../../lib/services/sweep_leftovers.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { claimOf, dataOf, statusOf, withBranches } from "./branch_world.ts";
 
 const COUNT = "SELECT count(*) FROM items";
@@ -97,6 +100,27 @@ Deno.test("a reset makes a fresh copy, keeps the deadline and revokes the claim'
     assertEquals(await statusOf(world, "main@pr-1", claim.token), 401);
     assertEquals((await world.call("POST", "branches/none/reset")).body.code, "branch_not_found");
   });
+});
+
+Deno.test("a claim and a reset that cannot drop the earlier copy succeed all the same, and a sweep drops it", async () => {
+  const clock = new TurnableClock();
+  await withBranches(async (world) => {
+    const first = await world.claim();
+    const { tenants } = world.app.deps;
+    const drop = tenants.drop.bind(tenants);
+    tenants.drop = () => Promise.reject(new AppError("store_unavailable"));
+    const second = await world.claim();
+    assertEquals(second.outcome, "reset");
+    assertEquals(await statusOf(world, "main@pr-1", first.token), 401);
+    assertEquals(await statusOf(world, "main@pr-1", second.token), 200);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    tenants.drop = drop;
+    assertEquals(await world.databases(), 4);
+    clock.turn(601_000);
+    await sweepLeftovers(world.app.deps);
+    assertEquals(await world.databases(), 2);
+    assertEquals(await world.branch("pr-1", COUNT), [[3]]);
+  }, { clock });
 });
 
 Deno.test("of twenty claims of one ref at once one creates it and only the last one's token stays", async () => {

@@ -1,6 +1,6 @@
 // Merges that approval rules hold: a person sees what they would do, and what runs is what was seen.
 import { assert, assertEquals } from "@std/assert";
-import type { ApiAnswer } from "../testing/call_api.ts";
+import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { money } from "../money/money_world.ts";
 import { type Held, heldBy } from "../writes/write_world.ts";
 import type { BranchWorld } from "./branch_world.ts";
@@ -21,12 +21,13 @@ async function addRule({ app, shop }: BranchWorld, settings: object): Promise<vo
   assertEquals(answer.status, 201, answer.text);
 }
 
-function decide({ app }: BranchWorld, { id }: Held, verb: "approve" | "deny", token = app.operatorKey) {
-  return app.request("POST", `/api/namespaces/acme/approvals/${id}/${verb}`, { token });
+function decide({ app }: BranchWorld, { id }: Held, verb: "approve" | "deny", more: ApiRequest = {}) {
+  const path = `/api/namespaces/acme/approvals/${id}/${verb}`;
+  return app.request("POST", path, { token: app.operatorKey, ...more });
 }
 
-async function approve(world: BranchWorld, held: Held): Promise<void> {
-  const answer = await decide(world, held, "approve");
+async function approve(world: BranchWorld, held: Held, look = 0): Promise<void> {
+  const answer = await decide(world, held, "approve", { body: { look } });
   assertEquals(answer.status, 200, answer.text);
 }
 
@@ -54,7 +55,7 @@ Deno.test("a merge that a rule holds waits for a person, who sees its report, an
     assertEquals([branchRef, mode, onConflict], ["pr-1", "data", "abort"]);
     assertEquals([report.tables[0].removed, report.tables[0].rows.removed[0][0]], [1, 2]);
     assertEquals(code(await redeem(world, held)), [409, "approval_pending"]);
-    assertEquals(code(await decide(world, held, "approve", world.shop.token)), [403, "person_required"]);
+    assertEquals(code(await decide(world, held, "approve", world.shop)), [403, "person_required"]);
     await approve(world, held);
     const other = await world.shop.mint("admin");
     assertEquals(code(await redeem(world, held, other.token)), [403, "not_yours"]);
@@ -92,7 +93,7 @@ Deno.test("other changes of the branch, as many as were approved, wait for anoth
     assertEquals(code(changed), [409, "effect_changed"], changed.text);
     assertEquals(await world.trunk(ids), [[1], [2], [3]]);
     assertEquals(code(await redeem(world, held)), [409, "approval_pending"]);
-    const shown = JSON.parse((await decide(world, held, "approve")).text).data;
+    const shown = JSON.parse((await decide(world, held, "approve", { body: { look: 1 } })).text).data;
     assertEquals(shown.merge.report.tables[0].rows.removed[0][0], 3);
     assertEquals((await redeem(world, held)).status, 200);
     assertEquals(await world.trunk(ids), [[1], [2]]);
@@ -112,7 +113,7 @@ Deno.test("a trunk on which the merge would write another number of rows waits f
     const changed = await redeem(world, held);
     assertEquals(code(changed), [409, "effect_changed"], changed.text);
     assertEquals([JSON.parse(changed.text).approvedRows, JSON.parse(changed.text).affectedRows], [2, 1]);
-    await approve(world, held);
+    await approve(world, held, 1);
     assertEquals((await redeem(world, held)).status, 200);
     assertEquals(await world.trunk("SELECT price FROM items WHERE id < 3 ORDER BY id"), [[5], [77]]);
   });

@@ -174,6 +174,26 @@ Deno.test("rows that exchange unique values are merged, and a value that the tru
   }, setup);
 });
 
+Deno.test("with theirs a row that another one has taken the place of comes back with the branch's values", async () => {
+  await withBranch(async (world) => {
+    await onBranch(
+      world,
+      "UPDATE users SET email = 'x' WHERE id = 1",
+      "UPDATE users SET email = 'y' WHERE id = 2",
+    );
+    await world.trunk("UPDATE users SET email = 'x', name = 'trunk' WHERE id = 2");
+    await world.trunk("INSERT INTO users VALUES (3, 'y', 'three')");
+    const { rowsWritten } = reportOf(await mergeBranch(world, { onConflict: "theirs" }));
+    const rows = await world.trunk("SELECT id, email, name FROM users ORDER BY id");
+    assertEquals(rows, [[1, "x", "one"], [2, "y", "trunk"]]);
+    // One updated, one removed and put in again, one removed.
+    assertEquals(rowsWritten, 4);
+  }, [
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT)",
+    "INSERT INTO users VALUES (1, 'a', 'one'), (2, 'b', 'two')",
+  ]);
+});
+
 Deno.test("rows of a table without a primary key are refused with the reason", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO notes VALUES ('two')", "UPDATE items SET price = 1");

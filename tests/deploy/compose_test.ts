@@ -6,7 +6,7 @@ import { silentLog } from "../../lib/core/log.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { startKvConnect } from "../testing/kv_connect.ts";
-import { startSqld } from "../testing/sqld.ts";
+import { type Sqld, startSqld } from "../testing/sqld.ts";
 import { member } from "../testing/test_namespace.ts";
 import { filled, instances, keyPair, service, services, sqldArguments, volumes } from "./compose_file.ts";
 import { inTurn } from "./instance_api.ts";
@@ -55,64 +55,67 @@ Deno.test("the instances of the compose file are started with settings that exis
   }
 });
 
-Deno.test("sqld takes the arguments of the compose file, and lets in only who has the keys", async () => {
+/** Runs `body` beside an sqld that has the arguments and the settings of the file; the folder goes with it. */
+async function withComposeSqld(
+  body: (world: { readonly sqld: Sqld; readonly secret: string; readonly folder: string }) => Promise<void>,
+): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_compose_" });
   try {
     const { secret, open } = await keyPair();
     await Deno.writeTextFile(`${folder}/jwt.pub`, open);
-    const adminToken = SECRET;
     const sqld = await startSqld({
       args: sqldArguments(`${folder}/jwt.pub`),
       env: filled(service("sqld").environment, exported(secret)),
     });
     if (sqld === null) return;
-    const store = (settings: { adminToken: string | null; jwtKeyPem: string | null }) =>
-      createSqldStore({
-        ...{ url: sqld.url, adminUrl: sqld.adminUrl, clock: systemClock, log: silentLog },
-        ...{ queryTimeoutMs: 5000, logDays: 30, snapshotDays: 7 },
-        ...settings,
-      });
     try {
-      const right = store({ adminToken, jwtKeyPem: secret });
-      const tenant = await Tenant.create(right, ["CREATE TABLE t (a)"]);
-      assertEquals((await tenant.run("write", [["INSERT INTO t VALUES (1)"]])).ok, true);
-      assertEquals(await tenant.rows("SELECT a FROM t"), [[1]]);
-      await right.close();
-      for (const wrong of [{ adminToken: null, jwtKeyPem: secret }, { adminToken, jwtKeyPem: null }]) {
-        const other = store(wrong);
-        assertEquals(await other.ready().then(() => "let in", () => "refused"), "refused");
-        await other.close();
-      }
+      await body({ sqld, secret, folder });
     } finally {
       await sqld.stop();
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+Deno.test("sqld takes the arguments of the compose file, and lets in only who has the keys", async () => {
+  await withComposeSqld(async ({ sqld, secret }) => {
+    const adminToken = SECRET;
+    const store = (settings: { adminToken: string | null; jwtKeyPem: string | null }) =>
+      createSqldStore({
+        ...{ url: sqld.url, adminUrl: sqld.adminUrl, clock: systemClock, log: silentLog },
+        ...{ queryTimeoutMs: 5000, logDays: 30, snapshotDays: 7 },
+        ...settings,
+      });
+    const right = store({ adminToken, jwtKeyPem: secret });
+    const tenant = await Tenant.create(right, ["CREATE TABLE t (a)"]);
+    assertEquals((await tenant.run("write", [["INSERT INTO t VALUES (1)"]])).ok, true);
+    assertEquals(await tenant.rows("SELECT a FROM t"), [[1]]);
+    await right.close();
+    for (const wrong of [{ adminToken: null, jwtKeyPem: secret }, { adminToken, jwtKeyPem: null }]) {
+      const other = store(wrong);
+      assertEquals(await other.ready().then(() => "let in", () => "refused"), "refused");
+      await other.close();
+    }
+  });
 });
 
 Deno.test("the instances of the compose file serve together from a KV server and sqld", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "cubby_compose_" });
-  const { secret, open } = await keyPair();
-  await Deno.writeTextFile(`${folder}/jwt.pub`, open);
-  const sqld = await startSqld({
-    args: sqldArguments(`${folder}/jwt.pub`),
-    env: filled(service("sqld").environment, exported(secret)),
-  });
-  if (sqld === null) return await Deno.remove(folder, { recursive: true });
-  await using kv = startKvConnect(SECRET);
-  const denoDir = await emptyDenoDir(folder);
-  /** The file's own command and settings, with the addresses that the parts have here. */
-  const start = ([, { command, environment }]: (typeof instances)[number], token: string) =>
-    startInstance({
-      ...filled(environment, { ...exported(secret), DENO_KV_ACCESS_TOKEN: token }),
-      KV_URL: kv.url,
-      TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
-      DENO_DIR: denoDir,
-    }, command);
-  try {
-    const running = await Promise.all(instances.map((instance) => start(instance, SECRET)));
+  await withComposeSqld(async ({ sqld, secret, folder }) => {
+    await using kv = startKvConnect(SECRET);
+    const denoDir = await emptyDenoDir(folder);
+    /** The file's own command and settings, with the addresses that the parts have here. */
+    const start = ([, { command, environment }]: (typeof instances)[number], token: string) =>
+      startInstance({
+        ...filled(environment, { ...exported(secret), DENO_KV_ACCESS_TOKEN: token }),
+        KV_URL: kv.url,
+        TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
+        DENO_DIR: denoDir,
+      }, command);
+    const starting = await Promise.allSettled(instances.map((instance) => start(instance, SECRET)));
+    const running = starting.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
     try {
+      for (const one of starting) if (one.status === "rejected") throw one.reason;
       const api = inTurn(SECRET, running);
       const acme = await api.namespace("acme");
       assertEquals((await acme.query("CREATE TABLE t (n INTEGER)")).status, 200);
@@ -143,8 +146,5 @@ Deno.test("the instances of the compose file serve together from a KV server and
     const refused = await start(first, "another token").then(() => "started", (error) => String(error));
     assert(refused.includes("did not start") && !refused.includes(SECRET), refused);
     assert(kv.refusals > 0);
-  } finally {
-    await sqld.stop();
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

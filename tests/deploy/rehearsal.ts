@@ -45,11 +45,8 @@ export async function openStage(): Promise<Stage | null> {
       ...["--enable-namespaces", "--disable-default-namespace"],
       ...["--auth-jwt-key-file", `${folder}/public.pem`],
     ],
-  });
-  if (sqld === null) {
-    await Deno.remove(folder, { recursive: true });
-    return null;
-  }
+  }).finally(() => Deno.remove(folder, { recursive: true }));
+  if (sqld === null) return null;
   const stage = await stageOn({
     TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
     TENANTS_JWT_KEY: await exportPKCS8(pair.privateKey),
@@ -60,7 +57,6 @@ export async function openStage(): Promise<Stage | null> {
     [Symbol.asyncDispose]: async () => {
       await stage[Symbol.asyncDispose]();
       await sqld.stop();
-      await Deno.remove(folder, { recursive: true });
     },
   };
 }

@@ -147,7 +147,7 @@ Deno.test("another number of rows is shown to a person again, with the rows as t
     assertEquals([changed.status, changed.body.code], [409, "effect_changed"], changed.text);
     const { approvedRows, affectedRows } = JSON.parse(changed.text);
     assertEquals([approvedRows, affectedRows, await ids(world)], [2, 3, [["1,2,3,4"]]]);
-    const look = JSON.parse((await world.decide(held.id, "approve")).text).data;
+    const look = JSON.parse((await world.decide(held.id, "approve", { look: 1 })).text).data;
     assertEquals([look.state, look.affectedRows, look.effects[0].preview.before], [
       "approved",
       3,

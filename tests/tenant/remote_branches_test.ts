@@ -170,6 +170,29 @@ Deno.test("a merge during which the server is killed is there as a whole or not 
   });
 });
 
+Deno.test("a merge waits for its snapshot longer than the server keeps idle streams, and takes one", async () => {
+  await withSqld(async (world) => {
+    let slow = false;
+    let comparisons = 0;
+    const store = world.store({
+      fetch: standBetween(async ({ url, sql }, go) => {
+        if (sql.includes('"BEGIN"') && sql.includes("sqlite_schema")) comparisons++;
+        if (!slow || !url.includes("/fork/")) return await go();
+        slow = false;
+        const copied = await go();
+        await new Promise((resolve) => setTimeout(resolve, 11_000));
+        return copied;
+      }),
+    });
+    const { trunk, branchId } = await trunkAndBranch(store);
+    await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2, 'two')");
+    [slow, comparisons] = [true, 0];
+    const outcome = await merge(store, trunk, branchId);
+    assertEquals([outcome.outcome, outcome.snapshotTaken, slow, comparisons], ["merged", true, false, 1]);
+    assertEquals(await trunk.rows(COUNT), [[2]]);
+  });
+});
+
 Deno.test("a fork that lacks what was written last is made again, and where none is whole there is no branch", async () => {
   await withSqld(async (world) => {
     let older = "";

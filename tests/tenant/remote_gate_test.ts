@@ -120,20 +120,3 @@ Deno.test("a schema that another process has changed is noticed by the statement
     assertEquals(later.failure, null);
   });
 });
-
-Deno.test("a CREATE TABLE AS of an endless SELECT in a batch is understood without being run here", async () => {
-  await withSqld(async (world) => {
-    const tenant = await Tenant.create(world.store({ queryTimeoutMs: 500 }));
-    const endless =
-      "CREATE TABLE e AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i FROM n";
-    const { facts, failure } = await tenant.database.inspect([
-      { sql: endless, changesSchema: true },
-      { sql: 'INSERT INTO e (i, "i:1") VALUES (1, 2)', changesSchema: false },
-    ]);
-    assertEquals([failure, facts.map((one) => one.tablesWritten)], [null, [["e"], ["e"]]]);
-    const outcome = await tenant.run("schema", [[endless], ["INSERT INTO e VALUES (1, 2)"]]);
-    assert(outcome.ok === false);
-    assertEquals([outcome.failure.kind, outcome.failedIndex], ["timeout", 0]);
-    assertEquals((await tenant.run("read", [["SELECT * FROM e"]])).ok, false);
-  });
-});

@@ -2,7 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
+import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
+import { mergeOf, rowsOf, Tenant } from "../contracts/tenant_store.ts";
 import { ask, failureOf, standBetween, withSqld } from "./sqld_world.ts";
 
 Deno.test("a restore in one process is what the other ones see from their next call on", async () => {
@@ -55,34 +56,134 @@ Deno.test("writes of another process during a restore are in it, behind it or re
 
 Deno.test("a restore that dies on its way leaves the database as it was, open again once its time is over", async () => {
   await withSqld(async (world) => {
-    let broken = false;
     let nowMs = systemClock.now();
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs };
-    const dying = world.store({
-      clock,
-      fetch: standBetween(({ url }, go) => {
-        if (url.includes("/fork/") && broken) return Promise.reject(new TypeError("gone"));
-        return broken && url.endsWith("/config") ? Promise.reject(new TypeError("gone")) : go();
+    // Closed for writes, and for reads as well.
+    for (const [at, level] of [["/fork/", "write"], ["generation = generation + 1", "read"]] as const) {
+      let [restoring, dead] = [false, false];
+      const dying = world.store({
+        clock,
+        fetch: standBetween(({ url, sql }, go) => {
+          dead ||= restoring && (url + sql).includes(at);
+          return dead ? Promise.reject(new TypeError("gone")) : go();
+        }),
+      });
+      const tenant = await Tenant.create(dying, ["CREATE TABLE t (a)"]);
+      await tenant.database.takeSnapshot("mine");
+      restoring = true;
+      await failureOf(() => tenant.database.restore("mine", "undo"));
+      assert(dead);
+      nowMs += 600_000;
+      const other = world.store({ clock }).open(tenant.id, "ns_1");
+      const sql = { write: "INSERT INTO t VALUES (1) RETURNING a", read: "SELECT 1" };
+      assertEquals(rowsOf(await ask(other, level, sql[level])), [[1]]);
+      assertEquals((await ask(other, "write", "INSERT INTO t VALUES (2)")).ok, true);
+      dead = restoring = false;
+    }
+  });
+});
+
+Deno.test("a restore whose last answer is lost has taken place, and whoever cannot know says so and looks where it went", async () => {
+  await withSqld(async (world) => {
+    for (const known of [true, false]) {
+      let [answers, lost] = [true, 0];
+      const store = world.store({
+        fetch: standBetween(async ({ sql }, go) => {
+          if (!sql.includes("generation = generation + 1") && answers) return await go();
+          answers = known;
+          lost++;
+          await (await go()).body?.cancel();
+          throw new TypeError("connection closed before message completed");
+        }),
+      });
+      const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
+      await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
+      await tenant.database.takeSnapshot("mine");
+      await tenant.run("write", [["UPDATE t SET a = 'after'"]]);
+      const [reader, writer] = [world.store(), world.store()].map((other) => other.open(tenant.id, "ns_1"));
+      assert(reader && writer);
+      for (const other of [reader, writer]) {
+        assertEquals(rowsOf(await ask(other, "read", "SELECT a FROM t")), [["after"]]);
+      }
+      const restored = tenant.database.restore("mine", "undo").then(() => "restored", ({ code }) => code);
+      assertEquals([await restored, lost > 0], [known ? "restored" : "store_unavailable", true]);
+      answers = true;
+      assertEquals(rowsOf(await ask(reader, "read", "SELECT a FROM t")), [["before"]]);
+      assertEquals((await ask(tenant.database, "write", "INSERT INTO t VALUES ('here')")).ok, true);
+      assertEquals((await ask(writer, "write", "INSERT INTO t VALUES ('there')")).ok, true);
+      const now = [["before"], ["here"], ["there"]];
+      assertEquals(await tenant.rows("SELECT a FROM t"), now);
+      assertEquals(rowsOf(await ask(reader, "read", "SELECT a FROM t")), now);
+      assertEquals((await tenant.database.snapshots()).map((one) => one.label), ["undo", "mine"]);
+    }
+  });
+});
+
+Deno.test("a restore that fails on its way leaves the database open, for reads and for writes", async () => {
+  await withSqld(async (world) => {
+    for (const failing of ["/fork/", "generation = generation + 1"]) {
+      let broken = false;
+      const store = world.store({
+        fetch: standBetween(({ url, sql }, go) =>
+          broken && (url + sql).includes(failing) ? Promise.reject(new TypeError("reset")) : go()
+        ),
+      });
+      const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
+      await tenant.database.takeSnapshot("mine");
+      broken = true;
+      assertEquals(
+        (await failureOf(() => tenant.database.restore("mine", "undo"))).code,
+        "store_unavailable",
+      );
+      const elsewhere = world.store().open(tenant.id, "ns_1");
+      assertEquals((await ask(elsewhere, "write", "INSERT INTO t VALUES (1)")).ok, true);
+      assertEquals(await tenant.rows("SELECT a FROM t"), [[1]]);
+      broken = false;
+      await tenant.database.restore("mine", "undo");
+      assertEquals(await tenant.rows("SELECT a FROM t"), []);
+    }
+  });
+});
+
+/** A trunk with one row, and a branch that has added another one. */
+async function trunkAndBranch(store: RemoteStore): Promise<{ trunk: Tenant; branchId: string }> {
+  const trunk = await Tenant.create(store, ["CREATE TABLE t (id INTEGER PRIMARY KEY)"]);
+  await trunk.run("write", [["INSERT INTO t VALUES (1)"]]);
+  const branchId = newId("db", systemClock.now());
+  await store.branches.make({ databaseId: branchId, namespaceId: "ns_1" }, trunk.id);
+  await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2)");
+  return { trunk, branchId };
+}
+
+Deno.test("a merge into a trunk that another process has restored, or restores at the moment, goes where it is", async () => {
+  await withSqld(async (world) => {
+    let [forkMs, forks] = [0, 0];
+    const restoring = world.store({
+      fetch: standBetween(async ({ url }, go) => {
+        if (!url.includes("/fork/") || forkMs === 0) return await go();
+        forks++;
+        await new Promise((resolve) => setTimeout(resolve, forkMs));
+        return await go();
       }),
     });
-    const tenant = await Tenant.create(dying, ["CREATE TABLE t (a)"]);
-    await tenant.database.takeSnapshot("mine");
-    // Closed by the restore, and never opened by it.
-    broken = true;
-    await failureOf(() => tenant.database.restore("mine", "undo"));
-    broken = false;
-    const other = world.store({ clock });
-    const name = tenant.id.toLowerCase().replace("_", "-");
-    const closed = await fetch(`${world.sqld.adminUrl}/v1/namespaces/${name}/config`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ block_reads: false, block_writes: true }),
-    });
-    await closed.body?.cancel();
-    nowMs += 600_000;
-    assertEquals((await ask(other.open(tenant.id, "ns_1"), "write", "INSERT INTO t VALUES (1)")).ok, true);
-    const count = await ask(other.open(tenant.id, "ns_1"), "read", "SELECT count(*) FROM t");
-    assertEquals(rowsOf(count), [[1]]);
+    const merging = world.store();
+    const { trunk, branchId } = await trunkAndBranch(merging);
+    const elsewhere = restoring.open(trunk.id, "ns_1");
+    await elsewhere.takeSnapshot("mine");
+    await trunk.run("write", [["INSERT INTO t VALUES (3)"]]);
+    await elsewhere.restore("mine", "undo");
+    const handle = { databaseId: trunk.id, namespaceId: "ns_1" };
+    const look = await merging.branches.merge(handle, { ...mergeOf(trunk, branchId), dryRun: true });
+    assertEquals(look.outcome, "merged");
+    // Longer than a database that nobody moves would be waited for.
+    forkMs = 1700;
+    const restored = elsewhere.restore("undo", "undo-2");
+    while (forks === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const merged = await merging.branches.merge(handle, mergeOf(trunk, branchId));
+    await restored;
+    assertEquals(merged.outcome, "merged");
+    assertEquals(await trunk.rows("SELECT id FROM t"), [[1], [2], [3]]);
+    assertEquals(rowsOf(await ask(elsewhere, "read", "SELECT id FROM t")), [[1], [2], [3]]);
   });
 });
 

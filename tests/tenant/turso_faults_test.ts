@@ -115,6 +115,25 @@ Deno.test("a new database that does not answer at once is waited for", async () 
   }, { refusedFirst: 4 });
 });
 
+Deno.test("a new database that the platform API itself does not know at once is waited for", async () => {
+  await withTurso(async (world) => {
+    const unknown = new Map<string, number>();
+    world.turso.setFault((method, path) => {
+      const times = unknown.get(path) ?? 0;
+      if (!path.endsWith("/auth/tokens") || times === 3) return null;
+      unknown.set(path, times + 1);
+      return Response.json({ error: `${method}: record not found` }, { status: 404 });
+    });
+    const tenant = await Tenant.create(world.store(), [T]);
+    assertEquals((await insert(tenant, "x")).ok, true);
+    await tenant.database.takeSnapshot("mine");
+    await tenant.database.restore("mine", "undo");
+    assertEquals(await tenant.rows("SELECT a FROM t"), [["x"]]);
+    // The catalogue, the database, its copy, and what it is now.
+    assertEquals([...unknown.values()], [3, 3, 3, 3]);
+  });
+});
+
 Deno.test("tokens that end in the middle of a transaction are replaced, and it runs once", async () => {
   await withTurso(async (world) => {
     let ended = 0;

@@ -63,8 +63,7 @@ export async function startTursoStandIn(options: TursoStandInOptions = {}): Prom
       ...["--enable-namespaces", "--disable-default-namespace"],
       ...["--auth-jwt-key-file", `${folder}/public.pem`],
     ],
-  });
-  await Deno.remove(folder, { recursive: true });
+  }).finally(() => Deno.remove(folder, { recursive: true }));
   if (sqld === null) return null;
   const cloud = new Cloud(sqld, pair.privateKey, options);
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, cloud.api);

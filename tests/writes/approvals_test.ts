@@ -1,6 +1,6 @@
 // Approval rules: what they hold, who decides, and that what runs is what was approved.
 import { assert, assertEquals } from "@std/assert";
-import type { ApiAnswer } from "../testing/call_api.ts";
+import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
@@ -29,8 +29,9 @@ function envelope(answer: ApiAnswer): { approvalToken: string; id: string } {
   return { approvalToken, id: approvalUrl.split("/").at(-1) };
 }
 
-function decide(app: StartedApp, shop: TestNamespace, id: string, verb: string, token = app.operatorKey) {
-  return app.request("POST", `/api/namespaces/${shop.slug}/approvals/${id}/${verb}`, { token });
+function decide(app: StartedApp, shop: TestNamespace, id: string, verb: string, more: ApiRequest = {}) {
+  const path = `/api/namespaces/${shop.slug}/approvals/${id}/${verb}`;
+  return app.request("POST", path, { token: app.operatorKey, ...more });
 }
 
 function redeem(app: StartedApp, shop: TestNamespace, approvalToken: string, token = shop.token) {
@@ -45,7 +46,7 @@ Deno.test("a write that a rule matches is held, approved by a person, and runs o
     const held = envelope(await shop.query("DELETE FROM orders WHERE id = ?", [2]));
     assertEquals(await count(shop), 3);
     assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_pending");
-    const byAgent = await decide(app, shop, held.id, "approve", shop.token);
+    const byAgent = await decide(app, shop, held.id, "approve", { token: shop.token });
     assertEquals([byAgent.status, byAgent.body.code], [403, "person_required"]);
     const approved = await decide(app, shop, held.id, "approve");
     assertEquals(approved.status, 200, approved.text);
@@ -129,9 +130,59 @@ Deno.test("an approved write whose effect has changed waits for another look", a
     const { approvedRows, affectedRows } = JSON.parse(changed.text);
     assertEquals([approvedRows, affectedRows, await count(shop)], [2, 3, 4]);
     assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_pending");
-    await decide(app, shop, held.id, "approve");
+    await decide(app, shop, held.id, "approve", { body: { look: 1 } });
     assertEquals((await redeem(app, shop, held.approvalToken)).status, 200);
     assertEquals(await count(shop), 1);
+  });
+});
+
+Deno.test("a repeated approval does not approve what has changed since: the last look has to be named", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
+    const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
+    const approve = (body?: object) => decide(app, shop, held.id, "approve", body ? { body } : {});
+    const first = JSON.parse((await approve()).text).data;
+    assertEquals([first.state, first.affectedRows, first.look], ["approved", 2, 0]);
+    assertEquals((await approve({ look: 0 })).status, 200);
+    await shop.query("INSERT INTO orders SELECT value, 40 FROM json_each('[4, 5, 6, 7, 8, 9]')");
+    assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "effect_changed");
+    for (const body of [undefined, {}, { look: 0 }, { look: 2 }]) {
+      const stale = await approve(body);
+      assertEquals([stale.status, stale.body.code], [409, "effect_changed"], stale.text);
+      assertEquals([JSON.parse(stale.text).affectedRows, JSON.parse(stale.text).look], [8, 1]);
+    }
+    assertEquals((await approve({ looks: 1 })).status, 400);
+    assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_pending");
+    assertEquals(await count(shop), 9);
+    const list = await app.request("GET", `/api/namespaces/${shop.slug}/approvals`, { token: shop.token });
+    const [{ look }] = JSON.parse(list.text).data;
+    assertEquals((await approve({ look })).status, 200);
+    assertEquals((await redeem(app, shop, held.approvalToken)).status, 200);
+    assertEquals(await count(shop), 1);
+  });
+});
+
+Deno.test("a process that dies while it looks at an approved write again leaves the list of approvals readable", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
+    const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
+    await decide(app, shop, held.id, "approve");
+    // What it would do now takes more pieces than what was held.
+    await shop.query("ALTER TABLE orders ADD COLUMN note TEXT");
+    await shop.query(
+      "INSERT INTO orders SELECT value, 40, hex(zeroblob(20000)) FROM json_each('[4, 5, 6, 7]')",
+    );
+    const { approvals } = app.deps.query;
+    const move = approvals.move.bind(approvals);
+    approvals.move = (record, from, change) =>
+      from === "redeemed" ? Promise.reject(new Error("killed")) : move(record, from, change);
+    assertEquals((await redeem(app, shop, held.approvalToken)).status, 500);
+    approvals.move = move;
+    const path = `/api/namespaces/${shop.slug}/approvals`;
+    const list = await app.request("GET", path, { token: shop.token });
+    assertEquals(list.status, 200, list.text);
+    const [shown] = JSON.parse(list.text).data;
+    assertEquals([shown.id, shown.affectedRows, shown.effects[0].preview.before.length], [held.id, 2, 2]);
   });
 });
 

@@ -184,6 +184,13 @@ const shapes: readonly Shape[] = [
     ]], []],
   },
   {
+    name: "infinities",
+    setup: ["CREATE TABLE t (id INTEGER PRIMARY KEY, r REAL)", "INSERT INTO t VALUES (1, 0.5), (2, -9e999)"],
+    sql: "UPDATE t SET r = -r * 9e999 RETURNING r",
+    rows: [2, 0],
+    preview: [[[1, 0.5], [2, "-Infinity"]], [[1, "-Infinity"], [2, "Infinity"]]],
+  },
+  {
     name: "generated columns",
     setup: [
       "CREATE TABLE t (a INTEGER, b INTEGER AS (a * 2), c INTEGER AS (a + 1) STORED)",
@@ -336,6 +343,30 @@ Deno.test("references that were broken before do not stop a proposal", async () 
     assertEquals(made.status, 200, made.text);
     const { executionToken } = await propose("INSERT INTO p VALUES (7)");
     assertEquals((await apply(executionToken)).status, 200);
+  });
+});
+
+Deno.test("a statement of a dry run's batch is seen once by those behind it, also where it answers with an infinity", async () => {
+  await withWrites(async ({ shop, setup, rows }) => {
+    await setup(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, r REAL, n INTEGER)",
+      "INSERT INTO t VALUES (1, 0.5, 0)",
+    );
+    const statements = [
+      ["UPDATE t SET r = 9e999, n = n + 1 WHERE id = 1 RETURNING r"],
+      ["UPDATE t SET n = 20 WHERE n = 2 RETURNING n"],
+      ["UPDATE t SET n = 10 WHERE n = 1 RETURNING n, r"],
+    ] as const;
+    const look = await shop.batch(statements, { headers: { "x-dry-run": "1" } });
+    assertEquals(look.status, 200, look.text);
+    const { data }: { data: Shown[] } = JSON.parse(look.text);
+    assertEquals(data.map((one) => one.estimatedAffectedRows), [1, 0, 1]);
+    assertEquals(data.map(({ preview }) => preview && [preview.before, preview.after]), [
+      [[[1, 0.5, 0]], [[1, "Infinity", 1]]],
+      null,
+      [[[1, "Infinity", 1]], [[1, "Infinity", 10]]],
+    ]);
+    assertEquals(await rows("SELECT * FROM t"), [[1, 0.5, 0]]);
   });
 });
 

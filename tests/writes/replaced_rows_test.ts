@@ -88,7 +88,7 @@ Deno.test("a rule's number of rows counts what is replaced, when the write is he
     const changed = await redeem(held.approvalToken);
     assertEquals([changed.status, changed.body.code], [409, "effect_changed"], changed.text);
     assertEquals([JSON.parse(changed.text).approvedRows, JSON.parse(changed.text).affectedRows], [4, 3]);
-    await decide(held.id, "approve");
+    await decide(held.id, "approve", { look: 1 });
     assertEquals((await redeem(held.approvalToken)).status, 200);
     assertEquals(await rows("SELECT id, a, b FROM t"), [[1, 2, 3]]);
   });

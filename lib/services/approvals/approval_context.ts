@@ -16,7 +16,7 @@ export async function heldCallOf(
   ctx: Pick<ApprovalContext, "held">,
   record: ApprovalRecord,
 ): Promise<HeldCall> {
-  const text = await ctx.held.read(record.id, record.pieces);
+  const text = await ctx.held.read(record.heldId ?? record.id, record.pieces);
   if (text === null) throw new AppError("approval_not_found");
   return readHeldCall(text);
 }

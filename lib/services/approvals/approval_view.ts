@@ -19,6 +19,8 @@ export interface ApprovalDetail extends ApprovalView {
   readonly databaseSlug: string;
   readonly requestedBy: string;
   readonly affectedRows: number | null;
+  /** How often what it would do was looked at again: whoever approves says which look. */
+  readonly look: number;
   readonly statements: HeldCall["statements"];
   readonly effects: HeldCall["effects"];
   /** Null where statements wait. */
@@ -44,6 +46,7 @@ export function approvalDetail(approvals: Approvals, record: ApprovalRecord, hel
     databaseSlug: record.databaseSlug,
     requestedBy: record.requestedBy,
     affectedRows: record.affectedRows,
+    look: record.look ?? 0,
     statements: held.statements,
     effects: held.effects,
     merge: held.merge === undefined ? null : mergePart(held.merge),

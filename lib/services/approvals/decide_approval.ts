@@ -10,9 +10,14 @@ export interface Decision {
   readonly approvalId: string;
   readonly decision: "approved" | "denied";
   readonly reason: string | null;
+  /** `look` of the approval as the person has read it. */
+  readonly look: number;
 }
 
-/** Deciding the same again changes nothing. Errors: `person_required`, `approval_not_found`, `approval_decided`. */
+/**
+ * Deciding the same again changes nothing. Errors: `person_required`, `approval_not_found`, `approval_decided`,
+ * `effect_changed` for an approval of what is not the last look.
+ */
 export async function decideApproval(ctx: ApprovalContext, input: Decision): Promise<ApprovalDetail> {
   if (ctx.caller.kind === "token") throw new AppError("person_required");
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
@@ -27,8 +32,16 @@ export async function decideApproval(ctx: ApprovalContext, input: Decision): Pro
 async function decide(
   ctx: ApprovalContext,
   record: ApprovalRecord,
-  { decision, reason }: Decision,
+  { decision, reason, look }: Decision,
 ): Promise<ApprovalRecord> {
+  const lastLook = record.look ?? 0;
+  // A repeated request must not approve what nobody has seen.
+  if (decision === "approved" && ctx.approvals.stateOf(record) === "pending" && look !== lastLook) {
+    throw new AppError("effect_changed", {
+      message: "Read the approval again and send its look; what the write would do has changed since",
+      extra: { affectedRows: record.affectedRows, look: lastLook },
+    });
+  }
   const change = { state: decision, reason, decidedAt: ctx.clock.now() };
   const moved = await ctx.approvals.move(record, "pending", change);
   if (moved) return moved;

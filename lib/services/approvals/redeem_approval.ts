@@ -1,5 +1,4 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
-import { APPROVAL_MS } from "../../control/approvals.ts";
 import { AppError } from "../../core/errors.ts";
 import { affectedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { neverRan } from "../../query/never_ran.ts";
@@ -11,6 +10,7 @@ import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { BranchMergeView, MergeContext } from "../branches/run_merge.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { heldCallOf } from "./approval_context.ts";
+import { lookAgain, type NewLook } from "./look_again.ts";
 import { findApproval } from "./read_approval.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 
@@ -88,23 +88,15 @@ async function afterFailure(
     const found = Number(error.facts.extra?.["affected"] ?? 0);
     // However often a person looked at it: whoever asked for it does not want so many.
     if (found > (held.maxAffected ?? Infinity)) return error;
-    const look = await lookAgain(ctx, record, held).catch(() => ({ affectedRows: found }));
-    const change = { state: "pending", decidedAt: null, reason: null } as const;
-    await ctx.approvals.move(record, "redeemed", { ...change, ...look });
-    return new AppError("effect_changed", {
-      extra: { approvedRows: record.affectedRows, affectedRows: found },
-    });
+    const look = await effectNow(ctx, held).catch(() => ({ affectedRows: found, text: null }));
+    return await lookAgain(ctx, record, look);
   }
   if (neverRan(error)) await ctx.approvals.move(record, "redeemed", { state: "approved" });
   return error;
 }
 
-/** What it would do now, kept for the person who decides. */
-async function lookAgain(
-  ctx: StatementsContext,
-  record: ApprovalRecord,
-  held: HeldCall,
-): Promise<Pick<ApprovalRecord, "affectedRows" | "pieces">> {
+/** What it would do now. */
+async function effectNow(ctx: StatementsContext, held: HeldCall): Promise<NewLook> {
   const { statements, atomic, batch, integersAsStrings } = held;
   const { target, tokenId } = ctx;
   const { results } = await run(
@@ -114,7 +106,5 @@ async function lookAgain(
     }),
   );
   const effects = results.flatMap(({ effect }) => effect ?? []);
-  const text = rewriteHeldCall(held, effects);
-  const pieces = await ctx.held.keep(record.id, text, record.expiresAt + APPROVAL_MS);
-  return { affectedRows: affectedRows(effects), pieces };
+  return { affectedRows: affectedRows(effects), text: rewriteHeldCall(held, effects) };
 }

@@ -1,12 +1,11 @@
 // Redeems the approval of a merge: its token is claimed already.
-import { APPROVAL_MS } from "../../control/approvals.ts";
-import { AppError } from "../../core/errors.ts";
 import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
 import { neverRan } from "../../query/never_ran.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { mergeApproved } from "../branches/merge_approved.ts";
 import type { BranchMergeView, MergeContext } from "../branches/run_merge.ts";
+import { lookAgain } from "./look_again.ts";
 
 type Context = MergeContext & Pick<QueryContext, "held" | "approvals">;
 
@@ -24,10 +23,9 @@ export async function redeemMerge(
     throw error;
   });
   if (merged.ok) return merged.view;
-  const text = JSON.stringify({ ...held, merge: merged.merge });
-  const pieces = await ctx.held.keep(record.id, text, record.expiresAt + APPROVAL_MS);
-  const affectedRows = merged.merge.mode === "schema" ? null : merged.merge.report.rowsWritten;
-  const change = { state: "pending", decidedAt: null, reason: null, affectedRows, pieces } as const;
-  await ctx.approvals.move(record, "redeemed", change);
-  throw new AppError("effect_changed", { extra: { approvedRows: record.affectedRows, affectedRows } });
+  const { mode, report } = merged.merge;
+  throw await lookAgain(ctx, record, {
+    affectedRows: mode === "schema" ? null : report.rowsWritten,
+    text: JSON.stringify({ ...held, merge: merged.merge }),
+  });
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
-import { dropBranchStorage } from "./remove_branch.ts";
+import { dropBranchStorage, removeBranchToken } from "./remove_branch.ts";
 
 export interface BranchCopy {
   readonly ref: string;
@@ -23,8 +23,9 @@ const failureCode = {
 } as const;
 
 /**
- * What was under the ref before is gone afterwards, with its claim's token. Errors: `database_not_found`,
- * `branch_not_found`, `too_many_branches`, `storage_full`; a failure leaves nothing behind.
+ * What was under the ref before is out of reach afterwards, with its claim's token; its storage is dropped now or by a
+ * sweep. Errors: `database_not_found`, `branch_not_found`, `too_many_branches`, `storage_full`; a failure leaves nothing
+ * behind.
  */
 export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<BranchRecord> {
   const { control, tenants, clock } = ctx;
@@ -45,7 +46,7 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
       { onlyOver: copy.onlyOver },
     );
     if (!outcome.ok) throw new AppError(failureCode[outcome.reason]);
-    if (outcome.replaced) await dropBranchStorage(ctx, outcome.replaced);
+    if (outcome.replaced) await dropReplaced(ctx, outcome.replaced);
   } catch (error) {
     // Where the record was not confirmed, it may be there: then it stays, with its storage.
     if (await isFree(ctx, databaseId)) {
@@ -56,6 +57,12 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
   }
   if (made === null) throw new TypeError("a branch was put without a record");
   return made;
+}
+
+/** The copy is there already: what cannot be dropped now is noted, and a sweep drops it. */
+async function dropReplaced(ctx: BranchContext, replaced: BranchRecord): Promise<void> {
+  await removeBranchToken(ctx, replaced);
+  await dropBranchStorage(ctx, replaced).catch(() => {});
 }
 
 async function isFree({ control, target }: BranchContext, databaseId: string): Promise<boolean> {

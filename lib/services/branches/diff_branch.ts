@@ -11,8 +11,9 @@ export async function diffBranch(
 ): Promise<BranchDiff & { readonly branchRef: string }> {
   const branch = await readableBranch(ctx, ref);
   const { namespaceId, id: databaseId } = branch;
-  return await priceCall(ctx.meter, { namespaceId, databaseId }, async () => {
+  return await priceCall(ctx.meter, { namespaceId, databaseId }, async (bill) => {
     const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId });
-    return { value: { branchRef: ref, ...diff }, rowsRead, rowsWritten: 0 };
+    bill.figures = { rowsRead, rowsWritten: 0 };
+    return { branchRef: ref, ...diff };
   });
 }

@@ -3,12 +3,12 @@
 import { requireRole } from "../../access/require_role.ts";
 import { AppError } from "../../core/errors.ts";
 import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
-import { effectOf } from "../../sql/branch_report.ts";
+import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
 import { findMergeRules } from "./find_merge_rules.ts";
-import { priceCall } from "./price_call.ts";
-import { type BranchMergeView, type MergeContext, mergeView, runMerge, runUnpaid } from "./run_merge.ts";
+import { mergeAsJudged } from "./merge_as_judged.ts";
+import { type BranchMergeView, type MergeContext, payMerge } from "./run_merge.ts";
 
 export type MergedApproved =
   | { readonly ok: true; readonly view: BranchMergeView }
@@ -26,37 +26,26 @@ export async function mergeApproved(
 ): Promise<MergedApproved> {
   requireRole(ctx.target, "admin");
   const { ref, mode, onConflict } = approved;
-  const branch = await requireBranch(ctx, ref);
-  const input = { ref, mode, onConflict, dryRun: false };
-  const { namespaceId } = ctx.target;
-  const { diff } = await ctx.tenants.branches.diff({ databaseId: branch.id, namespaceId });
-  const effect = effectOf(diff);
-  await denyByRules(ctx, { mode, diff, covers });
-  const look = await runUnpaid(ctx, branch.id, { ...input, dryRun: true, expects: effect });
-  const { report, rowsRead } = look.outcome;
-  const same = effect === approved.effect && branch.id === approved.branchId &&
-    look.outcome.outcome !== "changed" &&
-    Math.abs(report.rowsWritten - approved.report.rowsWritten) <= tolerance;
-  if (!same) {
-    const payer = { namespaceId, databaseId: ctx.target.databaseId };
-    await priceCall(ctx.meter, payer, () => Promise.resolve({ value: null, rowsRead, rowsWritten: 0 }));
-    const merge = { ...approved, branchId: branch.id, effect, report };
-    return { ok: false, reason: "effect_changed", merge };
-  }
-  const run = await runMerge(ctx, branch.id, { ...input, expects: effect });
-  if (run.outcome.outcome === "changed") {
-    return { ok: false, reason: "effect_changed", merge: { ...approved, report: run.outcome.report } };
-  }
-  return { ok: true, view: await mergeView(ctx, input, run) };
+  const { id: branchId } = await requireBranch(ctx, ref);
+  const judge = async (report: MergeReport): Promise<HeldMerge | null> => {
+    await denyByRules(ctx, { mode, report, covers });
+    const effect = effectOf(report);
+    const same = effect === approved.effect && branchId === approved.branchId &&
+      Math.abs(report.rowsWritten - approved.report.rowsWritten) <= tolerance;
+    return same ? null : { ...approved, branchId, effect, report };
+  };
+  const input = { ref, mode, onConflict };
+  const merged = await payMerge(ctx, (paid) => mergeAsJudged(paid, { branchId, input, judge }));
+  return merged.ok ? merged : { ok: false, reason: "effect_changed", merge: merged.stop };
 }
 
 /** Errors: `rule_denied` by what denies, or holds, and was not approved. */
 async function denyByRules(
   ctx: MergeContext,
-  { mode, diff, covers }: Parameters<typeof findMergeRules>[1] & Pick<HeldCall, "covers">,
+  { mode, report, covers }: Parameters<typeof findMergeRules>[1] & Pick<HeldCall, "covers">,
 ): Promise<void> {
   const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
-  const matches = findMergeRules(rules, { mode, diff }).filter(({ rule, about }) =>
+  const matches = findMergeRules(rules, { mode, report }).filter(({ rule, about }) =>
     rule.effect === "deny" || about.some((one) => !covers.includes(one))
   );
   if (matches.length > 0) {

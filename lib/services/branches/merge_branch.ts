@@ -5,19 +5,18 @@ import { holdForApproval } from "../../query/hold_call.ts";
 import { writeHeldMerge } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
+import type { RuleRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
 import { findMergeRules } from "./find_merge_rules.ts";
-import { priceCall } from "./price_call.ts";
+import { mergeAsJudged } from "./merge_as_judged.ts";
 import {
   type BranchMergeView,
   type MergeContext,
   type MergeInput,
   mergeView,
+  payMerge,
   runMerge,
 } from "./run_merge.ts";
-
-/** Times that it starts over because the branch changed between the look at the rules and the merge. */
-const MAX_ATTEMPTS = 5;
 
 /**
  * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `merge_conflict` with `data` (the report), `merge_refused`,
@@ -26,63 +25,49 @@ const MAX_ATTEMPTS = 5;
  */
 export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<BranchMergeView> {
   requireRole(ctx.target, "admin");
-  const branch = await requireBranch(ctx, input.ref);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const look = await lookAtRules(ctx, branch.id, input);
-    const held = look !== null && look.matches.length > 0;
-    const run = await runMerge(ctx, branch.id, {
-      ...input,
-      dryRun: input.dryRun || held,
-      expects: look?.effect ?? null,
-    });
-    if (run.outcome.outcome === "changed") continue;
-    const view = await mergeView(ctx, input, run);
-    if (!held) return view;
-    throw await holdMerge(ctx, input, { branchId: branch.id, ...look, report: run.outcome.report });
-  }
-  throw new AppError("database_busy", {
-    message: "Try again when nobody writes the branch; it keeps changing",
+  const { id: branchId } = await requireBranch(ctx, input.ref);
+  return await payMerge(ctx, async (paid) => {
+    const rules = input.dryRun ? [] : await ctx.rules.of(ctx.target.databaseId) ?? [];
+    if (!rules.some(({ enabled }) => enabled)) {
+      return await mergeView(ctx, input, await runMerge(paid, branchId, { ...input, expects: null }));
+    }
+    const judge = (report: MergeReport) => judgeByRules(ctx, rules, { input, branchId, report });
+    const merged = await mergeAsJudged(paid, { branchId, input, judge });
+    if (merged.ok) return merged.view;
+    throw merged.stop;
   });
 }
 
-/** What was looked at where the trunk has rules; null where it has none and nothing needs to be. */
-async function lookAtRules(
+interface Looked {
+  readonly input: MergeInput;
+  readonly branchId: string;
+  readonly report: MergeReport;
+}
+
+/** Why rules stop it, or null. */
+async function judgeByRules(
   ctx: MergeContext,
-  branchId: string,
-  { mode, dryRun }: MergeInput,
-): Promise<Look | null> {
-  if (dryRun) return null;
-  const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
-  if (!rules.some(({ enabled }) => enabled)) return null;
-  const { namespaceId, databaseId } = ctx.target;
-  const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId: branchId, namespaceId });
-  const matches = findMergeRules(rules, { mode, diff });
+  rules: readonly RuleRecord[],
+  look: Looked,
+): Promise<AppError | null> {
+  const matches = findMergeRules(rules, { mode: look.input.mode, report: look.report });
   const denied = matches.filter(({ rule }) => rule.effect === "deny");
-  if (denied.length === 0) return { matches, effect: effectOf(diff) };
-  // Paid like a write that is stopped after a look.
-  await priceCall(
-    ctx.meter,
-    { namespaceId, databaseId },
-    () => Promise.resolve({ value: null, rowsRead, rowsWritten: 0 }),
-  );
-  throw new AppError("rule_denied", { extra: { hits: denied.map(({ hit }) => hit) } });
+  if (denied.length > 0) {
+    return new AppError("rule_denied", { extra: { hits: denied.map(({ hit }) => hit) } });
+  }
+  return matches.length === 0 ? null : await holdMerge(ctx, matches, look);
 }
 
-interface Look {
-  readonly matches: readonly RuleMatch[];
-  readonly effect: string;
-}
-
-/** Kept with the report of what it would do; what can only fail has failed by now. */
+/** Kept with the report of what it would do. */
 function holdMerge(
   ctx: MergeContext,
-  { ref, mode, onConflict }: MergeInput,
-  look: Look & { readonly branchId: string; readonly report: MergeReport },
+  matches: readonly RuleMatch[],
+  { input: { ref, mode, onConflict }, branchId, report }: Looked,
 ): Promise<AppError> {
-  const { branchId, effect, matches, report } = look;
+  const merge = { ref, branchId, mode, onConflict, effect: effectOf(report), report };
   return holdForApproval(ctx, {
     ...{ target: ctx.target, tokenId: ctx.token.tokenId, matches },
     affectedRows: mode === "schema" ? null : report.rowsWritten,
-    text: (covers) => writeHeldMerge({ ref, branchId, mode, onConflict, effect, report }, covers),
+    text: (covers) => writeHeldMerge(merge, covers),
   });
 }

@@ -7,13 +7,21 @@ type Context = Pick<ManageContext, "control" | "tenants">;
 /** False when somebody else has replaced or removed it. A crash in between leaves a note that a sweep finds. */
 export async function removeBranch(ctx: Context, record: BranchRecord): Promise<boolean> {
   if (!await ctx.control.branches.remove(record)) return false;
+  await removeBranchToken(ctx, record);
   await dropBranchStorage(ctx, record);
   return true;
 }
 
+/** For a branch whose record is gone: the token of its claim. */
+export async function removeBranchToken(
+  { control }: Pick<Context, "control">,
+  { namespaceId, tokenId }: BranchRecord,
+): Promise<void> {
+  if (tokenId !== null) await control.tokens.remove(namespaceId, tokenId);
+}
+
 /** For a branch whose record is gone. */
-export async function dropBranchStorage({ control, tenants }: Context, record: BranchRecord): Promise<void> {
-  if (record.tokenId !== null) await control.tokens.remove(record.namespaceId, record.tokenId);
-  await tenants.drop(record.id);
-  await control.leftovers.end(record.id);
+export async function dropBranchStorage({ control, tenants }: Context, { id }: BranchRecord): Promise<void> {
+  await tenants.drop(id);
+  await control.leftovers.end(id);
 }

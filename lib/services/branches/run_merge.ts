@@ -10,7 +10,7 @@ import type { MergeReport } from "../../sql/branch_report.ts";
 import type { BranchMerge, MergeOutcome } from "../../tenant/branch_store.ts";
 import type { EngineFailure, LogIdentity } from "../../tenant/tenant_store.ts";
 import type { BranchContext } from "./branch_context.ts";
-import { priceCall } from "./price_call.ts";
+import { type Bill, priceCall } from "./price_call.ts";
 
 export interface MergeInput {
   readonly ref: string;
@@ -40,18 +40,21 @@ export interface MergeRun {
 
 type MergeCall = MergeInput & { readonly expects: string | null };
 
-/** Bills the request, the rows read and, of what is no dry run, the rows written. */
-export async function runMerge(ctx: MergeContext, branchId: string, call: MergeCall): Promise<MergeRun> {
-  const { namespaceId, databaseId } = ctx.target;
-  return await priceCall(ctx.meter, { namespaceId, databaseId }, async () => {
-    const run = await runUnpaid(ctx, branchId, call);
-    const { rowsRead, report } = run.outcome;
-    return { value: run, rowsRead, rowsWritten: call.dryRun ? 0 : report.rowsWritten };
-  });
+export interface PaidMergeContext extends MergeContext {
+  readonly bill: Bill;
 }
 
-/** For a look that belongs to a call which is paid. */
-export async function runUnpaid(ctx: MergeContext, branchId: string, call: MergeCall): Promise<MergeRun> {
+/** All of it, looks included, is one call of the trunk. Errors: those of the balance and of the work. */
+export function payMerge<Value>(
+  ctx: MergeContext,
+  work: (ctx: PaidMergeContext) => Promise<Value>,
+): Promise<Value> {
+  const { namespaceId, databaseId } = ctx.target;
+  return priceCall(ctx.meter, { namespaceId, databaseId }, (bill) => work({ ...ctx, bill }));
+}
+
+/** Billed by the rows read and, of what is no dry run, the rows written: a look before it is part of it. */
+export async function runMerge(ctx: PaidMergeContext, branchId: string, call: MergeCall): Promise<MergeRun> {
   const { target: { namespaceId, databaseId }, token, clock } = ctx;
   const { ref, mode, onConflict, dryRun, expects } = call;
   const snapshot = autoLabel(clock, "merge", ref);
@@ -63,34 +66,40 @@ export async function runUnpaid(ctx: MergeContext, branchId: string, call: Merge
   const merge: BranchMerge<LogIdentity> = {
     ...{ branchId, mode, onConflict, dryRun, expects, snapshot, log, auditId: newId("evt", now) },
   };
-  return { outcome: await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge), snapshot };
+  const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
+  const rowsWritten = dryRun ? 0 : outcome.report.rowsWritten;
+  ctx.bill.figures = { rowsRead: outcome.rowsRead, rowsWritten };
+  return { outcome, snapshot };
 }
 
-/** The report of one that ended well, of a dry run also with conflicts. Throws what the others ended in. */
+/** The report of one that ended well, of a dry run also with conflicts. Errors: those of `mergeError`. */
 export async function mergeView(
   ctx: MergeContext,
-  { ref, mode, dryRun }: MergeInput,
-  { outcome, snapshot }: MergeRun,
+  input: MergeInput,
+  run: MergeRun,
 ): Promise<BranchMergeView> {
-  const { report, snapshotTaken } = outcome;
-  const view = { branchRef: ref, mode, dryRun, ...report, snapshot: null };
-  if (outcome.outcome === "merged") return { ...view, snapshot: snapshotTaken ? snapshot : null };
-  if (outcome.outcome === "conflict" && dryRun) return view;
-  throw await mergeError(ctx, outcome, view);
+  const { outcome, snapshotTaken } = run.outcome;
+  const view = viewOf(input, run);
+  if (outcome === "merged") return { ...view, snapshot: snapshotTaken ? run.snapshot : null };
+  if (outcome === "conflict" && input.dryRun) return view;
+  throw await mergeError(ctx, input, run);
 }
 
-async function mergeError(
-  ctx: MergeContext,
-  outcome: MergeRun["outcome"],
-  view: BranchMergeView,
-): Promise<AppError> {
-  if (outcome.outcome === "conflict") return new AppError("merge_conflict", { extra: { data: view } });
-  if (outcome.failure === null) {
+/** Why one has failed: `merge_conflict` and `merge_refused` with the report as `data`, or the error of its statement. */
+export async function mergeError(ctx: MergeContext, input: MergeInput, run: MergeRun): Promise<AppError> {
+  const { outcome, failure, reason } = run.outcome;
+  const data = viewOf(input, run);
+  if (outcome === "conflict") return new AppError("merge_conflict", { extra: { data } });
+  if (failure === null) {
     return new AppError("merge_refused", {
-      ...(outcome.reason === null ? {} : { message: outcome.reason }),
-      extra: { data: view },
+      ...(reason === null ? {} : { message: reason }),
+      extra: { data },
     });
   }
   const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
-  return await failureError(database, { failure: outcome.failure, verb: "other", target: null, index: null });
+  return await failureError(database, { failure, verb: "other", target: null, index: null });
+}
+
+function viewOf({ ref, mode, dryRun }: MergeInput, { outcome: { report } }: MergeRun): BranchMergeView {
+  return { branchRef: ref, mode, dryRun, ...report, snapshot: null };
 }

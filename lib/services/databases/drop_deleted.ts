@@ -1,14 +1,15 @@
 // Drops the storage of deleted databases that nobody can bring back any more.
 import type { ManageContext } from "../manage_context.ts";
+import { tryEach } from "../try_each.ts";
 
 /** Of one namespace, which is going away, all of them; else those whose time is over. */
 export async function dropDeleted(
   { control, tenants }: Pick<ManageContext, "control" | "tenants">,
   namespaceId: string | null,
 ): Promise<void> {
-  for (const databaseId of await control.databases.expireDeleted(namespaceId)) {
+  await tryEach(await control.databases.expireDeleted(namespaceId), async (databaseId) => {
     await control.endpoints.removeAll(databaseId);
     await tenants.drop(databaseId);
     await control.leftovers.end(databaseId);
-  }
+  });
 }

@@ -55,7 +55,7 @@ export function* compareSides({ openTrial, holdBytes, byLine }: CompareOptions):
   for (const pair of tablePairs(ancestor, branch, known)) pairs.push(yield* comparePair(pair, report));
   const diff = {
     schema: {
-      statements: provenStatements(openTrial, ancestor.shape, branch.shape, known),
+      statements: provenStatements(openTrial, ancestor.shape, branch.shape, known).statements,
       changes: changesOf(ancestor.shape, branch.shape),
     },
     tables: pairs.flatMap(({ diff }) => diff ?? []),

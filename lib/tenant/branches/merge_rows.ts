@@ -51,6 +51,7 @@ function* mergeTable(run: MergeRun, { pair, diff, changes }: ComparedPair): Work
     if (run.refusal !== null) return;
     yield* table.settlePostponed();
   }
+  yield* table.countReplaced();
 }
 
 function obstacleOf(pair: TablePair, trunk: SchemaShape): string | null {

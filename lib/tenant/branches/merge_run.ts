@@ -1,6 +1,12 @@
-// What one merge has done so far: conflicts found, tables written, statements run, rows counted.
+// What one merge has done so far: conflicts found, what happened to which table, statements run, rows counted.
 import { LOG_SQL_BYTES } from "../../core/limits.ts";
-import { MAX_SHOWN_ROWS, type MergeConflict } from "../../sql/branch_report.ts";
+import {
+  type BranchDiff,
+  MAX_SHOWN_ROWS,
+  type MergeConflict,
+  mergeEffectOf,
+  type TrunkWrite,
+} from "../../sql/branch_report.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
 
 /** Characters of conflicts that one report shows. */
@@ -17,15 +23,28 @@ export class MergeRun {
   rowsWritten = 0;
   refusal: string | null = null;
   #shown = MAX_SHOWN_LENGTH;
+  readonly #writes = new Map<string, TrunkWrite>();
+  readonly #expects: string | null;
+  readonly mode: BranchMerge<unknown>["mode"];
+  readonly onConflict: BranchMerge<unknown>["onConflict"];
 
   constructor(
-    readonly mode: BranchMerge<unknown>["mode"],
-    readonly onConflict: BranchMerge<unknown>["onConflict"],
-  ) {}
+    { mode, onConflict, expects }: Pick<BranchMerge<unknown>, "mode" | "onConflict" | "expects">,
+    private readonly diff: BranchDiff,
+  ) {
+    this.mode = mode;
+    this.onConflict = onConflict;
+    this.#expects = expects;
+  }
 
-  /** To be kept, unless one of its statements has failed. */
+  /** To be kept, unless one of its statements has failed. For its end. */
   get complete(): boolean {
-    return this.unsettled === 0 && this.refusal === null;
+    return this.outcome(false) === "merged";
+  }
+
+  /** By table and action. */
+  get writes(): TrunkWrite[] {
+    return [...this.#writes].sort(([a], [b]) => a < b ? -1 : 1).map(([, write]) => write);
   }
 
   get wrote(): boolean {
@@ -41,10 +60,31 @@ export class MergeRun {
     if (!settled) this.unsettled++;
   }
 
+  wroteRows(action: "insert" | "update" | "delete", table: string, rows: number): void {
+    const key = JSON.stringify([table, action]);
+    this.#writes.set(key, { action, table, rows: (this.#writes.get(key)?.rows ?? 0) + rows });
+    this.rowsWritten += rows;
+    this.written.add(table);
+  }
+
+  /** In the form of `actions` of a statement. */
+  changedSchema(actions: readonly string[]): void {
+    for (const text of actions) {
+      const space = text.indexOf(" ");
+      const action = text.slice(0, space) === "delete" ? "delete" : "schema";
+      const table = text.slice(space + 1);
+      this.#writes.set(JSON.stringify([table, action]), { action, table, rows: null });
+    }
+  }
+
+  /** For its end. */
   outcome(failed: boolean): MergeOutcome<unknown>["outcome"] {
     if (failed) return "failed";
     if (this.refusal !== null) return "refused";
-    return this.unsettled > 0 ? "conflict" : "merged";
+    if (this.unsettled > 0) return "conflict";
+    const unexpected = this.#expects !== null &&
+      mergeEffectOf({ ...this.diff, writes: this.writes }) !== this.#expects;
+    return unexpected ? "changed" : "merged";
   }
 
   /** The log row's text says what ran: the statements of a schema merge, otherwise that it was a merge. */

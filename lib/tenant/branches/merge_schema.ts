@@ -18,15 +18,15 @@ export function* mergeSchema(
   const trunk = yield* readSchema("trunk");
   const wanted = mergedSchema(run, { ancestor: ancestor.shape, branch: branch.shape, trunk });
   // Foreign keys are off already, and the PRAGMA has no meaning inside a transaction.
-  const statements = provenStatements(open, trunk, wanted, known).filter((sql) =>
-    !/^PRAGMA foreign_keys/i.test(sql)
-  );
+  const plan = provenStatements(open, trunk, wanted, known);
+  const statements = plan.statements.filter((sql) => !/^PRAGMA foreign_keys/i.test(sql));
   if (statements.length === 0) return;
   const brokenBefore = yield* brokenReferences(yield* referringTables(null));
   const before = yield* changesSoFar();
   yield* mustAll("trunk", statements.map((sql) => ({ sql, params: [] })), "schema");
   run.rowsWritten += (yield* changesSoFar()) - before;
   run.statements.push(...statements);
+  run.changedSchema(plan.actions);
   // What is said about what was renamed goes with it.
   yield* mustAll(
     "trunk",

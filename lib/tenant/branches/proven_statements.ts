@@ -1,6 +1,7 @@
 // The proof that statements turn one schema into another: they are run on an empty database in memory.
 import { engineFailure } from "../local/child/engine_failure.ts";
 import type { EngineValue } from "../local/child/result_json.ts";
+import { renameActions, schemaActions } from "../../sql/schema_actions.ts";
 import { schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
 import { sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
@@ -17,20 +18,35 @@ export interface TrialDatabase {
 
 export type OpenTrial = () => TrialDatabase;
 
+/** How one schema becomes another one. */
+export interface SchemaPlan {
+  readonly statements: readonly string[];
+  /** What they do to which table, in the words of the engine. */
+  readonly actions: readonly string[];
+}
+
 /** Statements that make one schema the other one: with renames where that comes out right, else without. */
 export function provenStatements(
   open: OpenTrial,
   from: SchemaShape,
   to: SchemaShape,
   known: KnownRenames,
-): readonly string[] {
+): SchemaPlan {
   const renames = schemaRenames(from, to, known);
-  if (renames.length === 0) return schemaChanges(from, to);
+  if (renames.length === 0) return planOf([], from, to);
   // The engine writes a new column name as the statement has it, so either way may give the very text that is wanted.
   const proven = [renames.map(bare), renames].map((some) => attempt(open, from, to, some)).filter((one) =>
     one !== null
   );
-  return proven.sort((a, b) => a.length - b.length)[0] ?? schemaChanges(from, to);
+  return proven.sort((a, b) => a.statements.length - b.statements.length)[0] ?? planOf([], from, to);
+}
+
+/** `from` is the schema after the renames. */
+function planOf(renames: readonly string[], from: SchemaShape, to: SchemaShape): SchemaPlan {
+  return {
+    statements: [...renames, ...schemaChanges(from, to)],
+    actions: [...renameActions(renames), ...schemaActions(from, to)],
+  };
 }
 
 /** The last name of a statement without its quotes, where it can do without. */
@@ -43,7 +59,7 @@ function attempt(
   from: SchemaShape,
   to: SchemaShape,
   renames: readonly string[],
-): string[] | null {
+): SchemaPlan | null {
   const trial = open();
   try {
     for (const type of ["table", "index", "view", "trigger"]) {
@@ -51,9 +67,9 @@ function attempt(
     }
     trial.exec(`PRAGMA user_version = ${from.userVersion}`);
     for (const sql of renames) trial.exec(sql);
-    const rest = schemaChanges(schemaOf(trial), to);
-    for (const sql of rest) trial.exec(sql);
-    return sameShape(schemaOf(trial), to) ? [...renames, ...rest] : null;
+    const plan = planOf(renames, schemaOf(trial), to);
+    for (const sql of plan.statements.slice(renames.length)) trial.exec(sql);
+    return sameShape(schemaOf(trial), to) ? plan : null;
   } catch {
     return null; // a schema that the engine cannot make anew, or a rename that does not fit it
   } finally {

@@ -1,4 +1,5 @@
 // One table of the trunk while a branch's rows come into it: each change is compared with the trunk's own row first.
+import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { jsonRow, lengthOf } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { rowLength } from "./row_pages.ts";
@@ -22,6 +23,10 @@ interface Decided {
 export class TrunkTable {
   readonly #statements: TrunkStatements;
   #postponed: Decided[] = [];
+  /** Rows that the merge has put in, less those that it has taken out. */
+  #grown = 0;
+  /** Rows that the table had before the merge; null until a conflict may have removed some. */
+  #rowsBefore: number | null = null;
 
   constructor(private readonly run: MergeRun, private readonly pair: TablePair) {
     this.#statements = new TrunkStatements(pair);
@@ -60,6 +65,13 @@ export class TrunkTable {
     if (stuck.length > 0 && !(yield* this.#swap(stuck.map(({ write }) => write)))) {
       for (const one of stuck) yield* this.#clash(one);
     }
+  }
+
+  /** REPLACE tells nobody which rows it removes: they are what is missing when all changes are in. */
+  *countReplaced(): Work<void> {
+    if (this.#rowsBefore === null) return;
+    const missing = this.#rowsBefore + this.#grown - (yield* this.#count());
+    if (missing > 0) this.#wrote("delete", missing);
   }
 
   #decide(change: RowChange, key: Row, ours: Row | null): Write | null {
@@ -101,7 +113,7 @@ export class TrunkTable {
       const answers = yield* mayAll("trunk", some.map(({ write }) => this.#statements.write(write, or)));
       for (const [at, one] of some.entries()) {
         const answer = answers[at];
-        if (answer?.ok) this.#wrote(1);
+        if (answer?.ok) this.#wrote(one.write.kind, 1);
         else if (answer?.failure.kind === "unique_violation") stuck.push(one);
         else throw answer?.error;
       }
@@ -114,14 +126,15 @@ export class TrunkTable {
     const statement = this.#statements.insertAll(writes);
     if (statement === null) return false;
     const [answer] = yield* mayAll("trunk", [statement]);
-    if (answer?.ok) this.#wrote(writes.length);
+    if (answer?.ok) this.#wrote("insert", writes.length);
     else if (answer?.failure.kind !== "unique_violation") throw answer?.error;
     return answer.ok;
   }
 
-  #wrote(rows: number): void {
-    this.run.rowsWritten += rows;
-    this.run.written.add(this.pair.table);
+  #wrote(kind: Write["kind"], rows: number): void {
+    this.run.wroteRows(kind, this.pair.table, rows);
+    if (kind === "insert") this.#grown += rows;
+    if (kind === "delete") this.#grown -= rows;
   }
 
   /** Rows that exchange values: all of them out, then all of them in. False, and nothing done, where that is not it. */
@@ -134,7 +147,7 @@ export class TrunkTable {
       if (write.kind === "insert") return [write.row];
       const ours = present[at];
       if (!ours || write.kind === "delete") return [];
-      return [ours.map((value, at) => write.places.includes(at) ? write.row[at] ?? null : value)];
+      return [updated(write, ours)];
     });
     yield* rowsOf("trunk", "SAVEPOINT swap");
     const out = whole.map((row) =>
@@ -149,7 +162,7 @@ export class TrunkTable {
         swapped &&= answer.ok;
       }
     }
-    if (swapped) this.#wrote(whole.length);
+    if (swapped) { for (const { kind } of writes) this.#wrote(kind, 1); }
     else yield* rowsOf("trunk", "ROLLBACK TO swap");
     yield* rowsOf("trunk", "RELEASE swap");
     return swapped;
@@ -158,7 +171,22 @@ export class TrunkTable {
   /** Another row of the trunk has the value: the branch's side takes it, the trunk's side keeps it. */
   *#clash(decided: Decided): Work<void> {
     const { change, ours } = decided;
-    if (this.#conflict(change, ours, "constraint")) yield* this.#write([decided], "REPLACE");
+    if (!this.#conflict(change, ours, "constraint")) return;
+    this.#rowsBefore ??= (yield* this.#count()) - this.#grown;
+    yield* this.#write([yield* this.#broughtBack(decided)], "REPLACE");
+  }
+
+  /** A conflict before this one may have removed the row that was to be updated. */
+  *#broughtBack(decided: Decided): Work<Decided> {
+    const { write, ours } = decided;
+    if (write.kind !== "update" || ours === null) return decided;
+    const [present] = yield* this.#find([write.key]);
+    return present ? decided : { ...decided, write: { kind: "insert", row: updated(write, ours) } };
+  }
+
+  *#count(): Work<number> {
+    const [[count] = []] = yield* rowsOf("trunk", `SELECT count(*) FROM ${quoted(this.pair.table)}`);
+    return Number(count);
   }
 
   *#find(keys: readonly Row[]): Work<(Row | null)[]> {
@@ -189,6 +217,10 @@ export class TrunkTable {
   #keyOf(row: Row): Row {
     return this.pair.key.map((at) => row[at] ?? null);
   }
+}
+
+function updated({ places, row }: Write & { readonly kind: "update" }, ours: Row): Row {
+  return ours.map((value, at) => places.includes(at) ? row[at] ?? null : value);
 }
 
 /** As much as is asked in one request. */

@@ -80,6 +80,6 @@ function parseDiff(text: string): BranchDiff {
 }
 
 /** As above. */
-function parseReport(text: string): BranchDiff & Pick<MergeReport, "conflicts"> {
+function parseReport(text: string): BranchDiff & Pick<MergeReport, "conflicts" | "writes"> {
   return JSON.parse(text);
 }

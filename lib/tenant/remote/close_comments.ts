@@ -8,9 +8,12 @@ export function closeComments(call: TenantCall): TenantCall {
   return { ...call, statements: call.statements.map((one) => ({ ...one, sql: closed(one.sql) })) };
 }
 
-const CLOSED = /--[^\n]*|\/\*[^]*?\*\/|\s+/g;
+/** All that can stand behind the last token. A comment that does not end goes to the end, so nothing is read twice. */
+const SPACE = /--[^\n]*|\/\*[^]*?(?:\*\/|$)|\s+/g;
 
 function closed(sql: string): string {
   const behind = sql.slice(planTokens(sql).at(-1)?.end ?? 0);
-  return behind.replaceAll(CLOSED, "").startsWith("/*") ? `${sql}*/` : sql;
+  const last = behind.match(SPACE)?.at(-1) ?? "";
+  const open = last.startsWith("/*") && !(last.length >= "/**/".length && last.endsWith("*/"));
+  return open ? `${sql}*/` : sql;
 }

@@ -97,8 +97,7 @@ async function runStatement(
   const schemaChange = level === "schema";
   const plan = schemaChange ? "SELECT 1 WHERE 0" : `EXPLAIN QUERY PLAN ${sql}`;
   const counts = countTexts(replacing).map((sql) => ({ sql }));
-  const steps = await run.transaction.send([
-    { sql: "SAVEPOINT effect" },
+  const steps = await run.transaction.sendEffect([
     ...counts,
     { sql: plan, args },
     { sql: TOTAL },
@@ -107,7 +106,7 @@ async function runStatement(
     { sql: "SELECT changes()" },
     ...counts,
   ]);
-  const [planned, base, step, total, changes, recounted] = steps.slice(1 + counts.length);
+  const [planned, base, step, total, changes, recounted] = steps.slice(counts.length);
   if (step?.ok !== true) return stepFailure(step ?? { message: "", code: "" });
   const count = (one: typeof step | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
   const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined);
@@ -122,7 +121,7 @@ async function runStatement(
   }
   run.effects.push({
     ownRows,
-    cascadedRows: all - (ownRows ?? 0) + countReplaced(replacing, [steps[1], recounted], all),
+    cascadedRows: all - (ownRows ?? 0) + countReplaced(replacing, [steps[0], recounted], all),
     plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, false))) : [],
     preview: null,
   });

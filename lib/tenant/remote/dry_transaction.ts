@@ -42,13 +42,20 @@ export class DryTransaction {
     return true;
   }
 
-  /** Throws `RemoteFailure` and `Stopped`. Rows with an infinity come again, in the form that has them. */
-  async send(statements: readonly HranaStep["stmt"][]): Promise<readonly StepResult[]> {
-    const answers = await this.#request(statements.map((stmt) => ({ stmt })), false);
-    if (!losesInfinity(answers)) return answers;
-    const undone = statements[0]?.sql === "SAVEPOINT effect" ? ["ROLLBACK TO effect", "RELEASE effect"] : [];
-    const again = [...undone.map((sql) => ({ sql })), ...statements];
-    return (await this.#request(again.map((stmt) => ({ stmt })), true)).slice(undone.length);
+  /** Statements that are sent once, in the form that has infinities. Throws `RemoteFailure` and `Stopped`. */
+  send(statements: readonly HranaStep["stmt"][]): Promise<readonly StepResult[]> {
+    return this.#request(statements.map((stmt) => ({ stmt })), true);
+  }
+
+  /**
+   * Behind the savepoint `effect`, which stays open. What answers with an infinity is undone and sent again, in the form
+   * that has them. Throws `RemoteFailure` and `Stopped`.
+   */
+  async sendEffect(statements: readonly HranaStep["stmt"][]): Promise<readonly StepResult[]> {
+    const steps = [{ sql: "SAVEPOINT effect" }, ...statements].map((stmt) => ({ stmt }));
+    const answers = await this.#request(steps, false);
+    if (!losesInfinity(answers)) return answers.slice(1);
+    return (await this.send([{ sql: "ROLLBACK TO effect" }, ...statements])).slice(1);
   }
 
   async end(): Promise<void> {

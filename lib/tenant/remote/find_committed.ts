@@ -1,9 +1,9 @@
 // Which calls of a transaction whose end is not known were kept.
+import { pause } from "./pause.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { hranaValue, stringOf } from "./remote_values.ts";
-import { pause } from "./retryable.ts";
 
 /** Times that the database is asked, and milliseconds before the second time. */
 const MAX_ATTEMPTS = 6;

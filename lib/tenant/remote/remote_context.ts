@@ -6,6 +6,7 @@ import type { GateEngine } from "./gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana.ts";
 import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana_client.ts";
 import { Stopped, withDeadline } from "./deadline.ts";
+import { lookAgain } from "./look_again.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { KeptStreams } from "./kept_streams.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
@@ -34,35 +35,35 @@ export type Mode = "read" | "write";
 /** Milliseconds for the service's own statements. */
 export const OWN_TIMEOUT_MS = 15_000;
 
-/** Times that a place which the server does not know is asked for, and milliseconds before the second time. */
-const MAX_LOOKS = 4;
-const LOOK_PAUSE_MS = 5;
-
-/**
- * One round trip to a place. sqld now and then says of a place that it opens or closes at this moment that there is
- * none; nothing has run then, so it is asked again. Nor has anything where a token was refused, so another one is tried
- * once. Throws `RemoteFailure`.
- */
+/** One round trip to a place. Throws `RemoteFailure`, which names the place. */
 export async function send(
+  context: RemoteContext,
+  target: { readonly place: string; readonly mode: Mode },
+  request: BatchRequest,
+  options: SendOptions,
+): Promise<BatchAnswer> {
+  try {
+    return await sendAdmitted(context, target, request, options);
+  } catch (error) {
+    throw error instanceof RemoteFailure ? error.at(target.place) : error;
+  }
+}
+
+/** Where a token was refused nothing has run, so another one is tried once. */
+async function sendAdmitted(
   { platform, fetch }: RemoteContext,
   { place, mode }: { readonly place: string; readonly mode: Mode },
   request: BatchRequest,
   options: SendOptions,
 ): Promise<BatchAnswer> {
-  let renewed = platform.refused === undefined;
-  for (let attempt = 1;; attempt++) {
+  for (let renewed = platform.refused === undefined;; renewed = true) {
     const endpoint = await endpointInTime(platform.endpoint(place, mode), options.signal);
     try {
-      return await sendBatch(fetch, endpoint, request, options);
+      return await lookAgain(() => sendBatch(fetch, endpoint, request, options));
     } catch (error) {
-      const reason = error instanceof RemoteFailure ? error.reason : null;
-      if (reason === "denied" && !renewed) {
-        platform.refused?.(place, mode, endpoint);
-        renewed = true;
-        continue;
-      }
-      if (reason !== "gone" || attempt >= MAX_LOOKS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS * 4 ** (attempt - 1)));
+      const denied = error instanceof RemoteFailure && error.reason === "denied";
+      if (!denied || renewed) throw error;
+      platform.refused?.(place, mode, endpoint);
     }
   }
 }

@@ -32,10 +32,15 @@ export class RemoteFailure extends Error {
   constructor(
     readonly reason: RemoteReason,
     message: string = reason,
-    /** The server's code, and the stream that it has left open. */
-    readonly more: { readonly code?: string; readonly baton?: string | null } = {},
+    /** The server's code, the stream that it has left open, and the place that it is about. */
+    readonly more: { readonly code?: string; readonly baton?: string | null; readonly place?: string } = {},
   ) {
     super(message);
+  }
+
+  /** The same, about a place. */
+  at(place: string): RemoteFailure {
+    return new RemoteFailure(this.reason, this.message, { ...this.more, place });
   }
 }
 

@@ -91,6 +91,9 @@ export class RemoteSnapshots {
         automatic: undoLabel.startsWith(AUTOMATIC),
       };
       const sizeBytes = await sizeOfPlace(context, old);
+      // Before it is said that the database has moved: whoever looks here later must ask where it is, also where nobody
+      // lives to say more. Snapshots are copied from closed places as well.
+      await context.platform.block(old, { reads: true, writes: true });
       const moved = await catalog.change([
         [
           // Fails on the primary key, and with it everything else, when the database is not ours to move any more.
@@ -106,11 +109,8 @@ export class RemoteSnapshots {
       ]);
       if (!moved) throw new AppError("database_busy");
     } catch (error) {
-      await this.#reopen(databaseId, old, closedUntil);
-      throw error;
+      if (!await this.#tookPlace(tenant, { old, next, closedUntil })) throw error;
     }
-    // Others who still look there are sent to the new place; snapshots are copied from closed places as well.
-    await context.platform.block(old, { reads: true, writes: true });
     await tenant.moved();
   }
 
@@ -154,16 +154,24 @@ export class RemoteSnapshots {
     await this.catalog.change([["INSERT INTO loose VALUES (?,?)", [place, this.context.clock.now()]]]);
   }
 
-  async #reopen(databaseId: string, place: string, closedUntil: number): Promise<void> {
+  /** True: a restore that failed is done, and only an answer was lost. Otherwise the old place is opened again. */
+  async #tookPlace(
+    tenant: RemoteTenant,
+    { old, next, closedUntil }: { readonly old: string; readonly next: string; readonly closedUntil: number },
+  ): Promise<boolean> {
     try {
-      await this.context.platform.block(place, { reads: false, writes: false });
-      await this.catalog.change([[
+      // Where it changes a row, the database is where it was, and this restore cannot move it any more.
+      const ended = await this.catalog.change([[
         "UPDATE tenant SET closed_until = 0 WHERE database_id = ? AND closed_until = ?",
-        [databaseId, closedUntil],
+        [tenant.databaseId, closedUntil],
       ]]);
+      if (ended && ended[0] === 1) await this.context.platform.block(old, { reads: false, writes: false });
+      await tenant.moved();
+      return (await tenant.place()).place === next;
     } catch {
-      // Whoever writes next finds that the time is over, and opens it.
+      // Whoever comes next finds in the catalogue where it is, or that the time is over, and opens it.
       this.context.log("warn", "database_left_closed");
+      return false;
     }
   }
 
@@ -178,7 +186,7 @@ export class RemoteSnapshots {
   }
 }
 
-/** The first place of a database; the id must have been checked. */
+/** The first place of a database, and what the names of its other ones begin with; the id must have been checked. */
 export function placeOf(databaseId: string): string {
   return databaseId.toLowerCase().replace("_", "-");
 }

@@ -30,7 +30,6 @@ const SCHEMA = [
 
 export class RemoteTenant {
   dropped = false;
-  lastUsedMs = 0;
   /** When rows that are too old were last deleted. */
   prunedMs = 0;
   /** When it was last opened after something had closed it. */

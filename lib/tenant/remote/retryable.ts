@@ -1,6 +1,7 @@
 // Whether a request that cannot have left anything behind is worth sending again: waits as long as it should, or throws
 // what the caller is told.
 import { AppError } from "../../core/errors.ts";
+import { pause } from "./pause.ts";
 import type { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
@@ -51,8 +52,4 @@ export async function retryable(
       context.log("warn", "tenant_request_refused", { reason: failure.reason });
       throw new AppError("store_unavailable");
   }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -26,7 +26,6 @@ export interface CallPlaces {
     /** The count of changes behind what follows the statement; null where nothing does. */
     readonly then: number | null;
   }[];
-  readonly savepoint: number;
 }
 
 export interface GroupSteps {
@@ -51,7 +50,7 @@ export function versionGuard(engineVersion: number): readonly [sql: string, args
 export const VERSION = "PRAGMA schema_version";
 export const TOTAL = "SELECT total_changes()";
 
-/** `alone`: the call's savepoint stays open, so that its result can be judged before it is kept. */
+/** The savepoint of a call that is alone stays open, so that its result can be judged before it is kept. */
 export function groupSteps(calls: readonly GatedCall[], engineVersion: number): GroupSteps {
   const list = new StepList();
   const alone = calls.length === 1;
@@ -105,7 +104,7 @@ function callSteps(
   const undone = each ? null : gate.failure ? ifOk(savepoint) : all(ifOk(savepoint), not(ifOk(before)));
   if (undone && !alone) list.add("ROLLBACK TO call", all(undone, inTransaction));
   if (!alone) list.add("RELEASE call", all(ifOk(savepoint), inTransaction));
-  return { replay: replay?.rows ?? null, statements, savepoint };
+  return { replay: replay?.rows ?? null, statements };
 }
 
 /** `rows` answers with what is kept under the keys, `free` fails where there is something. */

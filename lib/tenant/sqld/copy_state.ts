@@ -2,9 +2,9 @@
 // just closed, because too many are open, in a state that lacks the last transactions.
 import type { HranaStep } from "../remote/hrana.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana_client.ts";
+import { lookAgain } from "../remote/look_again.ts";
 import { RemoteFailure } from "../remote/remote_failure.ts";
 import { integerOf, stringOf } from "../remote/remote_values.ts";
-import { pause } from "../remote/retryable.ts";
 
 /** Ids of the newest rows; empty: there is none. */
 export interface CopyState {
@@ -19,29 +19,23 @@ const STATE: HranaStep = {
       "(SELECT max(id) FROM _service_meta_audit) FROM pragma_schema_version",
   },
 };
-/** Times that a place is asked for which the server does not know, and milliseconds before the second time. */
-const MAX_LOOKS = 4;
-const LOOK_PAUSE_MS = 5;
 const TIMEOUT_MS = 15_000;
 
 /** Null: it cannot be told of a place that is closed, to us or to all, or that is no tenant. Throws `RemoteFailure`. */
 export async function copyState(fetch: Fetch, endpoint: HranaEndpoint): Promise<CopyState | null> {
-  for (let attempt = 1;; attempt++) {
-    try {
-      const request = { steps: [STATE], baton: null, close: true };
-      const { steps: [step] } = await sendBatch(fetch, endpoint, request, {
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      const row = step?.ok ? step.rows[0] : undefined;
-      return row
-        ? { schemaVersion: integerOf(row[0]), logId: stringOf(row[1]), auditId: stringOf(row[2]) }
-        : null;
-    } catch (error) {
-      const reason = error instanceof RemoteFailure ? error.reason : null;
-      if (reason === "blocked" || reason === "denied") return null;
-      if (reason !== "gone" || attempt >= MAX_LOOKS) throw error;
-      await pause(LOOK_PAUSE_MS * 4 ** (attempt - 1));
-    }
+  const request = { steps: [STATE], baton: null, close: true };
+  try {
+    const { steps: [step] } = await lookAgain(() =>
+      sendBatch(fetch, endpoint, request, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    );
+    const row = step?.ok ? step.rows[0] : undefined;
+    return row
+      ? { schemaVersion: integerOf(row[0]), logId: stringOf(row[1]), auditId: stringOf(row[2]) }
+      : null;
+  } catch (error) {
+    const reason = error instanceof RemoteFailure ? error.reason : null;
+    if (reason === "blocked" || reason === "denied") return null;
+    throw error;
   }
 }
 

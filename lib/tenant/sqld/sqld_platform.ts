@@ -1,8 +1,9 @@
 // sqld as a platform: a namespace for each place, made, copied and removed through its admin API.
 import type { Fetch, HranaEndpoint } from "../remote/hrana_client.ts";
+import { lookAgain } from "../remote/look_again.ts";
+import { pause } from "../remote/pause.ts";
 import { RemoteFailure } from "../remote/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
-import { pause } from "../remote/retryable.ts";
 import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
 
@@ -20,10 +21,8 @@ export interface SqldPlatformOptions {
 /** Milliseconds that an admin call may take, and those for copies, which take longer the larger the database is. */
 const ADMIN_TIMEOUT_MS = 15_000;
 const FORK_TIMEOUTS_MS = [2000, 15_000, 120_000];
-
-/** Times that a place which sqld does not know is asked for, and milliseconds before the second time. */
-const MAX_LOOKS = 4;
-const LOOK_PAUSE_MS = 5;
+/** Milliseconds before the second copy, and four times that before the third. */
+const FORK_PAUSE_MS = 20;
 
 export class SqldPlatform implements RemotePlatform {
   constructor(private readonly options: SqldPlatformOptions) {}
@@ -51,7 +50,7 @@ export class SqldPlatform implements RemotePlatform {
     for (const [attempt, timeoutMs] of FORK_TIMEOUTS_MS.entries()) {
       if (attempt > 0) {
         await this.remove(to);
-        await pause(LOOK_PAUSE_MS * 4 ** attempt);
+        await pause(FORK_PAUSE_MS * 4 ** (attempt - 1));
       }
       try {
         const path = `/${checked(from)}/fork/${checked(to)}`;
@@ -80,15 +79,11 @@ export class SqldPlatform implements RemotePlatform {
     place: string,
     { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
   ): Promise<void> {
-    for (let attempt = 1;; attempt++) {
-      const { status } = await this.#admin("POST", `/${checked(place)}/config`, {
-        body: { block_reads: reads, block_writes: writes },
-      });
-      if (status === 200) return;
-      // As `send` does: of a place that opens or closes at this moment sqld says that there is none.
-      if (status !== 404 || attempt >= MAX_LOOKS) throw adminFailure(status);
-      await pause(LOOK_PAUSE_MS * 4 ** (attempt - 1));
-    }
+    const body = { block_reads: reads, block_writes: writes };
+    await lookAgain(async () => {
+      const { status } = await this.#admin("POST", `/${checked(place)}/config`, { body });
+      if (status !== 200) throw adminFailure(status);
+    });
   }
 
   async #admin(

@@ -2,8 +2,8 @@
 // runs twice, because the caller names what is to be there: so one whose answer is lost is sent again, within bounds.
 import type { Log } from "../../core/log.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
+import { pause } from "../remote/pause.ts";
 import { RemoteFailure } from "../remote/remote_failure.ts";
-import { pause } from "../remote/retryable.ts";
 
 /** Where the platform API answers. */
 export const TURSO_API_URL = "https://api.turso.tech";

@@ -4,9 +4,9 @@ import type { Clock } from "../../core/clock.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana_client.ts";
 import { KeptTokens } from "../remote/kept_tokens.ts";
 import type { Mode } from "../remote/remote_context.ts";
+import { pause } from "../remote/pause.ts";
 import { RemoteFailure } from "../remote/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
-import { pause } from "../remote/retryable.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";
 
 /** What a token is asked to last, and milliseconds that one is used before the next is made. */
@@ -95,13 +95,14 @@ export class TursoPlatform implements RemotePlatform {
     await this.#untilReady(place);
   }
 
-  /** A new database may take a moment until its name resolves, its tokens are known and it answers. */
+  /** A new database may take a moment until the platform itself knows it, its name resolves and it answers. */
   async #untilReady(place: string): Promise<void> {
     const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
     const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
     for (let pauseMs = READY_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, MAX_READY_PAUSE_MS)) {
-      const endpoint = await this.endpoint(place, "read");
+      let endpoint: HranaEndpoint | null = null;
       try {
+        endpoint = await this.endpoint(place, "read");
         await sendBatch(this.options.fetch, endpoint, request, { signal });
         return;
       } catch (error) {
@@ -109,7 +110,9 @@ export class TursoPlatform implements RemotePlatform {
         // A copy of a closed database may be closed as well.
         if (error.reason === "blocked") return;
         if (signal.aborted) throw new RemoteFailure("unreachable", "a new database does not answer");
-        if (error.reason === "denied") this.refused(place, "read", endpoint);
+        // What else the platform says of it is not about its being new.
+        if (endpoint === null && error.reason !== "gone") throw error;
+        if (endpoint !== null && error.reason === "denied") this.refused(place, "read", endpoint);
       }
       await pause(pauseMs);
     }

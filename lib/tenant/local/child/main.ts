@@ -94,8 +94,7 @@ function serve(request: Request): void {
     case "merge": {
       const merged = mergeBranch(files.get(request.db), files.get(request.branch), request);
       if (merged === null) return writeReply({ t: "missing" });
-      const { wire, diff, conflicts } = merged;
-      return writeReply({ t: "merged", merge: wire }, JSON.stringify({ ...diff, conflicts }));
+      return writeReply({ t: "merged", merge: merged.wire }, JSON.stringify(merged.report));
     }
     case "has_log":
       return writeReply({ t: "ids", ids: request.ids.filter((id) => hasLog(files.get(request.db), id)) });

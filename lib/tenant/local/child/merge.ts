@@ -1,7 +1,7 @@
 // Brings what a branch has changed into the trunk: in one transaction of the trunk, with its log and audit rows, after a
 // snapshot. What both sides have changed is a conflict, for the caller to decide.
 import { systemClock } from "../../../core/clock.ts";
-import { type BranchDiff, effectOf, type MergeConflict } from "../../../sql/branch_report.ts";
+import type { BranchDiff, MergeReport } from "../../../sql/branch_report.ts";
 import type { Compared } from "../../branches/compare_sides.ts";
 import { mergeRows } from "../../branches/merge_rows.ts";
 import { MergeRun } from "../../branches/merge_run.ts";
@@ -15,8 +15,7 @@ import type { TenantFile } from "./tenant_file.ts";
 
 export interface Merged {
   readonly wire: WireMerge;
-  readonly diff: BranchDiff;
-  readonly conflicts: { readonly count: number; readonly items: readonly MergeConflict[] };
+  readonly report: BranchDiff & Pick<MergeReport, "conflicts" | "writes">;
 }
 
 /** Bytes of changed rows that are not read a second time, about. */
@@ -30,11 +29,14 @@ export function mergeBranch(trunk: TenantFile, branch: TenantFile, request: Merg
 function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): Merged {
   const startedMs = systemClock.monotonicMs();
   const compared = compareBranch(open, request.mode === "data" ? HELD_BYTES : 0);
-  const run = new MergeRun(request.mode, request.onConflict);
+  const run = new MergeRun(request, compared.diff);
   run.rowsRead += compared.rowsRead;
   const ending = (end: Pick<WireMerge, "outcome" | "failure" | "snapshotTaken">): Merged => ({
-    diff: compared.diff,
-    conflicts: { count: run.conflicts, items: run.items },
+    report: {
+      ...compared.diff,
+      conflicts: { count: run.conflicts, items: run.items },
+      writes: run.writes,
+    },
     wire: {
       ...end,
       ...{ reason: run.refusal, rowsRead: run.rowsRead, rowsWritten: run.rowsWritten },
@@ -42,9 +44,6 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
       ms: roundedMs(systemClock.monotonicMs() - startedMs),
     },
   });
-  if (request.expects !== null && effectOf(compared.diff) !== request.expects) {
-    return ending({ outcome: "changed", failure: null, snapshotTaken: false });
-  }
   const writer = trunk.writer();
   let failure: WireFailure | null = null;
   let kept = false;

@@ -126,7 +126,7 @@ export interface MergeRequest {
   readonly mode: "schema" | "data";
   readonly onConflict: "abort" | "theirs" | "ours";
   readonly dryRun: boolean;
-  /** `effectOf` the comparison that was looked at before; null: whatever it is. */
+  /** `mergeEffectOf` the dry run that was looked at before; null: whatever it does. */
   readonly expects: string | null;
   /** File name of the snapshot to take first; dropped when nothing is kept. */
   readonly snapshot: string;

@@ -18,6 +18,9 @@ import { RemoteFailure } from "../remote_failure.ts";
 import { stepFailure } from "../step_failure.ts";
 import { fromHrana, toHrana } from "./engine_values.ts";
 
+/** Milliseconds after which an idle stream is asked nothing, to keep it: the server closes it after ten seconds. */
+const IDLE_MS = 4000;
+
 export type Send = (request: BatchRequest, options: SendOptions) => Promise<BatchAnswer>;
 
 /** The engine has refused a statement. */
@@ -29,9 +32,12 @@ export class StatementFailed extends Error {
   }
 }
 
+/** Where it has a transaction, that stays open, however long nothing is asked, until `end` or `leave`. */
 export class PlaceStream {
-  baton: string | null = null;
+  #baton: string | null = null;
   #begun = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #touched: Promise<void> = Promise.resolve();
 
   /** `opening`: statements that begin its transaction; none: each request is by itself. */
   constructor(
@@ -65,24 +71,44 @@ export class PlaceStream {
 
   /** Gives the transaction up; where that cannot be said, the server does it by itself after a while. */
   async end(): Promise<void> {
-    if (this.baton === null) return;
-    const request = { steps: [{ stmt: { sql: "ROLLBACK" } }], baton: this.baton, close: true };
-    this.baton = null;
-    await withDeadline(this.timeoutMs, [], (signal) => this.send(request, { signal })).catch(() => {});
+    const baton = await this.leave();
+    if (baton === null) return;
+    await this.#send({ steps: [{ stmt: { sql: "ROLLBACK" } }], baton, close: true }).catch(() => {});
+  }
+
+  /** Names the stream to who goes on with it; null: there is none, or it is lost. */
+  async leave(): Promise<string | null> {
+    await this.#touched;
+    clearTimeout(this.#timer);
+    const baton = this.#baton;
+    this.#baton = null;
+    return baton;
   }
 
   async #request(steps: readonly HranaStep[], binary: boolean): Promise<readonly StepResult[]> {
     const stays = this.opening.length > 0;
-    const request = { steps, baton: this.baton, close: !stays };
-    this.baton = null;
-    const answer = await withDeadline(
-      this.timeoutMs,
-      [],
-      (signal) => this.send(request, { signal, binary }),
-    );
+    const answer = await this.#send({ steps, baton: await this.leave(), close: !stays }, binary);
     if (stays && answer.baton === null) throw new RemoteFailure("lost_stream");
-    this.baton = answer.baton;
+    this.#keep(answer.baton);
     return answer.steps;
+  }
+
+  #send(request: BatchRequest, binary = false): Promise<BatchAnswer> {
+    return withDeadline(this.timeoutMs, [], (signal) => this.send(request, { signal, binary }));
+  }
+
+  #keep(baton: string | null): void {
+    this.#baton = baton;
+    if (baton !== null) this.#timer = setTimeout(() => this.#touched = this.#touch(baton), IDLE_MS);
+  }
+
+  async #touch(baton: string): Promise<void> {
+    this.#baton = null;
+    try {
+      this.#keep((await this.#send({ steps: [], baton, close: false })).baton);
+    } catch {
+      // That it is lost shows when it is asked something.
+    }
   }
 }
 

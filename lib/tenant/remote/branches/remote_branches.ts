@@ -1,6 +1,5 @@
 // Branches of remote databases: forks with a fork of their own as the state they began in.
 import type { BranchDiff } from "../../../sql/branch_report.ts";
-import { effectOf } from "../../../sql/branch_report.ts";
 import { AppError } from "../../../core/errors.ts";
 import { type Compared, compareSides } from "../../branches/compare_sides.ts";
 import type { OpenTrial } from "../../branches/proven_statements.ts";
@@ -52,7 +51,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   diff(
     { databaseId }: BranchHandle,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
-    return this.#retried(databaseId, async (remote) => {
+    return this.#retried({ branchId: databaseId, trunkId: null }, async (remote) => {
       const { diff, rowsRead } = await this.#onBranch(
         remote,
         null,
@@ -68,7 +67,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
     const { snapshots, context } = this.host;
-    return this.#retried(merge.branchId, (remote, attempt) => {
+    return this.#retried({ branchId: merge.branchId, trunkId: databaseId }, (remote, attempt) => {
       const startedMs = context.clock.monotonicMs();
       const trunk = this.host.tenant(databaseId);
       const hold = merge.mode === "data" ? HELD_BYTES : 0;
@@ -81,7 +80,6 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
           compared,
           startedMs,
         );
-        if (merge.expects !== null && effectOf(compared.diff) !== merge.expects) return merging.changed();
         const outcome = await trunk.lane.addTask(() => merging.run());
         if (outcome.snapshotTaken) trunk.thin();
         return outcome;
@@ -133,9 +131,9 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     return await gateEngine(context.gateEngine ?? "auto", texts);
   }
 
-  /** Again where nothing can have been kept. */
+  /** Again where nothing can have been kept, when the database that has failed may be tried again. */
   #retried<T>(
-    branchId: string,
+    { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
     work: (branch: RemoteTenant, attempt: number) => Promise<T>,
   ): Promise<T> {
     return reachable(async () => {
@@ -148,7 +146,8 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
           const invalid = error instanceof RemoteFailure && error.reason === "invalid_text";
           if (failure !== null || invalid) throw unreadable(failure ?? invalidText);
           if (!(error instanceof RemoteFailure)) throw error;
-          await retryable(remote, error, attempt);
+          const isTrunk = trunkId !== null && error.more.place?.startsWith(placeOf(trunkId));
+          await retryable(isTrunk ? this.host.tenant(trunkId).remote : remote, error, attempt);
         }
       }
     });

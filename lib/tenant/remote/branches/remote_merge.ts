@@ -41,13 +41,8 @@ export class RemoteMerge {
     private readonly compared: Compared,
     private readonly startedMs: number,
   ) {
-    this.#run = new MergeRun(merge.mode, merge.onConflict);
+    this.#run = new MergeRun(merge, compared.diff);
     this.#run.rowsRead += compared.rowsRead;
-  }
-
-  /** It would do something else than expected. */
-  changed(): Outcome {
-    return this.#outcome("changed", null, false);
   }
 
   /** For the write slot of the trunk. Throws `RemoteFailure` and `Stopped`: nothing was kept then. */
@@ -121,8 +116,9 @@ export class RemoteMerge {
       [],
       [],
     );
-    const { baton } = stream;
-    stream.baton = null;
+    const baton = await stream.leave();
+    // On another stream the rows of the log would be there without those of the merge.
+    if (baton === null) throw new RemoteFailure("lost_stream");
     const end = await sendCommit(trunk, steps, baton, []);
     if (end.k === "committed") return null;
     if (end.k === "refused") return end.failure;
@@ -134,11 +130,11 @@ export class RemoteMerge {
   }
 
   #outcome(outcome: Outcome["outcome"], failure: EngineFailure | null, snapshotTaken: boolean): Outcome {
-    const { conflicts, items, refusal, rowsRead, rowsWritten, statements } = this.#run;
+    const { conflicts, items, refusal, rowsRead, rowsWritten, statements, writes } = this.#run;
     const report: MergeReport = {
       ...this.compared.diff,
       conflicts: { count: conflicts, items },
-      ...{ rowsWritten, statementsRun: statements.length },
+      ...{ writes, rowsWritten, statementsRun: statements.length },
     };
     return { outcome, report, reason: refusal, failure, snapshotTaken, rowsRead, durationMs: this.#ms };
   }
