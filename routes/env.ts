@@ -10,6 +10,10 @@ export interface Env {
   Variables: {
     /** `req_…`, also in the answer's `X-Request-Id`. */
     requestId: string;
+    /** The answer that carries the request id already, if somebody has made one. */
+    wholeAnswer: Response | undefined;
+    /** The other end of the connection; null where it has no address. */
+    peer: Deno.NetAddr | null;
     /** Ends request bodies that do not arrive in time. */
     bodyWatch: BodyWatch;
     /** Set under `/api`: whoever the bearer proves. */

@@ -2,12 +2,14 @@
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
+/** All texts of two digits: an id is made twice for every call. */
+const PAIRS = Array.from({ length: 1024 }, (_, at) => ALPHABET.charAt(at >>> 5) + ALPHABET.charAt(at & 31));
+
 /** What an id can name; the prefix is the noun, shortened. */
 export type IdPrefix = "ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "mem" | "rule" | "run" | "apv";
 
 let lastMs = -1;
-let timePart = "";
-let randomPart = "";
+let millisecondPart = "";
 let counter = 0;
 
 /**
@@ -19,7 +21,9 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
     startMillisecond(Math.max(nowMs, lastMs + (counter >= 0x3fff_fffe ? 1 : 0)));
   }
   counter++;
-  return `${prefix}_${timePart}${randomPart}${base32(counter, 6)}`;
+  const last = PAIRS[counter & 1023] ?? "";
+  const middle = PAIRS[(counter >>> 10) & 1023] ?? "";
+  return `${prefix}_${millisecondPart}${PAIRS[counter >>> 20]}${middle}${last}`;
 }
 
 /** The lowest id that `newId` can give at a time: for ranges over ids, never a name of something. */
@@ -36,9 +40,8 @@ export function isId(prefix: IdPrefix, value: string): boolean {
 function startMillisecond(nowMs: number): void {
   const random = crypto.getRandomValues(new Uint8Array(14));
   lastMs = nowMs;
-  timePart = base32(nowMs, 10);
-  randomPart = "";
-  for (let i = 0; i < 10; i++) randomPart += ALPHABET.charAt((random[i] ?? 0) & 31);
+  millisecondPart = base32(nowMs, 10);
+  for (let i = 0; i < 10; i++) millisecondPart += ALPHABET.charAt((random[i] ?? 0) & 31);
   // Starting low in the upper half of the range keeps ids unguessable in order but leaves half of it to count up.
   counter = (((random[10] ?? 0) << 16) | ((random[11] ?? 0) << 8) | (random[12] ?? 0)) << 4;
 }

@@ -1,29 +1,40 @@
 // Headers that every answer carries, whoever made it: the request id, no caching or type guessing of API data, and what
 // a HEAD tells of the body.
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Env } from "../env.ts";
+import { peerOf } from "../peer.ts";
+import { RoomyHeads } from "./roomy_head.ts";
 
 /**
  * Gives the request its id and adds the headers to the finished answer. What other methods than GET answer is
  * neither cached nor loadable as a script, so only a GET says so; a route's own `Cache-Control` stays.
  */
 export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHandler<Env> {
+  const roomyHeads = new RoomyHeads(clock);
   return async (c, next) => {
     const requestId = newId("req", clock.now());
+    const peer = peerOf(c.env);
     c.set("requestId", requestId);
     c.set("bodyWatch", bodyWatch);
+    c.set("peer", peer);
     await next();
-    const headers = c.res.headers;
-    headers.append("X-Request-Id", requestId);
-    if (c.req.method !== "GET" && c.req.method !== "HEAD") return;
-    headers.append("X-Content-Type-Options", "nosniff");
-    // The body is dropped behind us; without its length the answer would claim that a GET has none.
-    if (c.req.method === "HEAD" && c.res.body !== null) {
-      headers.set("Content-Length", String((await c.res.clone().bytes()).length));
-    }
-    if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
+    if (c.res !== c.get("wholeAnswer")) c.res.headers.append("X-Request-Id", requestId);
+    const padding = peer === null ? null : roomyHeads.padding(peer.port);
+    if (padding !== null) c.res.headers.append("X-Padding", padding);
+    const { method } = c.req;
+    if (method === "GET" || method === "HEAD") await headersOfGet(c, method);
   };
+}
+
+async function headersOfGet(c: Context<Env>, method: "GET" | "HEAD"): Promise<void> {
+  const { headers } = c.res;
+  headers.append("X-Content-Type-Options", "nosniff");
+  // The body is dropped behind us; without its length the answer would claim that a GET has none.
+  if (method === "HEAD" && c.res.body !== null) {
+    headers.set("Content-Length", String((await c.res.clone().bytes()).length));
+  }
+  if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
 }

@@ -5,7 +5,6 @@ import { AppError } from "../../lib/core/errors.ts";
 import { clientAddress } from "../../lib/guard/client_address.ts";
 import type { FloodControl } from "../../lib/guard/flood.ts";
 import type { Env } from "../env.ts";
-import { socketAddress } from "../socket_address.ts";
 
 export interface FloodGateOptions {
   readonly flood: FloodControl;
@@ -18,7 +17,7 @@ export interface FloodGateOptions {
 export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): MiddlewareHandler<Env> {
   return (c, next) => {
     const address = clientAddress({
-      socketAddress: socketAddress(c.env),
+      socketAddress: c.get("peer")?.hostname ?? null,
       forwardedFor: trustedHops > 0 ? c.req.raw.headers.get("x-forwarded-for") : null,
       trustedHops,
     });

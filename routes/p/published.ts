@@ -8,7 +8,7 @@ import type { PublishedAnswer, PublishedRequest } from "../../lib/services/publi
 import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
-import { socketAddress } from "../socket_address.ts";
+import { wholeAnswer } from "../whole_answer.ts";
 
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {
@@ -22,7 +22,7 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
       headers: raw.headers,
       body: () => readBody(raw, { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") }),
       address: clientAddress({
-        socketAddress: socketAddress(c.env),
+        socketAddress: c.get("peer")?.hostname ?? null,
         forwardedFor: config.trustProxy > 0 ? raw.headers.get("x-forwarded-for") : null,
         trustedHops: config.trustProxy,
       }),
@@ -31,10 +31,10 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   };
   return new Hono<Env>()
     // A method that the endpoint does not have is its own step's to refuse, whatever it is called.
-    .all("/:ns/:db/:slug", async (c) => send(await serveEndpoint(published, requestOf(c))))
-    .get("/:ns/:db/:slug/captcha", async (c) => send(await captchaChallenge(published, requestOf(c))));
+    .all("/:ns/:db/:slug", async (c) => send(c, await serveEndpoint(published, requestOf(c))))
+    .get("/:ns/:db/:slug/captcha", async (c) => send(c, await captchaChallenge(published, requestOf(c))));
 }
 
-function send({ status, headers, body }: PublishedAnswer): Response {
-  return new Response(body, { status, headers });
+function send(c: Context<Env>, { status, headers, body }: PublishedAnswer): Response {
+  return wholeAnswer(c, body, { status, headers: { ...headers } });
 }

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../env.ts";
+import { wholeAnswer } from "../whole_answer.ts";
 
 export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;
@@ -22,5 +23,8 @@ function send(c: Context<Env>, data: string, { meta, timing, replayed, keptForPl
   if (keptForPlan) c.set("keptForPlan", true);
   if (replayed?.idempotency) headers["idempotency-replayed"] = "true";
   if (replayed?.plan) headers["plan-replayed"] = "true";
-  return new Response(`{"success":true,"data":${data},"meta":${JSON.stringify(meta)}}`, { headers });
+  return wholeAnswer(c, `{"success":true,"data":${data},"meta":${JSON.stringify(meta)}}`, {
+    status: 200,
+    headers,
+  });
 }

@@ -49,6 +49,31 @@ Deno.test("query_log has one entry per query and batch, newest first, the moment
   for (const { ts } of found) assertMatch(ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
+Deno.test("reads that are logged together keep a row each, with what is its own", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (a)");
+  await tenant.query("INSERT INTO t VALUES (1), (2), (3)");
+  const asked = Array.from(
+    { length: 150 },
+    (_, at) => at % 7 === 3 ? "SELECT missing" : `SELECT ${at % 5}, a FROM t`,
+  );
+  const answers = await Promise.all(asked.map((sql) => tenant.query(sql)));
+  const logged = await tenant.query(
+    "SELECT id, sql, status, rows_read FROM _service_meta_query_log WHERE sql LIKE 'SELECT%' AND sql NOT LIKE '%meta%'",
+  );
+  const rows = new Map(rowsOf(logged).map(([id, ...row]) => [id, row]));
+  const wanted = answers.flatMap(({ body: { meta } }, at) =>
+    meta ? [{ id: meta.queryLogId, row: [asked[at] ?? "", "ok", meta.rowsRead] }] : []
+  );
+  assertEquals(rows.size, 150);
+  assertEquals(wanted.length, asked.filter((sql) => sql !== "SELECT missing").length);
+  for (const { id, row } of wanted) assertEquals(rows.get(id), row);
+  const failed = [...rows.values()].filter(([sql]) => sql === "SELECT missing");
+  assertEquals(new Set(failed.map(([, status]) => status)), new Set(["error"]));
+  assertEquals(failed.length, 150 - wanted.length);
+});
+
 Deno.test("a query log entry has the fields of the specification", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

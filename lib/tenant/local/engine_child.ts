@@ -1,5 +1,5 @@
 // One engine child process as the service sees it: started in its jail, given one frame at a time, ended for certain.
-import { PROGRESS_RECORD_BYTES, type Reply, type Request } from "./child/protocol.ts";
+import { HEAD_END, PROGRESS_RECORD_BYTES, type Reply, type Request } from "./child/protocol.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { FrameReader } from "./frame_reader.ts";
 
@@ -24,6 +24,9 @@ export interface EngineChildOptions extends EngineProcessOptions {
 
 /** Bytes that are read from a child at a time. */
 const READ_BYTES = 1 << 16;
+/** Bytes of the memory that is used again for every request of ordinary size. */
+const FRAME_BYTES = 1 << 16;
+const nothing = new Uint8Array();
 
 export class EngineChild {
   readonly pid: number;
@@ -31,6 +34,7 @@ export class EngineChild {
   readonly #process: Deno.ChildProcess;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #encoder = new TextEncoder();
+  #frame = new Uint8Array(FRAME_BYTES);
 
   constructor(private readonly options: EngineChildOptions) {
     this.#process = startEngineProcess(options);
@@ -42,10 +46,19 @@ export class EngineChild {
   /** Sends one request. A child that has gone is reported by `onEnd`, not here. */
   send(request: Request): void {
     const json = JSON.stringify(request);
-    const frame = new Uint8Array(4 + json.length * 3);
-    const { written } = this.#encoder.encodeInto(json, frame.subarray(4));
+    let frame = this.#frame;
+    // The memory is used again and again, except while the frame before is still being sent and for a longer one.
+    this.#frame = nothing;
+    let { read, written } = this.#encoder.encodeInto(json, frame.subarray(4));
+    if (read < json.length) {
+      frame = new Uint8Array(4 + json.length * 3);
+      ({ written } = this.#encoder.encodeInto(json, frame.subarray(4)));
+    }
     new DataView(frame.buffer).setUint32(0, written);
-    this.#writer.write(frame.subarray(0, 4 + written)).catch(() => {});
+    const sent = () => {
+      if (frame.length === FRAME_BYTES) this.#frame = frame;
+    };
+    this.#writer.write(frame.subarray(0, 4 + written)).then(sent, sent);
   }
 
   /** Lets it finish its frame and end by itself. */
@@ -106,6 +119,6 @@ function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
 
 /** The child is ours and the only writer of this pipe. */
 function parseReply(frame: string): ReplyFrame {
-  const end = frame.indexOf("\n");
+  const end = frame.indexOf(HEAD_END);
   return { reply: JSON.parse(frame.slice(0, end)), text: frame.slice(end + 1) };
 }

@@ -6,6 +6,7 @@ import type { Log } from "../../core/log.ts";
 import type { WirePrune } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import { packLogRows } from "./pack_log_rows.ts";
 
 export interface LogFlusherOptions {
   readonly host: DatabaseHost;
@@ -54,7 +55,7 @@ export class LogFlusher {
         await host.task(lanes.databaseId, lanes.namespaceId, {
           op: "log",
           db: lanes.databaseId,
-          logRows: rows,
+          logRows: packLogRows(rows),
           prune: this.#prune(lanes.databaseId),
         }, "write");
       } catch (error) {

@@ -7,6 +7,7 @@ import type { Request } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
+import { packLogRows } from "./pack_log_rows.ts";
 import { recoverFlight } from "./recover_flight.ts";
 import { settleGroup } from "./settle_group.ts";
 
@@ -233,7 +234,7 @@ function requestOf({ work, lanes, frame }: LaneFlight): Request {
   const calls = work.jobs.map((job) => job.wire);
   return work.kind === "read"
     ? { op: "read", db: lanes.databaseId, frame, calls }
-    : { op: "write", db: lanes.databaseId, frame, calls, logRows: work.logRows };
+    : { op: "write", db: lanes.databaseId, frame, calls, logRows: packLogRows(work.logRows) };
 }
 
 function taskError(kind: string): AppError {

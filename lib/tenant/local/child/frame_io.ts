@@ -1,5 +1,5 @@
 // Reading and writing frames on the child's standard input and output, synchronously: the child has nothing else to do.
-import type { Reply, Request } from "./protocol.ts";
+import { HEAD_END, type Reply, type Request } from "./protocol.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -34,10 +34,10 @@ export function readRequest(): Request | null {
 
 /** Sends one reply; `text` is what the lengths in its outcomes point into. */
 export function writeReply(reply: Reply, text = ""): void {
-  const line = JSON.stringify(reply) + "\n";
-  const worstCase = 4 + (line.length + text.length) * 3;
+  const head = JSON.stringify(reply) + HEAD_END;
+  const worstCase = 4 + (head.length + text.length) * 3;
   if (output.length < worstCase) output = new Uint8Array(worstCase);
-  let length = 4 + encoder.encodeInto(line, output.subarray(4)).written;
+  let length = 4 + encoder.encodeInto(head, output.subarray(4)).written;
   length += encoder.encodeInto(text, output.subarray(length)).written;
   new DataView(output.buffer).setUint32(0, length - 4);
   let sent = 0;

@@ -1,9 +1,13 @@
 // Writing the query log and the audit trail inside a tenant's database.
 import type { Connection } from "./connection.ts";
-import type { WireLogRow } from "./protocol.ts";
+import type { WireLogRow, WireLogTable, WireLogValue } from "./protocol.ts";
 
-const INSERT_LOG = "INSERT OR IGNORE INTO _service_meta_query_log VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-const INSERT_ENDPOINT_CALL = "INSERT OR IGNORE INTO _service_meta_endpoint_call VALUES (?,?,?,?,?,?,?,?,?,?)";
+/** Rows that one statement inserts: half the time of one by one. */
+const ROWS_AT_ONCE = 16;
+/** Columns of `_service_meta_endpoint_call`. */
+const ENDPOINT_CALL_COLUMNS = 10;
+const LOG = insertsInto("_service_meta_query_log", 14);
+const ENDPOINT_CALL = insertsInto("_service_meta_endpoint_call", ENDPOINT_CALL_COLUMNS);
 const INSERT_AUDIT = "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)";
 
 /** Places in a log row that are filled in when the call has run. */
@@ -13,9 +17,6 @@ const ROWS_READ = 9;
 const ROWS_WRITTEN = 10;
 const DURATION = 11;
 
-/** Columns of `_service_meta_endpoint_call`. */
-const ENDPOINT_CALL_COLUMNS = 10;
-
 export interface CallFigures {
   readonly errorKind: string | null;
   readonly rowsRead: number;
@@ -24,8 +25,34 @@ export interface CallFigures {
 }
 
 /** Rows of the two logs travel together; their number of columns tells them apart. */
-export function insertLogRow(connection: Connection, row: WireLogRow): void {
-  connection.internalRun(row.length === ENDPOINT_CALL_COLUMNS ? INSERT_ENDPOINT_CALL : INSERT_LOG, ...row);
+export function insertLogRows(connection: Connection, tables: readonly WireLogTable[]): void {
+  for (const { rows, columns } of tables) {
+    const insert = columns.length === ENDPOINT_CALL_COLUMNS ? ENDPOINT_CALL : LOG;
+    let next = 0;
+    for (; next + ROWS_AT_ONCE <= rows; next += ROWS_AT_ONCE) {
+      connection.internalRun(insert.many, ...valuesOf(columns, next, next + ROWS_AT_ONCE));
+    }
+    for (; next < rows; next++) connection.internalRun(insert.one, ...valuesOf(columns, next, next + 1));
+  }
+}
+
+/** Row after row. */
+function valuesOf(columns: WireLogTable["columns"], start: number, end: number): WireLogValue[] {
+  const values: WireLogValue[] = [];
+  for (let row = start; row < end; row++) {
+    for (const column of columns) values.push(isList(column) ? column[row] ?? null : column);
+  }
+  return values;
+}
+
+function insertsInto(table: string, columns: number): { readonly one: string; readonly many: string } {
+  const row = `(${Array(columns).fill("?").join(",")})`;
+  const insert = `INSERT OR IGNORE INTO ${table} VALUES `;
+  return { one: insert + row, many: insert + Array(ROWS_AT_ONCE).fill(row).join(",") };
+}
+
+function isList(column: WireLogTable["columns"][number]): column is readonly WireLogValue[] {
+  return Array.isArray(column);
 }
 
 /** The row of a call that has just run, in the transaction that is open. */
@@ -36,7 +63,7 @@ export function insertCallRow(connection: Connection, row: WireLogRow, figures: 
   filled[ROWS_READ] = figures.rowsRead;
   filled[ROWS_WRITTEN] = figures.rowsWritten;
   filled[DURATION] = figures.ms;
-  connection.internalRun(INSERT_LOG, ...filled);
+  connection.internalRun(LOG.one, ...filled);
 }
 
 /** `log` is the call's log row: id, ts, …, token, user, operation stand at 0, 1, 4, 5, 6. */

@@ -6,11 +6,11 @@ import { diffBranch } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
-import { insertLogRow, pruneLog } from "./log_rows.ts";
+import { insertLogRows, pruneLog } from "./log_rows.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
-import type { Request, WireFailure, WireLogRow, WirePrune } from "./protocol.ts";
+import type { Request, WireFailure, WireLogTable, WirePrune } from "./protocol.ts";
 import { readGroup } from "./read_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
@@ -122,12 +122,12 @@ function recover(databaseId: string): void {
 }
 
 /** Rows of reads: no fsync of their own; the next durable commit takes them along. */
-function writeLog(file: TenantFile, rows: readonly WireLogRow[], prune: WirePrune | null): void {
+function writeLog(file: TenantFile, tables: readonly WireLogTable[], prune: WirePrune | null): void {
   const writer = file.writer();
   writer.database.exec("PRAGMA synchronous=NORMAL");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
-    for (const row of rows) insertLogRow(writer, row);
+    insertLogRows(writer, tables);
     if (prune !== null) {
       pruneLog(writer, prune.beforeId);
       pruneReplays(writer, prune.nowMs);

@@ -1,5 +1,5 @@
 // The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
-// UTF-8: JSON towards the child; towards the service one line of JSON, then the row texts end to end.
+// UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { Replacing } from "../../../sql/replaced_rows.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
@@ -15,7 +15,14 @@ export interface WireFailure {
 }
 
 /** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
-export type WireLogRow = readonly (string | number | null)[];
+export type WireLogRow = readonly WireLogValue[];
+export type WireLogValue = string | number | null;
+
+/** Log rows of one kind, by column: the value of all rows, or one for each. */
+export interface WireLogTable {
+  readonly rows: number;
+  readonly columns: readonly (WireLogValue | readonly WireLogValue[])[];
+}
 
 /** What is old enough to go: log rows with lower ids, kept answers whose deadline has passed. */
 export interface WirePrune {
@@ -74,12 +81,12 @@ export type Request =
     readonly db: string;
     readonly frame: number;
     readonly calls: readonly WireCall[];
-    readonly logRows: readonly WireLogRow[];
+    readonly logRows: readonly WireLogTable[];
   }
   | {
     readonly op: "log";
     readonly db: string;
-    readonly logRows: readonly WireLogRow[];
+    readonly logRows: readonly WireLogTable[];
     readonly prune: WirePrune | null;
   }
   | {
@@ -191,7 +198,10 @@ export interface WireEffect {
 
 export type WireValue = string | number | null | { readonly $blob: string };
 
-/** First line of a frame towards the service. `committed` follows the `outcomes` of a write group. */
+/** Not in any JSON, and no line break: standard output would be written once for each line. */
+export const HEAD_END = "\t";
+
+/** Head of a frame towards the service. `committed` follows the `outcomes` of a write group. */
 export type Reply =
   | { readonly t: "outcomes"; readonly o: readonly WireOutcome[] }
   | { readonly t: "committed" }

@@ -4,9 +4,9 @@ import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "./connection.ts";
 import { dryRun } from "./dry_run.ts";
 import { engineFailure } from "./engine_failure.ts";
-import { insertAuditRow, insertCallRow, insertLogRow } from "./log_rows.ts";
+import { insertAuditRow, insertCallRow, insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
-import { FRAME_BUDGET_MS, type WireCall, type WireLogRow, type WireOutcome } from "./protocol.ts";
+import { FRAME_BUDGET_MS, type WireCall, type WireLogTable, type WireOutcome } from "./protocol.ts";
 import { findReplay, joinReplay, keepReplay } from "./replay.ts";
 import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
@@ -14,7 +14,7 @@ import type { TenantFile } from "./tenant_file.ts";
 export interface WriteGroup {
   readonly file: TenantFile;
   readonly calls: readonly WireCall[];
-  readonly logRows: readonly WireLogRow[];
+  readonly logRows: readonly WireLogTable[];
   readonly progress: Progress;
   /** Called with the outcomes before they are committed, and again with others when they had to be run anew. */
   readonly answer: (outcomes: readonly WireOutcome[], text: string) => void;
@@ -88,7 +88,7 @@ function commitTogether(
   try {
     connection.internalRun("BEGIN IMMEDIATE");
     const done = runAll(group, connection, calls, firstIndex);
-    if (withLogRows) { for (const row of group.logRows) insertLogRow(connection, row); }
+    if (withLogRows) insertLogRows(connection, group.logRows);
     group.answer(done.outcomes, done.text);
     connection.internalRun("COMMIT");
     return done;
