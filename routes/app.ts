@@ -9,6 +9,7 @@ import { answerHeaders } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
+import { RoomyHeads } from "./middleware/roomy_head.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { discoveryRoutes, wellKnownRoutes } from "./p/discovery.ts";
 import { publishedRoutes } from "./p/published.ts";
@@ -21,7 +22,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const app = new Hono<Env>({ router: new SurfaceRouter() });
   app.onError(errorBoundary(log));
   app.notFound(notFound(app));
-  app.use(answerHeaders(clock, bodyWatch));
+  const roomyHeads = config.hosted ? null : new RoomyHeads(clock);
+  app.use(answerHeaders({ clock, bodyWatch, roomyHeads }));
   app.route("/", healthRoutes(deps));
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
   app.route("/", wellKnownRoutes(deps));

@@ -6,14 +6,22 @@ import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Env } from "../env.ts";
 import { peerOf } from "../peer.ts";
-import { RoomyHeads } from "./roomy_head.ts";
+import type { RoomyHeads } from "./roomy_head.ts";
+
+export interface AnswerHeadersOptions {
+  readonly clock: Clock;
+  readonly bodyWatch: BodyWatch;
+  /** Null where somebody else's server speaks to the client. */
+  readonly roomyHeads: RoomyHeads | null;
+}
 
 /**
  * Gives the request its id and adds the headers to the finished answer. What other methods than GET answer is
  * neither cached nor loadable as a script, so only a GET says so; a route's own `Cache-Control` stays.
  */
-export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHandler<Env> {
-  const roomyHeads = new RoomyHeads(clock);
+export function answerHeaders(
+  { clock, bodyWatch, roomyHeads }: AnswerHeadersOptions,
+): MiddlewareHandler<Env> {
   return async (c, next) => {
     const requestId = newId("req", clock.now());
     const peer = peerOf(c.env);
@@ -22,11 +30,16 @@ export function answerHeaders(clock: Clock, bodyWatch: BodyWatch): MiddlewareHan
     c.set("peer", peer);
     await next();
     if (c.res !== c.get("wholeAnswer")) c.res.headers.append("X-Request-Id", requestId);
-    const padding = peer === null ? null : roomyHeads.padding(peer.port);
-    if (padding !== null) c.res.headers.append("X-Padding", padding);
+    const padding = peer === null ? null : roomyHeads?.padding(peer.port) ?? null;
+    // What a cache keeps for others is not this connection's alone.
+    if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
     const { method } = c.req;
     if (method === "GET" || method === "HEAD") await headersOfGet(c, method);
   };
+}
+
+function isPublic(headers: Headers): boolean {
+  return headers.get("Cache-Control")?.startsWith("public") ?? false;
 }
 
 async function headersOfGet(c: Context<Env>, method: "GET" | "HEAD"): Promise<void> {
