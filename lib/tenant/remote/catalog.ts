@@ -12,7 +12,10 @@ import { chain, StepList } from "./step_list.ts";
 export interface TenantPlace {
   readonly place: string;
   readonly generation: number;
-  /** Unix milliseconds until which a restore may keep it closed for writes; 0: none is under way. */
+  /**
+   * Unix milliseconds until which whoever restores it, or opens it again, has it for itself and may keep it closed;
+   * 0: nobody has it.
+   */
   readonly closedUntil: number;
 }
 
@@ -54,6 +57,18 @@ export class Catalog {
     return row
       ? { place: stringOf(row[0]), generation: integerOf(row[1]), closedUntil: integerOf(row[2]) }
       : null;
+  }
+
+  /**
+   * Takes a database that is still as it was seen: until then nobody else closes, moves or opens it, and whoever had it
+   * cannot move it any more. 0 gives it back. False: it is not as it was seen. Throws `RemoteFailure`.
+   */
+  async claim(databaseId: string, { generation, closedUntil }: TenantPlace, until: number): Promise<boolean> {
+    const changed = await this.change([[
+      "UPDATE tenant SET closed_until = ? WHERE database_id = ? AND generation = ? AND closed_until = ?",
+      [until, databaseId, generation, closedUntil],
+    ]]);
+    return changed && changed[0] === 1;
   }
 
   /** Newest first. */

@@ -5,7 +5,7 @@ import { newId } from "../../core/ids.ts";
 import type { SnapshotInfo } from "../tenant_store.ts";
 import { snapshotsToDrop } from "../thin_snapshots.ts";
 import { carryRecords, forgetRecords } from "./carry_records.ts";
-import type { Catalog, CatalogSnapshot, CatalogStatement } from "./catalog.ts";
+import type { Catalog, CatalogSnapshot, CatalogStatement, TenantPlace } from "./catalog.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { integerOf } from "./remote_values.ts";
@@ -69,14 +69,12 @@ export class RemoteSnapshots {
     const { databaseId } = tenant;
     const snapshot = await this.#require(databaseId, label);
     await tenant.moved();
-    const { place: old, generation } = await tenant.place();
+    const seen = await tenant.place();
+    const { place: old } = seen;
     const nowMs = context.clock.now();
     const closedUntil = nowMs + CLOSED_MS;
-    const closed = await catalog.change([[
-      "UPDATE tenant SET closed_until = ? WHERE database_id = ? AND generation = ? AND closed_until < ?",
-      [closedUntil, databaseId, generation, nowMs],
-    ]]);
-    if (!closed || closed[0] !== 1) throw new AppError("database_busy");
+    const isFree = seen.closedUntil < nowMs;
+    if (!isFree || !await catalog.claim(databaseId, seen, closedUntil)) throw new AppError("database_busy");
     const next = this.newPlace(databaseId);
     try {
       await context.platform.block(old, { reads: false, writes: true });
@@ -109,7 +107,7 @@ export class RemoteSnapshots {
       ]);
       if (!moved) throw new AppError("database_busy");
     } catch (error) {
-      if (!await this.#tookPlace(tenant, { old, next, closedUntil })) throw error;
+      if (!await this.#tookPlace(tenant, { ...seen, closedUntil }, next)) throw error;
     }
     await tenant.moved();
   }
@@ -155,17 +153,9 @@ export class RemoteSnapshots {
   }
 
   /** True: a restore that failed is done, and only an answer was lost. Otherwise the old place is opened again. */
-  async #tookPlace(
-    tenant: RemoteTenant,
-    { old, next, closedUntil }: { readonly old: string; readonly next: string; readonly closedUntil: number },
-  ): Promise<boolean> {
+  async #tookPlace(tenant: RemoteTenant, closed: TenantPlace, next: string): Promise<boolean> {
     try {
-      // Where it changes a row, the database is where it was, and this restore cannot move it any more.
-      const ended = await this.catalog.change([[
-        "UPDATE tenant SET closed_until = 0 WHERE database_id = ? AND closed_until = ?",
-        [tenant.databaseId, closedUntil],
-      ]]);
-      if (ended && ended[0] === 1) await this.context.platform.block(old, { reads: false, writes: false });
+      if (await tenant.openAgain(closed)) return false;
       await tenant.moved();
       return (await tenant.place()).place === next;
     } catch {

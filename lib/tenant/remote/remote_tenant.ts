@@ -14,6 +14,8 @@ import { VERSION } from "./write_steps.ts";
 
 /** Schema versions of one place: above them stands the generation, so that no number ever means two schemas. */
 const VERSIONS = 2 ** 32;
+/** Milliseconds that opening a closed database may take: more than its requests take until they are given up. */
+const OPENING_MS = 60_000;
 /** Log rows that wait at most; the oldest go. */
 const MAX_LOG_ROWS = 50_000;
 
@@ -100,6 +102,29 @@ export class RemoteTenant {
     const now = await this.place();
     if (before && before.place === now.place) return false;
     this.forgetSchema();
+    return true;
+  }
+
+  /**
+   * Opens a database that a restore has closed and will not move. False: it is not as it was seen any more, and not ours
+   * to open. An opening that comes late would open a place that another restore has closed or left, and what is then
+   * written there is lost. So the database is claimed first and given back last. What ends on the way, or is lost:
+   *
+   * - the request for the claim: closed until the restore's claim is over;
+   * - the answer to it, or the request to open: closed until this claim is over. It is not given back, because that
+   *   request may still come;
+   * - the answer to that one, or the request to give it back: open, but no restore begins until this claim is over;
+   * - the answer to the last one: nothing is left to do.
+   *
+   * Whoever finds it closed when a claim is over opens it in the same way. Throws `RemoteFailure`.
+   */
+  async openAgain(seen: TenantPlace): Promise<boolean> {
+    const { catalog, context, databaseId } = this;
+    // Another number than before in any case: by it a restore knows whether it may still move the database.
+    const until = Math.max(context.clock.now() + OPENING_MS, seen.closedUntil + 1);
+    if (!await catalog.claim(databaseId, seen, until)) return false;
+    await context.platform.block(seen.place, { reads: false, writes: false });
+    await catalog.claim(databaseId, { ...seen, closedUntil: until }, 0);
     return true;
   }
 

@@ -30,14 +30,14 @@ export async function retryable(
     case "blocked": {
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
       if (await tenant.moved()) return;
-      const { place, closedUntil } = await tenant.place();
+      const seen = await tenant.place();
       const nowMs = context.clock.now();
       const openMs = Math.abs(nowMs - tenant.openedMs);
-      if (closedUntil >= nowMs || openMs < OPENING_MS) return await pause(MOVING_PAUSE_MS);
+      if (seen.closedUntil >= nowMs || openMs < OPENING_MS) return await pause(MOVING_PAUSE_MS);
       // It is not the service that keeps it closed.
       if (openMs < OPENED_MS) throw new AppError("store_over_quota");
       // Who closed it has not lived to open it again.
-      await context.platform.block(place, { reads: false, writes: false });
+      if (!await tenant.openAgain(seen)) return await pause(MOVING_PAUSE_MS);
       tenant.openedMs = nowMs;
       return;
     }
