@@ -24,7 +24,7 @@ const page = z.strictObject({
 function echoApp(bodyWatch = new BodyWatch(2)): Hono<Env> {
   const app = new Hono<Env>();
   app.onError(errorBoundary(silentLog));
-  app.use(answerHeaders(systemClock, bodyWatch));
+  app.use(answerHeaders({ clock: systemClock, bodyWatch, roomyHeads: null }));
   app.post(
     "/one",
     describeRoute({ summary: "One" }),
