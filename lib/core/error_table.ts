@@ -146,7 +146,7 @@ export const errorTable = {
   },
   effect_changed: {
     status: 409,
-    message: "Have a person look again; the write would affect another number of rows than was approved",
+    message: "Have a person look again; what the write would do, or the rule that holds it, has changed",
     retryable: false,
   },
   endpoint_status: {

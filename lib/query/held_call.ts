@@ -25,7 +25,7 @@ export interface HeldMerge {
   readonly branchId: string;
   readonly mode: "schema" | "data";
   readonly onConflict: "abort" | "theirs" | "ours";
-  /** `effectOf` the branch's changes. */
+  /** `effectOf` its report. */
   readonly effect: string;
   readonly report: MergeReport;
 }
@@ -55,8 +55,14 @@ export function rewriteHeldCall(held: HeldCall, effects: readonly StatementEffec
 
 export function writeHeldMerge(merge: HeldMerge, covers: readonly string[]): string {
   const held: HeldCall = {
-    ...{ batch: false, statements: [], atomic: true, integersAsStrings: false, snapshots: true },
-    ...{ effects: [], covers, merge },
+    batch: false,
+    statements: [],
+    atomic: true,
+    integersAsStrings: false,
+    snapshots: true,
+    effects: [],
+    covers,
+    merge,
   };
   return JSON.stringify(held);
 }

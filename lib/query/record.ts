@@ -1,7 +1,7 @@
 // Stage 8: the query log. Calls that reach the engine leave their row there (a mutation's in its own transaction);
 // this keeps the rows of those that never did.
-import { LOG_SQL_BYTES } from "../core/limits.ts";
 import { newId } from "../core/ids.ts";
+import { logText } from "../core/log_text.ts";
 import type { LogIdentity, TenantDatabase } from "../tenant/tenant_store.ts";
 import type { QueryCall, QueryContext } from "./query_call.ts";
 
@@ -17,7 +17,7 @@ export function identify(ctx: QueryContext, call: QueryCall): LogIdentity {
     userId: call.userId,
     operation: call.operation,
     statementCount: call.statements.length,
-    sql: logText(call),
+    sql: logText(textOf(call)),
   };
 }
 
@@ -26,20 +26,8 @@ export function recordRefusal(database: TenantDatabase, log: LogIdentity, errorK
   database.record({ ...log, status: "error", errorKind, rowsRead: 0, rowsWritten: 0, durationMs: 0 });
 }
 
-function logText(call: QueryCall): string {
-  const text = call.statements.length === 1
-    ? call.statements[0]?.sql ?? ""
-    : call.statements.map((statement) => statement.sql).join(";\n");
-  return cut(text);
-}
-
-/** At most `LOG_SQL_BYTES` of UTF-8, ending between two characters. */
-function cut(text: string): string {
-  if (text.length * 3 <= LOG_SQL_BYTES) return text;
-  const bytes = new TextEncoder().encode(text.slice(0, LOG_SQL_BYTES));
-  if (bytes.length <= LOG_SQL_BYTES) return text.slice(0, LOG_SQL_BYTES);
-  let end = LOG_SQL_BYTES;
-  // A byte 10xxxxxx continues a character.
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return new TextDecoder().decode(bytes.subarray(0, end));
+function textOf({ statements }: QueryCall): string {
+  return statements.length === 1
+    ? statements[0]?.sql ?? ""
+    : statements.map((statement) => statement.sql).join(";\n");
 }

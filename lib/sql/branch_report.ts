@@ -64,6 +64,8 @@ export interface TrunkWrite {
 export interface MergeReport extends BranchDiff {
   readonly conflicts: {
     readonly count: number;
+    /** SHA-256 of all of them, hex: another one means other conflicts. */
+    readonly digest: string;
     /** The first of them. */
     readonly items: readonly MergeConflict[];
   };
@@ -77,13 +79,23 @@ export interface MergeReport extends BranchDiff {
 /** Rows and conflicts of a kind that a report shows. */
 export const MAX_SHOWN_ROWS = 100;
 
-/** The same for two comparisons of the same changes of a branch, row by row. */
-export function effectOf({ schema, tables }: BranchDiff): string {
+type MergeEffect = BranchDiff & Pick<MergeReport, "conflicts" | "writes">;
+
+/**
+ * The same for two merges of the same changes of a branch, row by row, that settle the same conflicts and write to the
+ * same tables in the same ways, to however many rows.
+ */
+export function effectOf({ schema, tables, conflicts, writes }: MergeEffect): string {
   const rows = tables.map(({ table, digest }) => [table, digest]);
-  return JSON.stringify([schema.statements, rows]);
+  return JSON.stringify([
+    schema.statements,
+    rows,
+    conflicts.digest,
+    writes.map(({ action, table }) => [action, table]),
+  ]);
 }
 
-/** The same for two merges of the same changes that do the same to the trunk: what was looked at is what is merged. */
-export function mergeEffectOf(report: BranchDiff & Pick<MergeReport, "writes">): string {
-  return JSON.stringify([effectOf(report), report.writes]);
+/** The same for two merges that do exactly the same to the trunk: what was looked at is what is merged. */
+export function mergeEffectOf(report: MergeEffect): string {
+  return JSON.stringify([effectOf(report), report.writes.map(({ rows }) => rows)]);
 }

@@ -13,6 +13,8 @@ export function schemaActions(from: SchemaShape, to: SchemaShape): string[] {
     const newer = after.get(key);
     if (newer?.sql === one.sql) continue;
     actions.add(`schema ${one.table}`);
+    // A trigger or an index of that name may stand on another table now.
+    if (newer) actions.add(`schema ${newer.table}`);
     const holds = one.type === "table" || one.type === "view";
     const stays = newer !== undefined && (one.type !== "table" || rowsCarried(from, to, one, newer));
     if (holds && !stays) actions.add(`delete ${one.table}`);

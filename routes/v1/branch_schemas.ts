@@ -62,6 +62,7 @@ export const mergeReport = z.object({
   dryRun: z.boolean(),
   conflicts: z.object({
     count: z.int(),
+    digest: z.string().describe("SHA-256 of all of them, hex"),
     items: z.array(z.object({
       kind: z.enum(["schema", "row", "constraint", "foreign_key"]),
       table: z.string(),

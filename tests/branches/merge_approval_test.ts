@@ -119,7 +119,106 @@ Deno.test("a trunk on which the merge would write another number of rows waits f
   });
 });
 
-Deno.test("a rule that has come since stops an approved merge, and a denied one never runs", async () => {
+Deno.test("a trunk on which the merge would write as many rows in other ways waits for another look", async () => {
+  await withRule({ minRows: 2 }, async (world) => {
+    const all = "SELECT name, price FROM items WHERE id IN (1, 50) ORDER BY id";
+    await onBranch(
+      world,
+      "INSERT INTO items VALUES (50, 'nib', 1)",
+      "UPDATE items SET price = 11 WHERE id = 1",
+    );
+    const held = heldBy(await mergeBranch(world, { onConflict: "theirs" }));
+    await approve(world, held);
+    await world.trunk("INSERT INTO items VALUES (50, 'own', 99)");
+    const changed = await redeem(world, held);
+    assertEquals(code(changed), [409, "effect_changed"], changed.text);
+    assertEquals(await world.trunk(all), [["pen", 10], ["own", 99]]);
+    const looked = await decide(world, held, "approve", { body: { look: 1 } });
+    const { report } = JSON.parse(looked.text).data.merge;
+    assertEquals(report.writes, [{ action: "update", table: "items", rows: 2 }]);
+    assertEquals(report.conflicts.count, 1);
+    assertEquals((await redeem(world, held)).status, 200);
+    assertEquals(await world.trunk(all), [["pen", 11], ["nib", 1]]);
+  });
+});
+
+Deno.test("another row of the trunk that the merge would overwrite waits for another look, also where a report does not show it", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE items SET price = 77");
+    await world.trunk("UPDATE items SET price = 5");
+    await addRule(world, { minRows: 2 });
+    const held = heldBy(await mergeBranch(world, { onConflict: "theirs" }));
+    await approve(world, held);
+    await world.trunk("UPDATE items SET price = 6 WHERE id = 150");
+    const changed = await redeem(world, held);
+    assertEquals(code(changed), [409, "effect_changed"], changed.text);
+    assertEquals(await world.trunk("SELECT count(*) FROM items WHERE price = 77"), [[0]]);
+    const looked = await decide(world, held, "approve", { body: { look: 1 } });
+    const { conflicts } = JSON.parse(looked.text).data.merge.report;
+    assertEquals([conflicts.count, conflicts.items.length], [150, 100]);
+    assertEquals((await redeem(world, held)).status, 200);
+    assertEquals(await world.trunk("SELECT count(*) FROM items WHERE price = 77"), [[150]]);
+  }, [
+    "WITH RECURSIVE n(id) AS (SELECT 4 UNION ALL SELECT id + 1 FROM n WHERE id < 150) INSERT INTO items SELECT id, 'one', 1 FROM n",
+  ]);
+});
+
+Deno.test("an approved change that has become another action for the same rule waits for another look, and runs after it", async () => {
+  await withRule({ actions: ["update", "insert"] }, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
+    const held = heldBy(await mergeBranch(world, { onConflict: "theirs" }));
+    await approve(world, held);
+    await world.trunk("DELETE FROM items WHERE id = 1");
+    const changed = await redeem(world, held);
+    assertEquals(code(changed), [409, "effect_changed"], changed.text);
+    assertEquals(code(await redeem(world, held)), [409, "approval_pending"]);
+    const looked = await decide(world, held, "approve", { body: { look: 1 } });
+    const { state, hits } = JSON.parse(looked.text).data;
+    assertEquals([state, hits.length, hits[0].action], ["approved", 1, "insert"]);
+    const redeemed = await redeem(world, held);
+    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals(await world.trunk("SELECT price FROM items WHERE id = 1"), [[11]]);
+  });
+});
+
+Deno.test("a rule that holds an approved merge and has come since is told at another look, and then approved too", async () => {
+  await withRule({ note: "first", tolerance: 5 }, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
+    const held = heldBy(await mergeBranch(world));
+    await approve(world, held);
+    await addRule(world, { note: "second" });
+    assertEquals(code(await redeem(world, held)), [409, "effect_changed"]);
+    const looked = await decide(world, held, "approve", { body: { look: 1 } });
+    const { hits } = JSON.parse(looked.text).data;
+    assertEquals(hits.map(({ note }: { note: string }) => note), ["first", "second"]);
+    assertEquals((await redeem(world, held)).status, 200);
+    assertEquals(await world.trunk("SELECT price FROM items WHERE id = 1"), [[11]]);
+  });
+});
+
+Deno.test("a merge that was held before its report told writes and conflicts waits for another look", async () => {
+  await withRule({}, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
+    const held = heldBy(await mergeBranch(world));
+    const { query } = world.app.deps;
+    const text = await query.held.read(held.id, 1);
+    assert(text !== null);
+    const kept = JSON.parse(text);
+    const { writes: _writes, conflicts: { digest: _digest, ...conflicts }, ...report } = kept.merge.report;
+    const { schema, tables } = report;
+    const digests = tables.map((one: { table: string; digest: string }) => [one.table, one.digest]);
+    const effect = JSON.stringify([schema.statements, digests]);
+    const older = { ...kept, merge: { ...kept.merge, effect, report: { ...report, conflicts } } };
+    await query.held.keep(held.id, JSON.stringify(older), query.clock.now() + 60_000);
+    await approve(world, held);
+    const changed = await redeem(world, held);
+    assertEquals(code(changed), [409, "effect_changed"], changed.text);
+    await approve(world, held, 1);
+    assertEquals((await redeem(world, held)).status, 200);
+  });
+});
+
+Deno.test("a rule that denies and has come since stops an approved merge, and a denied one never runs", async () => {
   await withRule({ actions: ["update"] }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
     const [held, refused] = [heldBy(await mergeBranch(world)), heldBy(await mergeBranch(world))];

@@ -41,7 +41,8 @@ const SETUP = [
 ];
 
 interface Change {
-  readonly sql: string;
+  /** Several are one batch for who runs them without a branch. */
+  readonly sql: string | readonly string[];
   readonly mode: "schema" | "data";
   /** Each of these rules stops it. */
   readonly stops: readonly object[];
@@ -66,6 +67,14 @@ const changes: readonly Change[] = [
     ...{ stops: [{ ...schema }], passes: [{ ...deletes }, { tableGlob: "t" }] },
   },
   { sql: "DROP TRIGGER seen", mode: "schema", stops: [{ tableGlob: "kids" }], passes: [{}] },
+  {
+    sql: ["DROP TRIGGER seen", "CREATE TRIGGER seen AFTER INSERT ON items BEGIN DELETE FROM items; END"],
+    ...{ mode: "schema", stops: [{ ...schema }, { tableGlob: "kids" }], passes: [{ ...deletes }] },
+  },
+  {
+    ...{ sql: ["DROP INDEX by_price", "CREATE INDEX by_price ON kids (item)"], mode: "schema" },
+    ...{ stops: [{ ...schema }, { tableGlob: "kids" }], passes: [{ ...deletes }] },
+  },
   { sql: "CREATE TABLE more (a)", mode: "schema", stops: [{ tableGlob: "more" }], passes: [{}] },
   {
     ...{ sql: "DROP TABLE kids", mode: "schema" },
@@ -117,12 +126,14 @@ const changes: readonly Change[] = [
 ];
 
 for (const { sql, mode, stops, passes } of changes) {
-  Deno.test(`a merge meets the rules that the statement meets: ${sql}`, async () => {
+  const statements = [sql].flat();
+  const direct = ({ shop }: BranchWorld) => shop.batch(statements.map((one) => [one]));
+  Deno.test(`a merge meets the rules that the statement meets: ${statements.join("; ")}`, async () => {
     await withBranch(async (world) => {
-      await onBranch(world, sql);
+      await onBranch(world, ...statements);
       for (const rule of stops) {
         const id = await addRule(world, rule);
-        for (const answer of [await mergeBranch(world, { mode }), await world.shop.query(sql)]) {
+        for (const answer of [await mergeBranch(world, { mode }), await direct(world)]) {
           const message = `${JSON.stringify(rule)} ${answer.text}`;
           assertEquals([answer.status, answer.body.code], [403, "rule_denied"], message);
         }
@@ -134,8 +145,8 @@ for (const { sql, mode, stops, passes } of changes) {
     }, SETUP);
     await withBranch(async (world) => {
       for (const rule of passes) await addRule(world, rule);
-      const direct = await world.shop.query(sql);
-      assertEquals(direct.status, 200, direct.text);
+      const answer = await direct(world);
+      assertEquals(answer.status, 200, answer.text);
     }, SETUP);
   });
 }
@@ -259,6 +270,21 @@ Deno.test("an approved merge that changes between its look and its run is looked
     const [shown] = JSON.parse((await world.app.request("GET", manage, asOperator)).text).data;
     assertEquals([shown.state, shown.affectedRows, shown.merge.report.tables[0].changed], ["pending", 2, 2]);
     assertEquals(await world.trunk("SELECT price FROM items ORDER BY id"), [[10], [20], [30]]);
+  });
+});
+
+Deno.test("an approved merge never overwrites what the trunk gets between its look and its run", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE items SET price = 77 WHERE id < 3");
+    await world.trunk("UPDATE items SET price = 5 WHERE id = 1");
+    await addRule(world, { effect: "require_approval", minRows: 2 });
+    const held = heldBy(await mergeBranch(world, theirs));
+    const approve = `/api/namespaces/acme/approvals/${held.id}/approve`;
+    await world.app.request("POST", approve, { token: world.app.operatorKey });
+    behindTheLook(world, () => world.trunk("UPDATE items SET price = 6 WHERE id = 1"));
+    const redeemed = await world.call("POST", "redeem_approval", { approvalToken: held.approvalToken });
+    assertEquals([redeemed.status, redeemed.body.code], [409, "effect_changed"], redeemed.text);
+    assertEquals(await world.trunk("SELECT price FROM items ORDER BY id"), [[6], [20], [30]]);
   });
 });
 

@@ -1,6 +1,5 @@
-// Merges of every kind of value, of random changes, and of an engine that dies meanwhile.
-import { assert, assertEquals } from "@std/assert";
-import { engineChildren } from "../testing/engine_children.ts";
+// Merges of every kind of value and of random changes.
+import { assertEquals } from "@std/assert";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
 
@@ -87,30 +86,4 @@ Deno.test("merging random changes into a trunk that nobody changed makes its row
     "CREATE TABLE words (n INTEGER NOT NULL, y TEXT COLLATE NOCASE NOT NULL, a, u UNIQUE, PRIMARY KEY (y, n))",
     "CREATE TABLE pairs (n INTEGER, y TEXT, a, u UNIQUE, PRIMARY KEY (n DESC, y)) WITHOUT ROWID",
   ]);
-});
-
-Deno.test("a merge whose engine is killed leaves all of it or nothing, and repeating it ends the same", async () => {
-  await withBranch(async (world) => {
-    await world.branch(
-      "pr-1",
-      "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 40009) INSERT INTO items SELECT i, 'x', i FROM n",
-    );
-    const answers: number[] = [];
-    for (let round = 0; round < 4; round++) {
-      const merging = mergeBranch(world);
-      await new Promise((resolve) => setTimeout(resolve, 20 + round * 60));
-      for (const pid of await engineChildren(world.app.deps.config.dataDir)) Deno.kill(pid, "SIGKILL");
-      answers.push((await merging).status);
-      const [row] = await world.trunk("SELECT count(*) FROM items");
-      assert(row?.[0] === 3 || row?.[0] === 40_003, String(row));
-    }
-    assert(answers.every((status) => status === 200 || status === 503), answers.join());
-    assertEquals((await mergeBranch(world)).status, 200);
-    assertEquals(await world.trunk("SELECT count(*) FROM items"), [[40_003]]);
-    const merges = await world.trunk(
-      "SELECT count(*) FROM _service_meta_audit WHERE operation = 'merge' AND rows_written > 0",
-    );
-    assertEquals(merges, [[1]]);
-    assertEquals(await world.trunk("PRAGMA integrity_check"), [["ok"]]);
-  });
 });

@@ -162,6 +162,49 @@ Deno.test("a repeated approval does not approve what has changed since: the last
   });
 });
 
+for (const verb of ["approve", "deny"]) {
+  Deno.test(`who decides while the write waits for another look anew is told so: ${verb}`, async () => {
+    await withShop(async (shop, app) => {
+      await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
+      const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
+      beforeTheMove(app, async () => {
+        assertEquals((await decide(app, shop, held.id, "approve")).status, 200);
+        await shop.query("INSERT INTO orders VALUES (4, 40)");
+        assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "effect_changed");
+      });
+      const late = await decide(app, shop, held.id, verb);
+      assertEquals([late.status, late.body.code], [409, "effect_changed"], late.text);
+      assertEquals([JSON.parse(late.text).affectedRows, JSON.parse(late.text).look], [3, 1]);
+      const again = await decide(app, shop, held.id, verb, verb === "approve" ? { body: { look: 1 } } : {});
+      assertEquals(again.status, 200, again.text);
+    });
+  });
+}
+
+Deno.test("two people who decide the same at once are both told so, and who decides otherwise that it is decided", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
+    for (const verb of ["approve", "deny"]) {
+      const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
+      beforeTheMove(app, () => decide(app, shop, held.id, "approve"));
+      const late = await decide(app, shop, held.id, verb);
+      const told = verb === "approve" ? [200, undefined] : [409, "approval_decided"];
+      assertEquals([late.status, late.body.code], told, late.text);
+    }
+  });
+});
+
+/** Does something right before the next approval is moved. */
+function beforeTheMove(app: StartedApp, work: () => Promise<unknown>): void {
+  const { approvals } = app.deps.query;
+  const move = approvals.move.bind(approvals);
+  approvals.move = async (record, from, change) => {
+    approvals.move = move;
+    await work();
+    return move(record, from, change);
+  };
+}
+
 Deno.test("a process that dies while it looks at an approved write again leaves the list of approvals readable", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });

@@ -3,26 +3,42 @@ import { APPROVAL_MS } from "../../control/approvals.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
+import type { RuleMatch } from "../../query/match_rules.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 
 export interface NewLook {
   readonly affectedRows: number | null;
   /** In the form of `held_call.ts`; null: what it would do is not known any better than before. */
   readonly text: string | null;
+  /** Rules that hold it for what was not approved before. */
+  readonly matches?: readonly RuleMatch[];
 }
 
 /** The error for who has redeemed it: `effect_changed` with both figures. Errors: `meter_unreachable`. */
 export async function lookAgain(
   ctx: Pick<HoldContext, "approvals" | "held" | "clock">,
   record: ApprovalRecord,
-  { affectedRows, text }: NewLook,
+  { affectedRows, text, matches = [] }: NewLook,
 ): Promise<AppError> {
   const kept = text === null ? {} : await keepText(ctx, record, text);
   await ctx.approvals.move(record, "redeemed", {
     ...{ state: "pending", decidedAt: null, reason: null, affectedRows, look: (record.look ?? 0) + 1 },
+    ...heldBy(record, matches),
     ...kept,
   });
   return new AppError("effect_changed", { extra: { approvedRows: record.affectedRows, affectedRows } });
+}
+
+/** One hit a rule, as when it was held first. */
+function heldBy(
+  { hits, tolerance }: ApprovalRecord,
+  matches: readonly RuleMatch[],
+): Pick<ApprovalRecord, "hits" | "tolerance"> {
+  const others = hits.filter(({ ruleId }) => matches.every(({ rule }) => rule.id !== ruleId));
+  return {
+    hits: [...others, ...matches.map(({ hit }) => hit)],
+    tolerance: Math.min(tolerance, ...matches.map(({ rule }) => rule.tolerance)),
+  };
 }
 
 /** Under a name that nobody knows yet: somebody may be reading what was held before, and a crash leaves that whole. */

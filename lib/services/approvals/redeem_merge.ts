@@ -23,9 +23,11 @@ export async function redeemMerge(
     throw error;
   });
   if (merged.ok) return merged.view;
-  const { mode, report } = merged.merge;
+  const { merge, matches } = merged.look;
+  const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   throw await lookAgain(ctx, record, {
-    affectedRows: mode === "schema" ? null : report.rowsWritten,
-    text: JSON.stringify({ ...held, merge: merged.merge }),
+    affectedRows: merge.mode === "schema" ? null : merge.report.rowsWritten,
+    text: JSON.stringify({ ...held, covers: [...covers], merge }),
+    matches,
   });
 }

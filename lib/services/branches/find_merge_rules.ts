@@ -1,4 +1,5 @@
 // Approval rules that a merge has to be measured by: what it does to the trunk counts as if statements did it.
+import { AppError } from "../../core/errors.ts";
 import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import type { MergeReport } from "../../sql/branch_report.ts";
 import { noEngineFacts, type StatementFacts } from "../../sql/statement_facts.ts";
@@ -14,6 +15,12 @@ export function findMergeRules(
   // What a change of the schema does is not told by a number of rows.
   if (mode === "schema") return matches;
   return matches.filter(({ rule }) => rule.minRows === null || report.rowsWritten >= rule.minRows);
+}
+
+/** `rule_denied` by those that deny, or null. */
+export function deniedBy(matches: readonly RuleMatch[]): AppError | null {
+  const hits = matches.map(({ hit }) => hit).filter(({ effect }) => effect === "deny");
+  return hits.length === 0 ? null : new AppError("rule_denied", { extra: { hits } });
 }
 
 const facts: Omit<StatementFacts, "class" | "hasWhere"> = {

@@ -1,24 +1,27 @@
-// Runs a merge that a person has approved, if it does what was approved: the same changes of the branch, and as many rows
-// of the trunk.
+// Runs a merge that a person has approved, if it does what was approved: the same changes of the branch, over the same
+// conflicts, and as many rows of each table of the trunk in the same ways.
 import { requireRole } from "../../access/require_role.ts";
-import { AppError } from "../../core/errors.ts";
 import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
+import type { RuleMatch } from "../../query/match_rules.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
-import { findMergeRules } from "./find_merge_rules.ts";
+import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import { mergeAsJudged } from "./merge_as_judged.ts";
 import { type BranchMergeView, type MergeContext, payMerge } from "./run_merge.ts";
 
 export type MergedApproved =
   | { readonly ok: true; readonly view: BranchMergeView }
-  /** Nothing was merged; `merge` is what it would do now. */
-  | { readonly ok: false; readonly reason: "effect_changed"; readonly merge: HeldMerge };
+  | { readonly ok: false; readonly reason: "effect_changed"; readonly look: MergeLook };
 
-/**
- * Errors: those of `mergeBranch`, but that rules of which it was approved do not hold it again: one that has come since
- * stops it.
- */
+/** What it would do now; nothing was merged. */
+export interface MergeLook {
+  readonly merge: HeldMerge;
+  /** Rules that hold it for what was not approved: they have come since, or it does something else by now. */
+  readonly matches: readonly RuleMatch[];
+}
+
+/** Errors: those of `mergeBranch`, but that rules do not hold it anew: what they hold waits for another look. */
 export async function mergeApproved(
   ctx: MergeContext,
   approved: HeldMerge,
@@ -27,28 +30,32 @@ export async function mergeApproved(
   requireRole(ctx.target, "admin");
   const { ref, mode, onConflict } = approved;
   const { id: branchId } = await requireBranch(ctx, ref);
-  const judge = async (report: MergeReport): Promise<HeldMerge | null> => {
-    await denyByRules(ctx, { mode, report, covers });
-    const effect = effectOf(report);
-    const same = effect === approved.effect && branchId === approved.branchId &&
-      Math.abs(report.rowsWritten - approved.report.rowsWritten) <= tolerance;
-    return same ? null : { ...approved, branchId, effect, report };
+  const judge = async (report: MergeReport): Promise<MergeLook | null> => {
+    const matches = await holdingRules(ctx, { mode, report, covers });
+    const merge = { ...approved, branchId, effect: effectOf(report), report };
+    const same = branchId === approved.branchId && merge.effect === approved.effect &&
+      rowsBetween(report, approved.report) <= tolerance;
+    return same && matches.length === 0 ? null : { merge, matches };
   };
   const input = { ref, mode, onConflict };
   const merged = await payMerge(ctx, (paid) => mergeAsJudged(paid, { branchId, input, judge }));
-  return merged.ok ? merged : { ok: false, reason: "effect_changed", merge: merged.stop };
+  return merged.ok ? merged : { ok: false, reason: "effect_changed", look: merged.stop };
 }
 
-/** Errors: `rule_denied` by what denies, or holds, and was not approved. */
-async function denyByRules(
+/** Rules that hold it for what was not approved. Errors: `rule_denied`. */
+async function holdingRules(
   ctx: MergeContext,
   { mode, report, covers }: Parameters<typeof findMergeRules>[1] & Pick<HeldCall, "covers">,
-): Promise<void> {
-  const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
-  const matches = findMergeRules(rules, { mode, report }).filter(({ rule, about }) =>
-    rule.effect === "deny" || about.some((one) => !covers.includes(one))
-  );
-  if (matches.length > 0) {
-    throw new AppError("rule_denied", { extra: { hits: matches.map(({ hit }) => hit) } });
-  }
+): Promise<RuleMatch[]> {
+  const matches = findMergeRules(await ctx.rules.of(ctx.target.databaseId) ?? [], { mode, report });
+  const denied = deniedBy(matches);
+  if (denied) throw denied;
+  return matches.filter(({ about }) => about.some((one) => !covers.includes(one)));
+}
+
+/** By how many rows of the trunk two merges of one effect differ. */
+function rowsBetween(one: MergeReport, other: MergeReport): number {
+  const rows = one.writes.map(({ rows }, at) => Math.abs((rows ?? 0) - (other.writes[at]?.rows ?? 0)));
+  const all = Math.abs(one.rowsWritten - other.rowsWritten);
+  return Math.max(all, rows.reduce((sum, more) => sum + more, 0));
 }

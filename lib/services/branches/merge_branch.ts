@@ -1,13 +1,13 @@
 // Brings what a branch has changed into its trunk, or shows what that would do.
 import { requireRole } from "../../access/require_role.ts";
-import { AppError } from "../../core/errors.ts";
+import type { AppError } from "../../core/errors.ts";
 import { holdForApproval } from "../../query/hold_call.ts";
 import { writeHeldMerge } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
-import { findMergeRules } from "./find_merge_rules.ts";
+import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import { mergeAsJudged } from "./merge_as_judged.ts";
 import {
   type BranchMergeView,
@@ -51,11 +51,8 @@ async function judgeByRules(
   look: Looked,
 ): Promise<AppError | null> {
   const matches = findMergeRules(rules, { mode: look.input.mode, report: look.report });
-  const denied = matches.filter(({ rule }) => rule.effect === "deny");
-  if (denied.length > 0) {
-    return new AppError("rule_denied", { extra: { hits: denied.map(({ hit }) => hit) } });
-  }
-  return matches.length === 0 ? null : await holdMerge(ctx, matches, look);
+  if (matches.length === 0) return null;
+  return deniedBy(matches) ?? await holdMerge(ctx, matches, look);
 }
 
 /** Kept with the report of what it would do. */

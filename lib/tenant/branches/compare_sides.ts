@@ -9,12 +9,12 @@ import {
 import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { jsonValue } from "../local/child/result_json.ts";
-import { ChangesDigest } from "./changes_digest.ts";
 import { confirmRenames } from "./confirm_renames.ts";
 import { type OpenTrial, provenStatements } from "./proven_statements.ts";
 import { rowLength } from "./row_pages.ts";
 import type { RowChange } from "./row_change.ts";
 import { rowChanges } from "./row_changes.ts";
+import { RowsDigest } from "./rows_digest.ts";
 import { readSide, type SchemaSide, type TablePair, tablePairs } from "./table_pair.ts";
 import type { Row, Work } from "./work.ts";
 
@@ -115,7 +115,7 @@ function* comparePair(pair: TablePair, report: Report): Work<ComparedPair> {
 /** Counts all rows and shows the first ones. */
 class ShownRows {
   readonly counts = { added: 0, removed: 0, changed: 0 };
-  readonly digest = new ChangesDigest();
+  readonly digest = new RowsDigest();
   readonly rows: { added: unknown[][]; removed: unknown[][]; changed: ChangedRow[] } = {
     added: [],
     removed: [],
@@ -125,7 +125,7 @@ class ShownRows {
   constructor(private readonly report: Report) {}
 
   add(one: RowChange): void {
-    this.digest.add(one);
+    this.digest.add(one.kind, [one.before, one.after]);
     if (this.counts[one.kind]++ >= MAX_SHOWN_ROWS) return;
     const length = lengthOf(one);
     if (length > this.report.shownLeft) return;

@@ -1,27 +1,40 @@
 // What one merge has done so far: conflicts found, what happened to which table, statements run, rows counted.
-import { LOG_SQL_BYTES } from "../../core/limits.ts";
+import { logText } from "../../core/log_text.ts";
 import {
   type BranchDiff,
   MAX_SHOWN_ROWS,
   type MergeConflict,
   mergeEffectOf,
+  type MergeReport,
   type TrunkWrite,
 } from "../../sql/branch_report.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
+import { jsonRow } from "./compare_sides.ts";
+import { RowsDigest } from "./rows_digest.ts";
+import type { Row } from "./work.ts";
 
 /** Characters of conflicts that one report shows. */
 const MAX_SHOWN_LENGTH = 4_000_000;
 
+/** Rows as they are read, integers as bigint. */
+export interface FoundConflict {
+  readonly kind: MergeConflict["kind"];
+  readonly table: string;
+  readonly key: Row;
+  readonly ancestor: Row | null;
+  readonly ours: Row | null;
+  readonly theirs: Row | null;
+}
+
 export class MergeRun {
-  readonly items: MergeConflict[] = [];
   readonly written = new Set<string>();
   readonly statements: string[] = [];
-  conflicts = 0;
   /** Conflicts that `onConflict` does not settle. */
   unsettled = 0;
   rowsRead = 0;
   rowsWritten = 0;
   refusal: string | null = null;
+  readonly #conflicts = { count: 0, digest: new RowsDigest(), items: new Array<MergeConflict>() };
   #shown = MAX_SHOWN_LENGTH;
   readonly #writes = new Map<string, TrunkWrite>();
   readonly #expects: string | null;
@@ -51,13 +64,25 @@ export class MergeRun {
     return this.written.size > 0 || this.statements.length > 0;
   }
 
-  conflict(conflict: MergeConflict, settled: boolean): void {
-    if (this.conflicts++ < MAX_SHOWN_ROWS) {
-      const { length } = JSON.stringify(conflict);
-      if (length <= this.#shown) this.items.push(conflict);
-      this.#shown -= length;
+  /** For its end: the digest is of all of them. */
+  get conflicts(): MergeReport["conflicts"] {
+    const { count, digest, items } = this.#conflicts;
+    return { count, digest: digest.hex, items };
+  }
+
+  conflict({ kind, table, key, ancestor, ours, theirs }: FoundConflict, settled: boolean): void {
+    this.#conflicts.digest.add(JSON.stringify([kind, table]), [key, ancestor, ours, theirs]);
+    if (this.#conflicts.count++ < MAX_SHOWN_ROWS) {
+      const sides = { ancestor: ancestor && jsonRow(ancestor), ours: ours && jsonRow(ours) };
+      this.#show({ kind, table, key: jsonRow(key), ...sides, theirs: theirs && jsonRow(theirs) });
     }
     if (!settled) this.unsettled++;
+  }
+
+  #show(conflict: MergeConflict): void {
+    const { length } = JSON.stringify(conflict);
+    if (length <= this.#shown) this.#conflicts.items.push(conflict);
+    this.#shown -= length;
   }
 
   wroteRows(action: "insert" | "update" | "delete", table: string, rows: number): void {
@@ -83,15 +108,13 @@ export class MergeRun {
     if (this.refusal !== null) return "refused";
     if (this.unsettled > 0) return "conflict";
     const unexpected = this.#expects !== null &&
-      mergeEffectOf({ ...this.diff, writes: this.writes }) !== this.#expects;
+      mergeEffectOf({ ...this.diff, writes: this.writes, conflicts: this.conflicts }) !== this.#expects;
     return unexpected ? "changed" : "merged";
   }
 
   /** The log row's text says what ran: the statements of a schema merge, otherwise that it was a merge. */
   logText(otherwise: string): string {
-    if (this.statements.length === 0) return otherwise;
-    const text = this.statements.join(";\n");
-    return text.length * 3 <= LOG_SQL_BYTES ? text : text.slice(0, Math.floor(LOG_SQL_BYTES / 3));
+    return this.statements.length === 0 ? otherwise : logText(this.statements.join(";\n"));
   }
 
   /** The audit row's table names. */

@@ -1,6 +1,6 @@
 // One table of the trunk while a branch's rows come into it: each change is compared with the trunk's own row first.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { jsonRow, lengthOf } from "./compare_sides.ts";
+import { lengthOf } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { rowLength } from "./row_pages.ts";
 import { type RowChange, sameRow, sameValue } from "./row_change.ts";
@@ -97,10 +97,8 @@ export class TrunkTable {
   #conflict(change: RowChange, ours: Row | null, kind: "row" | "constraint" = "row"): boolean {
     const { onConflict } = this.run;
     this.run.conflict({
-      ...{ kind, table: this.pair.table, key: jsonRow(this.#keyOf(change.after ?? change.before)) },
-      ancestor: change.before && jsonRow(change.before),
-      ours: ours && jsonRow(ours),
-      theirs: change.after && jsonRow(change.after),
+      ...{ kind, table: this.pair.table, key: this.#keyOf(change.after ?? change.before) },
+      ...{ ancestor: change.before, ours, theirs: change.after },
     }, onConflict !== "abort");
     return onConflict === "theirs";
   }

@@ -34,7 +34,7 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
   const ending = (end: Pick<WireMerge, "outcome" | "failure" | "snapshotTaken">): Merged => ({
     report: {
       ...compared.diff,
-      conflicts: { count: run.conflicts, items: run.items },
+      conflicts: run.conflicts,
       writes: run.writes,
     },
     wire: {

@@ -130,11 +130,10 @@ export class RemoteMerge {
   }
 
   #outcome(outcome: Outcome["outcome"], failure: EngineFailure | null, snapshotTaken: boolean): Outcome {
-    const { conflicts, items, refusal, rowsRead, rowsWritten, statements, writes } = this.#run;
+    const { conflicts, refusal, rowsRead, rowsWritten, statements, writes } = this.#run;
     const report: MergeReport = {
       ...this.compared.diff,
-      conflicts: { count: conflicts, items },
-      ...{ writes, rowsWritten, statementsRun: statements.length },
+      ...{ conflicts, writes, rowsWritten, statementsRun: statements.length },
     };
     return { outcome, report, reason: refusal, failure, snapshotTaken, rowsRead, durationMs: this.#ms };
   }

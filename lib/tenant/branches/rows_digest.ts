@@ -1,19 +1,20 @@
-// Tells two sets of changed rows apart by all that is in them, however many there are.
+// Tells two lists of rows apart by all that is in them, however many there are.
 import { createHash } from "node:crypto";
-import type { RowChange } from "./row_change.ts";
 import type { Row } from "./work.ts";
 
-/** SHA-256 over the changes in the order in which a comparison finds them. */
-export class ChangesDigest {
+/** SHA-256 over the rows in the order in which they are found. */
+export class RowsDigest {
   readonly #hash = createHash("sha256");
 
-  add({ kind, before, after }: RowChange): void {
-    this.#hash.update(`${kind}\n`);
-    for (const row of [before, after]) this.#row(row ?? []);
+  /** Rows that belong together, and in one line what they are. */
+  add(what: string, rows: readonly (Row | null)[]): void {
+    this.#hash.update(`${what}\n`);
+    for (const row of rows) this.#row(row ?? []);
   }
 
+  /** Of the rows so far. */
   get hex(): string {
-    return this.#hash.digest("hex");
+    return this.#hash.copy().digest("hex");
   }
 
   /** Each value with its type and its length, so that none can pass for two. */
