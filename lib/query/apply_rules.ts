@@ -2,17 +2,20 @@
 import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
 import type { RuleRecord } from "../store/write_records.ts";
+import type { StatementEffect } from "../tenant/statement_effect.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { totals } from "./answer.ts";
-import { outcomeError } from "./call_error.ts";
+import { type FailedOutcome, outcomeError } from "./call_error.ts";
 import { execute } from "./execute.ts";
 import { tooManyAffected } from "./failure_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
 import { matchRules, type RuleMatch } from "./match_rules.ts";
-import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { reserveBalance } from "./reserve_balance.ts";
 import { settle } from "./settle.ts";
+
+type FinishedOutcome = Extract<TenantOutcome, { ok: true }>;
 
 /** Rows that the call may change at most, when a rule lets it pass for changing fewer than its `minRows`. */
 export interface RuleBound {
@@ -38,7 +41,9 @@ export async function applyRules(
   matches: readonly RuleMatch[],
 ): Promise<RuleBound | null> {
   if (matches.length === 0) return { maxRows: null };
-  denyPlain(matches);
+  const plain = matches.filter(({ rule }) => rule.effect === "deny" && rule.minRows === null);
+  // A rule that denies whatever the number of rows needs no look at them.
+  if (plain.length > 0) throw denied(plain);
   const reserved = reserveBalance(ctx, understood.call);
   const admission = reserved instanceof Promise ? await reserved : reserved;
   try {
@@ -65,9 +70,8 @@ async function look(
     settle(ctx, call, admission, outcome.ok ? totals(outcome.results) : outcome.work);
     return error;
   };
-  // Where the time is up nothing is known.
-  if (!outcome.ok && outcome.failure.kind !== "timeout") throw stop(await outcomeError(understood, outcome));
-  const effects = outcome.ok ? outcome.results.flatMap(({ effect }) => effect ?? []) : [];
+  if (!outcome.ok && failsWhole(call, outcome)) throw stop(await outcomeError(understood, outcome));
+  const effects = effectsOf(outcome);
   // What a change of the schema does is not told by a number of rows.
   const rows = effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
   const hit = matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
@@ -81,15 +85,21 @@ async function look(
   return { maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
 }
 
+/** What runs before another failure stays, and is judged; the run then ends there by itself. */
+function failsWhole({ atomic }: QueryCall, { failure, failedIndex }: FailedOutcome): boolean {
+  return failure.kind !== "timeout" && (atomic || failedIndex === 0);
+}
+
+/** Empty where nothing is known, as when the time is up. */
+function effectsOf(outcome: FailedOutcome | FinishedOutcome): readonly StatementEffect[] {
+  if (outcome.ok) return outcome.results.flatMap(({ effect }) => effect ?? []);
+  return outcome.failure.kind === "timeout" ? [] : outcome.effects ?? [];
+}
+
 /** A bound on rows is passed at the last statement, and nothing stays. */
 function atLast({ call }: UnderstoodCall): Readonly<Record<string, unknown>> {
   if (!call.batch) return {};
   return { failedIndex: call.statements.length - 1, ...(call.atomic ? {} : { data: [] }) };
-}
-
-/** A rule that denies whatever the number of rows needs no look at them. */
-function denyPlain(matches: readonly RuleMatch[]): void {
-  if (matches.some(({ rule }) => rule.effect === "deny" && rule.minRows === null)) throw denied(matches);
 }
 
 function denied(matches: readonly RuleMatch[]): AppError {

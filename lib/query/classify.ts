@@ -1,7 +1,8 @@
 // Stage 1: understand every statement of the call before anything runs.
+import { isPlainText } from "../core/is_plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts } from "../sql/statement_facts.ts";
-import type { Syntax } from "../sql/syntax.ts";
+import type { Syntax, Unread } from "../sql/syntax.ts";
 import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
 import type { Misunderstood, QueryContext, QueryStatement } from "./query_call.ts";
 
@@ -100,7 +101,7 @@ function readTexts(ctx: QueryContext, statements: readonly QueryStatement[]) {
   const syntaxes: { readonly sql: string; readonly syntax: Syntax }[] = [];
   for (const { sql, params } of statements) {
     const result = ctx.facts.syntax(sql);
-    if (!result.ok) return { syntaxes, misunderstood: textFailure(result.reason, result.message) };
+    if (!result.ok) return { syntaxes, misunderstood: textFailure(result) };
     const failure = parameterFailure(result.syntax.parameterCount, params);
     if (failure && result.syntax.class !== "refused") {
       return {
@@ -113,14 +114,17 @@ function readTexts(ctx: QueryContext, statements: readonly QueryStatement[]) {
   return { syntaxes, misunderstood: null };
 }
 
-function textFailure(reason: string, message: string): Misunderstood {
-  const kind = reason === "named_parameter"
-    ? "parameter_mismatch"
-    : reason === "nul"
-    ? "invalid_text"
-    : "syntax_error";
+/** Kinds of texts that are no syntax error. */
+const textKinds: Readonly<Partial<Record<Unread["reason"], EngineFailure["kind"]>>> = {
+  named_parameter: "parameter_mismatch",
+  nul: "invalid_text",
+  too_big: "too_big",
+};
+
+function textFailure({ reason, message }: Unread): Misunderstood {
   const code = reason === "no_statement" || reason === "multiple_statements" ? reason : null;
-  return { failure: plainFailure(kind, message), verb: "other", target: null, code };
+  const failure = plainFailure(textKinds[reason] ?? "syntax_error", message);
+  return { failure, verb: "other", target: null, code };
 }
 
 function parameterFailure(wanted: number, params: QueryStatement["params"]): EngineFailure | null {
@@ -130,12 +134,10 @@ function parameterFailure(wanted: number, params: QueryStatement["params"]): Eng
   if (wanted !== params.length) {
     return plainFailure("parameter_mismatch", `Send ${wanted} parameters; ${params.length} were sent`);
   }
-  for (const value of params) {
-    if (typeof value === "string" && value.includes("\u0000")) {
-      return plainFailure("invalid_text", "Remove U+0000 from the text parameter");
-    }
-  }
-  return null;
+  const invalid = params.findIndex((value) => typeof value === "string" && !isPlainText(value));
+  return invalid < 0
+    ? null
+    : plainFailure("invalid_text", `Remove U+0000 and lone surrogates from parameter ${invalid + 1}`);
 }
 
 function plainFailure(kind: EngineFailure["kind"], message: string): EngineFailure {

@@ -1,7 +1,6 @@
 // The one way in which SQL runs, whatever surface it comes from.
 import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
-import type { TenantDatabase } from "../tenant/tenant_store.ts";
 import { answerContext, answerOf, totals } from "./answer.ts";
 import { applyRules, findRules } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
@@ -16,8 +15,8 @@ import { settle } from "./settle.ts";
 import { StageTimer } from "./stage_timer.ts";
 import { chooseSnapshot } from "./choose_snapshot.ts";
 
-/** Times that a call starts over because the schema changed under it. */
-const MAX_STALE = 5;
+/** Times that a call is tried while the schema, or the rows that a rule has looked at, change under it. */
+const MAX_TRIES = 5;
 
 /**
  * Classify, authorise, apply rules, reserve balance, take a snapshot, execute, settle, record; a call that ran before
@@ -26,29 +25,29 @@ const MAX_STALE = 5;
  */
 export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
   const database = ctx.tenants.open(call.target.databaseId, call.target.namespaceId);
-  for (let attempt = 0; attempt < MAX_STALE; attempt++) {
+  const log = identify(ctx, call);
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const timer = new StageTimer(ctx.clock);
     const classified = await classify(ctx, call.target.databaseId, database, call.statements);
-    const answer = await runOnce(ctx, understand(ctx, call, database, classified), timer);
+    const answer = await runOnce(ctx, understand({ call, database, log }, classified), timer);
     if (answer) return withTiming(answer, timer.header);
   }
-  throw new AppError("database_busy", { message: "Try again shortly; the schema keeps changing" });
+  recordRefusal(database, log, "database_busy");
+  throw new AppError("database_busy", { message: "Try again shortly; the database keeps changing" });
 }
 
 function understand(
-  ctx: QueryContext,
-  call: QueryCall,
-  database: TenantDatabase,
+  { call, database, log }: Pick<UnderstoodCall, "call" | "database" | "log">,
   { schemaVersion, facts, misunderstood }: Classified,
 ): UnderstoodCall {
-  return { call, database, log: identify(ctx, call), schemaVersion, facts, misunderstood };
+  return { call, database, log, schemaVersion, facts, misunderstood };
 }
 
 function withTiming({ results, meta, replayed, keptForPlan }: QueryAnswer, timing: string): QueryAnswer {
   return { results, meta, replayed, keptForPlan, timing };
 }
 
-/** Null when the schema was another one by the time the call ran. */
+/** Null when the schema was another one by the time the call ran, or its rows more than a rule had seen. */
 async function runOnce(
   ctx: QueryContext,
   understood: UnderstoodCall,
@@ -103,7 +102,11 @@ function bounded(understood: UnderstoodCall, maxRows: number | null): Understood
   const { affected, maxAffected } = understood.call;
   if (maxRows === null && maxAffected === null) return understood;
   const max = Math.min(maxRows ?? Infinity, maxAffected ?? Infinity, affected?.max ?? Infinity);
-  return { ...understood, call: { ...understood.call, affected: { min: affected?.min ?? 0, max } } };
+  const again = maxRows === null ? {} : { startsOverAbove: maxRows };
+  return {
+    ...understood,
+    call: { ...understood.call, affected: { min: affected?.min ?? 0, max, ...again } },
+  };
 }
 
 /** The call may run and there is money for it. */

@@ -3,6 +3,10 @@ import type { SqlErrorKind } from "../core/errors.ts";
 import type { KnownTables, SqlFailure } from "./sql_error.ts";
 import { tableAliases } from "./table_aliases.ts";
 
+const SEPARATOR = ", ";
+/** Longer lists of names are not taken apart: the steps grow with the third power, in the service's own process. */
+const MAX_LENGTH = 500;
+
 /** A failure with the engine's message. */
 export interface ToldFailure extends SqlFailure {
   readonly message: string;
@@ -11,7 +15,9 @@ export interface ToldFailure extends SqlFailure {
 /** Whether the names of the schema are needed: for near matches, or to read names that hold dots and commas. */
 export function asksForNames({ kind, message }: Pick<ToldFailure, "kind" | "message">): boolean {
   if (kind === "unknown_table" || kind === "unknown_column") return true;
-  return constrained(kind, message)?.split(", ").some((part) => part.split(".").length !== 2) ?? false;
+  const names = constrained(kind, message);
+  if (names === null || names.length > MAX_LENGTH) return false;
+  return names.split(SEPARATOR).some((part) => part.split(".").length !== 2);
 }
 
 /** The same failure by names that there are; as it was where it names none of them. */
@@ -33,17 +39,31 @@ function constrained(kind: SqlErrorKind, message: string): string | null {
   return /constraint failed: (.+)$/s.exec(message)?.[1] ?? null;
 }
 
+/** Each place in the text is looked at once, however many ways lead there. */
 function columnsIn(text: string, prefix: string, columns: readonly string[]): string[] | null {
+  const named = new Set(columns);
+  const ends = endsIn(text, prefix);
+  /** Columns that lead to where the next one begins. */
+  const reached = new Map<number, readonly string[]>([[prefix.length, []]]);
   if (!text.startsWith(prefix)) return null;
-  const rest = text.slice(prefix.length);
-  for (const column of columns) {
-    if (rest === column) return [column];
-    const more = rest.startsWith(`${column}, `)
-      ? columnsIn(rest.slice(column.length + 2), prefix, columns)
-      : null;
-    if (more !== null) return [column, ...more];
+  for (const [start, before] of reached) {
+    for (const end of ends) {
+      const column = end < start ? "" : text.slice(start, end);
+      if (!named.has(column)) continue;
+      if (end === text.length) return [...before, column];
+      const next = end + SEPARATOR.length + prefix.length;
+      if (!reached.has(next)) reached.set(next, [...before, column]);
+    }
   }
   return null;
+}
+
+/** Where a column's name may end: before another one, or with the text. */
+function endsIn(text: string, prefix: string): number[] {
+  const ends: number[] = [];
+  const next = SEPARATOR + prefix;
+  for (let at = text.indexOf(next); at >= 0; at = text.indexOf(next, at + 1)) ends.push(at);
+  return [...ends, text.length];
 }
 
 /** The table that the statement calls by that name. */

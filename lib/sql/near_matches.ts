@@ -1,10 +1,16 @@
 // Names that somebody may have meant: for hints about unknown tables and columns.
 
+/** Characters of a name that somebody may have mistyped, and names that are compared with it: each costs their product. */
+const MAX_LENGTH = 64;
+const MAX_CANDIDATES = 1000;
+
 /** At most three candidates within a third of the name's length in edits, or that contain it; nearest first. */
 export function nearMatches(name: string, candidates: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
-  const scored = [...new Set(candidates)].map((candidate) => ({
+  if (wanted.length > MAX_LENGTH) return [];
+  const comparable = [...new Set(candidates)].filter(({ length }) => length <= 2 * MAX_LENGTH);
+  const scored = comparable.slice(0, MAX_CANDIDATES).map((candidate) => ({
     candidate,
     distance: distanceTo(wanted, candidate.toLowerCase()),
   }));

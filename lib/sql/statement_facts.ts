@@ -63,7 +63,7 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
   const statementClass = refusal === null ? syntax.class : "refused";
   return {
     ...engine,
-    ...replacingActions(syntax, engine),
+    ...furtherActions(syntax, engine),
     class: statementClass,
     verb: syntax.verb,
     role: statementClass === "refused" ? null : roleOfClass[statementClass],
@@ -79,12 +79,13 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
   };
 }
 
-/** A conflict that replaces deletes rows without the engine saying so. */
-function replacingActions(
-  syntax: Syntax,
+/** A renamed table changes under both of its names; a conflict that replaces deletes rows without the engine saying so. */
+function furtherActions(
+  { replaces, rename }: Syntax,
   { actions, rowTables, replacedTables }: EngineFacts,
 ): Pick<EngineFacts, "actions" | "replacedTables"> {
-  if (!syntax.replaces) return { actions, replacedTables };
+  if (rename?.column === null) return { actions: [...actions, `schema ${rename.to}`].sort(), replacedTables };
+  if (!replaces) return { actions, replacedTables };
   const written = actions.flatMap((action) => /^(?:insert|update) (.*)$/s.exec(action)?.[1] ?? []);
   const removed = written.map((table) => `delete ${table}`);
   return {

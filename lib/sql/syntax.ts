@@ -1,8 +1,10 @@
 // What the text of one statement says before any engine has seen it: the first of three layers (engine facts come
 // second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
+import { isPlainText } from "../core/is_plain_text.ts";
 import { type Expr, parseStmt, type PragmaStmt, type Stmt } from "sqlite3-parser";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type Rename, renameOf } from "./description_renames.ts";
+import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { isConstant } from "./is_constant.ts";
 import { allowedFunctions, allowedModules } from "./functions.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
@@ -41,20 +43,25 @@ export interface PragmaFacts {
   readonly foreignKeysOff: boolean;
 }
 
-export type SyntaxResult =
-  | { readonly ok: true; readonly syntax: Syntax }
-  | {
-    readonly ok: false;
-    readonly reason: "syntax_error" | "multiple_statements" | "no_statement" | "named_parameter" | "nul";
-    /** Without any part of the text beyond the offending token. */
-    readonly message: string;
-  };
+export type SyntaxResult = { readonly ok: true; readonly syntax: Syntax } | Unread;
+
+export interface Unread {
+  readonly ok: false;
+  readonly reason:
+    | "syntax_error"
+    | "multiple_statements"
+    | "no_statement"
+    | "named_parameter"
+    | "nul"
+    | "too_big";
+  /** Without any part of the text beyond the offending token. */
+  readonly message: string;
+}
 
 /** Parses one statement. Never throws for any text. */
 export function readSyntax(sql: string): SyntaxResult {
-  if (sql.includes("\u0000") || !sql.isWellFormed()) {
-    return { ok: false, reason: "nul", message: "Remove U+0000 and lone surrogates from the statement" };
-  }
+  if (!isPlainText(sql)) return unread("nul", "Remove U+0000 and lone surrogates from the statement");
+  if (hasLongList(sql)) return unread("too_big", `Use at most ${MAX_LIST} names in one list`);
   try {
     const parsed = parseStmt(sql);
     return parsed.status === "error"
@@ -63,16 +70,18 @@ export function readSyntax(sql: string): SyntaxResult {
   } catch (error) {
     // The tree is walked by recursion; the engine's own limit on depth is far below this one.
     if (!(error instanceof RangeError)) throw error;
-    return { ok: false, reason: "syntax_error", message: "Nest the statement less deeply" };
+    return unread("syntax_error", "Nest the statement less deeply");
   }
 }
 
+function unread(reason: Unread["reason"], message: string): Unread {
+  return { ok: false, reason, message };
+}
+
 function notOne(message: string): SyntaxResult {
-  if (message.startsWith("no SQL statement")) return { ok: false, reason: "no_statement", message };
-  if (message.startsWith("expected end of input")) {
-    return { ok: false, reason: "multiple_statements", message };
-  }
-  return { ok: false, reason: "syntax_error", message: withoutLiterals(message) };
+  if (message.startsWith("no SQL statement")) return unread("no_statement", message);
+  if (message.startsWith("expected end of input")) return unread("multiple_statements", message);
+  return unread("syntax_error", withoutLiterals(message));
 }
 
 function describe(root: Stmt): SyntaxResult {
@@ -80,11 +89,7 @@ function describe(root: Stmt): SyntaxResult {
   const inner = explained ?? root;
   const walk = walkStatement(root);
   if (walk.namedParameter) {
-    return {
-      ok: false,
-      reason: "named_parameter",
-      message: "Use ? or ?N for parameters; named ones are not available",
-    };
+    return unread("named_parameter", "Use ? or ?N for parameters; named ones are not available");
   }
   const row = statementKinds[root.type];
   const pragma = inner.type === "PragmaStmt" ? pragmaFacts(inner) : null;

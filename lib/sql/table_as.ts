@@ -1,7 +1,5 @@
-// CREATE TABLE AS as the CREATE TABLE that it amounts to: where only the schema counts its SELECT, which could run for
-// ever, is compiled and not run. Pure.
+// The parts of a CREATE TABLE AS: where only the schema counts its SELECT, which could run for ever, is not to run. Pure.
 import { parseStmt } from "sqlite3-parser";
-import { quoteIdentifier } from "./quote.ts";
 
 export interface TableAs {
   readonly name: string;
@@ -16,24 +14,4 @@ export function tableAs(sql: string): TableAs | null {
   const { tblName, ifNotExists, body } = parsed.root;
   if (body.type !== "AsSelectCreateTableBody") return null;
   return { name: tblName.objName.text, ifNotExists, select: sql.slice(body.select.span.offset) };
-}
-
-/** The statement that makes the same table without rows, given the names of the columns of `select`. */
-export function emptyTable({ name, ifNotExists }: TableAs, columns: readonly string[]): string {
-  const names = distinct(columns).map(quoteIdentifier).join(", ");
-  return `CREATE TABLE ${ifNotExists ? "IF NOT EXISTS " : ""}${quoteIdentifier(name)} (${names})`;
-}
-
-/** As the engine does: a name that is there already gets a number behind it. */
-function distinct(names: readonly string[]): string[] {
-  const seen = new Set<string>();
-  const last = new Map<string, number>();
-  return names.map((name) => {
-    let own = name;
-    let number = last.get(name) ?? 0;
-    while (seen.has(own.toLowerCase())) own = `${name}:${++number}`;
-    last.set(name, number);
-    seen.add(own.toLowerCase());
-    return own;
-  });
 }

@@ -5,6 +5,7 @@ import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
+import type { AffectedBound } from "./local/child/starts_over.ts";
 import type { StatementEffect } from "./statement_effect.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
@@ -45,6 +46,7 @@ export interface TenantDatabase {
    * Compiles statements without running them and tells what each would touch; a later one sees the schema that the
    * earlier ones would leave. Stops at the first that does not compile. The texts must have passed the syntax check
    * first, and none may be a PRAGMA: those execute while they are compiled. Without foreign keys nothing cascades.
+   * What takes longer than a statement may is a failure of the first.
    */
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection>;
   /** Runs the statements of one call. */
@@ -151,8 +153,7 @@ export interface TenantCall {
   readonly snapshot: string | null;
   /** Runs it and undoes it: the results carry what it would do. Writes no log, audit or kept answer. */
   readonly dryRun: boolean;
-  /** Rows that it must change in all, triggers and cascades included: others undo it (`affected`). */
-  readonly affected: { readonly min: number; readonly max: number } | null;
+  readonly affected: AffectedBound | null;
   /** Milliseconds that a statement of it may run, where that is less than the store's own bound. */
   readonly timeoutMs: number | null;
   /** Aborted when nobody waits for the answer any more: the statement is stopped. */
@@ -199,6 +200,8 @@ export type TenantOutcome =
     readonly failure: EngineFailure;
     /** What the engine did, kept or not: it is paid for. */
     readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
+    /** Of a dry run: of the statements before the failure. */
+    readonly effects?: readonly StatementEffect[];
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }

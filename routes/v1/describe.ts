@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { isPlainText } from "../../lib/core/is_plain_text.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { describeSchema } from "../../lib/services/schema/describe_schema.ts";
 import { updateDescriptions } from "../../lib/services/schema/update_descriptions.ts";
@@ -28,7 +29,7 @@ const schemaDescription = z.object({
 });
 
 /** What the engine would cut or change is refused. */
-const text = z.string().max(10_000).refine((value) => !value.includes("\u0000") && value.isWellFormed(), {
+const text = z.string().max(10_000).refine(isPlainText, {
   error: "Remove U+0000 and lone surrogates",
 });
 const name = z.string().min(1).max(1000);

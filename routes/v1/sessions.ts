@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { isPlainText } from "../../lib/core/is_plain_text.ts";
 import { createSession } from "../../lib/services/sessions/create_session.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
@@ -40,7 +41,7 @@ export function sessionRoutes({ control }: AppDeps): Hono<Env> {
 function claim(maxLength: number): z.ZodString {
   return z.string().refine((text) => [...text].length <= maxLength, {
     error: `Send at most ${maxLength} characters`,
-  }).refine((text) => !text.includes("\u0000") && text.isWellFormed(), {
+  }).refine(isPlainText, {
     error: "Remove U+0000 and lone surrogates",
   }).meta({ maxLength });
 }

@@ -479,6 +479,52 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     },
   );
 
+  promise(
+    "a CREATE TABLE AS of an endless SELECT in a batch is understood without being run",
+    async (store) => {
+      const tenant = await Tenant.create(store);
+      const endless = 'CREATE TABLE IF NOT EXISTS "e"/* as */as--select\n' +
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i FROM n";
+      const { facts, failure } = await tenant.database.inspect([
+        { sql: endless, changesSchema: true },
+        { sql: 'INSERT INTO e (i, "i:1") VALUES (1, 2)', changesSchema: false },
+      ]);
+      assertEquals([failure, facts.map((one) => one.tablesWritten)], [null, [["e"], ["e"]]]);
+      const outcome = await tenant.run("schema", [[endless], ["INSERT INTO e VALUES (1, 2)"]]);
+      assert(outcome.ok === false);
+      assertEquals([outcome.failure.kind, outcome.failedIndex], ["timeout", 0]);
+      assertEquals((await tenant.run("read", [["SELECT * FROM e"]])).ok, false);
+    },
+  );
+
+  promise(
+    "a batch is understood by the schema alone: what fails only by its rows fails when it runs",
+    async (store) => {
+      const tenant = await Tenant.create(store, ["CREATE TABLE r (a, b AS (a * 2))"]);
+      await tenant.run("write", [["INSERT INTO r VALUES ('same'), ('same')"]]);
+      const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT max(i) AS m FROM n";
+      const changes = [
+        "CREATE UNIQUE INDEX u ON r (a || 'x')",
+        "ALTER TABLE r ADD COLUMN c NOT NULL DEFAULT 1 CHECK (c > 1)",
+        "REINDEX r",
+        "ANALYZE r",
+        `CREATE VIEW v AS ${endless}`,
+        `CREATE TRIGGER g AFTER INSERT ON r BEGIN DELETE FROM r WHERE a IN (${endless}); END`,
+        "CREATE VIRTUAL TABLE f USING fts5(a, content='v')",
+      ];
+      const { facts, failure } = await tenant.database.inspect([
+        ...changes.map((sql) => ({ sql, changesSchema: true })),
+        { sql: "INSERT INTO r SELECT m, m FROM v", changesSchema: false },
+      ]);
+      assertEquals([failure, facts.length], [null, changes.length + 1]);
+      const outcome = await tenant.run("schema", changes.map((sql) => [sql]));
+      assertEquals([failureKind(outcome), outcome.ok === false && outcome.failedIndex], [
+        "unique_violation",
+        0,
+      ]);
+    },
+  );
+
   promise("a dropped database is gone, and another one is not touched", async (store) => {
     const one = await Tenant.create(store, [T]);
     const two = await Tenant.create(store, [T]);

@@ -5,6 +5,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createLocalStore, type LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
+import { engineChildren, killChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
@@ -28,27 +29,6 @@ async function withStore(
   } finally {
     await store.close();
     if (directory === undefined) await Deno.remove(dataDirectory, { recursive: true });
-  }
-}
-
-/** Process ids of the engine children of this store, found as anybody outside would find them. */
-async function childrenOf(directory: string): Promise<number[]> {
-  const pids: number[] = [];
-  for await (const entry of Deno.readDir("/proc")) {
-    if (!/^\d+$/.test(entry.name)) continue;
-    const command = await Deno.readTextFile(`/proc/${entry.name}/cmdline`).catch(() => "");
-    if (command.includes("child/main.ts") && command.includes(directory)) pids.push(Number(entry.name));
-  }
-  return pids;
-}
-
-async function killChildren(directory: string): Promise<void> {
-  for (const pid of await childrenOf(directory)) {
-    try {
-      Deno.kill(pid, "SIGKILL");
-    } catch {
-      // It ended between the two lines.
-    }
   }
 }
 
@@ -165,14 +145,14 @@ Deno.test("children end with the process that started them, also when it is kill
     }).spawn();
     const reader = parent.stdout.getReader();
     await reader.read(); // it says when its endless statement runs
-    assertEquals((await childrenOf(directory)).length > 0, true);
+    assertEquals((await engineChildren(directory)).length > 0, true);
     parent.kill("SIGKILL");
     await parent.status;
     await reader.cancel();
-    let left = await childrenOf(directory);
+    let left = await engineChildren(directory);
     for (let waited = 0; left.length > 0 && waited < 40; waited++) {
       await sleep(100);
-      left = await childrenOf(directory);
+      left = await engineChildren(directory);
     }
     assertEquals(left, [], parentTie);
     await Deno.remove(directory, { recursive: true });

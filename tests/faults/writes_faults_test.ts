@@ -1,9 +1,10 @@
 // Kills between the claim of a token and its answer: what was proposed or approved runs at most once, what was
 // answered stays, and a plan's step is answered as it was.
 import { assert, assertEquals } from "@std/assert";
-import { engineChildren } from "../testing/engine_children.ts";
+import { killChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
+import { mergeBranch, withBranch } from "../branches/merge_world.ts";
 import { heldBy, withWrites } from "../writes/write_world.ts";
 
 const ROUNDS = 8;
@@ -11,16 +12,20 @@ const ROUNDS = 8;
 Deno.test("a kill of the engine child between claim and answer runs a proposed write once", async () => {
   await withWrites(async ({ app, apply, propose, rows, setup }) => {
     await setup("CREATE TABLE t (round INTEGER)");
+    let [killed, ran] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
       const { executionToken } = await propose(`INSERT INTO t VALUES (${round})`);
       const answers = [apply(executionToken), apply(executionToken)];
       await new Promise((resolve) => setTimeout(resolve, round));
-      for (const pid of await engineChildren(app.deps.config.dataDir)) kill(pid);
+      killed += await killChildren(app.deps.config.dataDir);
       const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
       const [[written]] = await rows(`SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];
       assert(written <= 1, `round ${round} was written ${written} times`);
-      if (statuses.includes(200)) assertEquals([statuses, written], [[200, 404], 1]);
+      if (!statuses.includes(200)) continue;
+      assertEquals([statuses, written], [[200, 404], 1]);
+      ran++;
     }
+    assert(killed > 0 && ran > 0, `${killed} children killed, ${ran} writes answered`);
   });
 });
 
@@ -28,17 +33,20 @@ Deno.test("a dry run during which the child is killed neither writes nor passes 
   await withWrites(async ({ app, post, rows, rule, setup, shop }) => {
     await setup("CREATE TABLE t (v)");
     await rule({ tableGlob: "t", effect: "require_approval", minRows: 100_000 });
+    let [killed, ran] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
       const sql =
         `INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 20000) SELECT ${round} FROM c`;
       const writing = shop.query(sql);
       const proposing = post("propose", { sql });
       await new Promise((resolve) => setTimeout(resolve, round * 3));
-      for (const pid of await engineChildren(app.deps.config.dataDir)) kill(pid);
+      killed += await killChildren(app.deps.config.dataDir);
       const [written] = await Promise.all([writing, proposing]);
       const [[count]] = await rows(`SELECT count(*) FROM t WHERE v = ${round}`) as [[number]];
       assertEquals(count, written.status === 200 ? 20_000 : 0, `${round}: ${written.text}`);
+      if (written.status === 200) ran++;
     }
+    assert(killed > 0 && ran > 0, `${killed} children killed, ${ran} writes answered`);
   });
 });
 
@@ -97,27 +105,51 @@ Deno.test("a kill of the child while an approval is redeemed runs it once", asyn
   await withWrites(async ({ app, decide, redeem, rows, rule, setup, shop }) => {
     await setup("CREATE TABLE t (round INTEGER)");
     await rule({ tableGlob: "t", effect: "require_approval" });
+    let [killed, ran] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
       const held = heldBy(await shop.query("INSERT INTO t VALUES (?)", [round]));
       await decide(held.id, "approve");
       const answers = [redeem(held.approvalToken), redeem(held.approvalToken)];
       await new Promise((resolve) => setTimeout(resolve, round));
-      for (const pid of await engineChildren(app.deps.config.dataDir)) kill(pid);
+      killed += await killChildren(app.deps.config.dataDir);
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       const [[written]] = await rows(`SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];
       assert(written <= 1, `round ${round} was written ${written} times`);
-      if (statuses.includes(200)) assertEquals(written, 1);
+      if (!statuses.includes(200)) continue;
+      assertEquals(written, 1);
+      ran++;
     }
+    assert(killed > 0 && ran > 0, `${killed} children killed, ${ran} writes answered`);
   });
 });
 
-function kill(pid: number): void {
-  try {
-    Deno.kill(pid, "SIGKILL");
-  } catch {
-    // It had ended by itself.
-  }
-}
+Deno.test("a merge whose engine is killed leaves all of it or nothing, and repeating it ends the same", async () => {
+  await withBranch(async (world) => {
+    await world.branch(
+      "pr-1",
+      "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 40009) INSERT INTO items SELECT i, 'x', i FROM n",
+    );
+    const answers: number[] = [];
+    let killed = 0;
+    for (let round = 0; round < 4; round++) {
+      const merging = mergeBranch(world);
+      await new Promise((resolve) => setTimeout(resolve, 20 + round * 60));
+      killed += await killChildren(world.app.deps.config.dataDir);
+      answers.push((await merging).status);
+      const [row] = await world.trunk("SELECT count(*) FROM items");
+      assert(row?.[0] === 3 || row?.[0] === 40_003, String(row));
+    }
+    assert(answers.every((status) => status === 200 || status === 503), answers.join());
+    assert(killed > 0, "no child was killed");
+    assertEquals((await mergeBranch(world)).status, 200);
+    assertEquals(await world.trunk("SELECT count(*) FROM items"), [[40_003]]);
+    const merges = await world.trunk(
+      "SELECT count(*) FROM _service_meta_audit WHERE operation = 'merge' AND rows_written > 0",
+    );
+    assertEquals(merges, [[1]]);
+    assertEquals(await world.trunk("PRAGMA integrity_check"), [["ok"]]);
+  });
+});
 
 /** Until the first run's lease is over. */
 async function repeat<Answer extends { readonly status: number }>(

@@ -210,3 +210,38 @@ Deno.test("a trigger's own RAISE message reaches the caller as kind unknown", as
 function assertNotIncludes(actual: string, unwanted: string): void {
   assertEquals(actual.includes(unwanted), false, actual);
 }
+
+Deno.test("names that read like lists of names are told apart, however often one repeats another", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query('CREATE TABLE t ("a", "a, t.a")');
+  for (const [repetitions, table] of [[60, `${"t.a, ".repeat(60)}t`], [200, null]] as const) {
+    const name = `${"t.a, ".repeat(repetitions)}t`;
+    await tenant.query(`CREATE TABLE "${name}" ("z.z" UNIQUE)`);
+    const insert = `INSERT INTO "${name}" VALUES (1)`;
+    assertEquals((await tenant.query(insert)).status, 200);
+    const { status, body } = await tenant.query(insert);
+    assertEquals([status, body.errorDetail?.kind], [400, "unique_violation"]);
+    // What is too long to be taken apart is told as the engine's words have it.
+    if (table !== null) assertEquals([body.errorDetail?.table, body.errorDetail?.column], [table, "z.z"]);
+  }
+});
+
+Deno.test("a name longer than anybody types has no near matches", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE orders (total)");
+  const hintOf = async (column: string) =>
+    (await tenant.query(`SELECT ${column} FROM orders`)).body.errorDetail?.hint;
+  assertEquals((await hintOf(`total_${"x".repeat(20)}`))?.includes("did you mean total?"), true);
+  assertEquals((await hintOf(`total_${"x".repeat(900_000)}`))?.includes("did you mean"), false);
+});
+
+Deno.test("unknown names of several lines are named as they are", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  const name = "a\n has no column named b\n";
+  const insert = sqlError(await tenant.query(`INSERT INTO customers ("${name}") VALUES (1)`));
+  assertEquals(insert.kind, "unknown_column");
+  assertEquals(place(sqlError(await tenant.query(`SELECT * FROM "x\ny"`))), ["unknown_table", "x\ny", null]);
+});

@@ -164,17 +164,30 @@ Deno.test("a number that JSON would round is refused, in params of any depth, an
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("a text parameter with U+0000 is invalid_text and nothing runs, in query and batch", async () => {
+Deno.test("text with U+0000 or half a surrogate pair is invalid_text and nothing runs, and the log says so", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("CREATE TABLE t (a TEXT)");
-  const query = await tenant.query("INSERT INTO t VALUES (?)", ["a\u0000b"]);
-  assertEquals([query.status, query.body.code, query.body.errorDetail?.kind], [
-    400,
-    "sql_error",
-    "invalid_text",
-  ]);
-  assert(query.body.errorDetail?.hint.includes("blob"));
+  for (const text of ["a\u0000b", "\ud83d", "a\ude00b"]) {
+    const asked = [["INSERT INTO t VALUES (?1 || ?2)", ["a", text]], [
+      `INSERT INTO t VALUES ('${text}')`,
+    ]] as const;
+    for (const [sql, params] of asked) {
+      const query = await tenant.query(sql, params);
+      const { code, errorDetail, error } = query.body;
+      assertEquals([query.status, code, errorDetail?.kind], [400, "sql_error", "invalid_text"], query.text);
+      assert(errorDetail?.hint.includes("blob"));
+      assertEquals(error?.includes("parameter 2"), params !== undefined, query.text);
+    }
+    const path = `${tenant.database.path}/propose`;
+    const body = { sql: "INSERT INTO t VALUES (?)", params: [text] };
+    const proposed = await app.request("POST", path, { token: tenant.token, body });
+    assertEquals([proposed.status, proposed.body.errorDetail?.kind], [400, "invalid_text"], proposed.text);
+  }
+  const logged = await tenant.query(
+    "SELECT count(*) FROM _service_meta_query_log WHERE error_kind = 'invalid_text' AND sql LIKE 'INSERT INTO t VALUES (_%'",
+  );
+  assertEquals(rowsOf(logged), [[9]]);
   const batch = await tenant.batch([["INSERT INTO t VALUES ('x')"], ["INSERT INTO t VALUES (?)", "\u0000"]], {
     transaction: true,
   });

@@ -80,6 +80,39 @@ Deno.test("U+0000 and lone surrogates are refused anywhere in the text", () => {
   assertEquals(reasonOf("SELECT '\u{1f600}'"), "ok");
 });
 
+Deno.test("lists of names that no engine has room for are refused, and long lists of values are none", () => {
+  const list = (length: number, item: (at: number) => string) =>
+    Array.from({ length }, (_, at) => item(at)).join();
+  const names = list(100_000, (at) => `a${at}`);
+  const ctes = (as: string) => list(50_000, (at) => `c${at} ${as} (SELECT 1)`);
+  for (
+    const sql of [
+      `CREATE TABLE t (${list(60_000, (at) => `a${at} REFERENCES t ON DELETE CASCADE`)})`,
+      `INSERT INTO t (${names}) VALUES (1)`,
+      `INSERT INTO t (${list(100_000, (at) => `'a${at}'`)}) VALUES (1)`,
+      `UPDATE t SET (${names}) = (SELECT 1)`,
+      `SELECT * FROM t JOIN u USING (${names})`,
+      `CREATE VIEW v (${names}) AS SELECT 1`,
+      `CREATE TRIGGER r UPDATE OF ${names} ON t BEGIN SELECT 1; END`,
+      `WITH ${ctes("AS")} SELECT 1`,
+      `SELECT 1 IN (WITH ${ctes("(a) AS NOT MATERIALIZED")} SELECT 1)`,
+    ]
+  ) {
+    assertEquals(reasonOf(sql), "too_big", sql.slice(0, 60));
+  }
+  for (
+    const sql of [
+      `INSERT INTO t (a, b) VALUES ${list(5000, (at) => `(${at}, 'x')`)}`,
+      `SELECT * FROM (VALUES ${list(5000, (at) => `(${at})`)}) WHERE 1 IN (${list(5000, String)})`,
+      `SELECT * FROM t WHERE a IN (${list(5000, (at) => `'a${at}'`)})`,
+      `SELECT '${names}'`,
+      `CREATE TABLE t (${list(1000, (at) => `a${at} CHECK (a${at} IN (1, 2, 3))`)})`,
+    ]
+  ) {
+    assertEquals(reasonOf(sql), "ok", sql.slice(0, 60));
+  }
+});
+
 Deno.test("a byte order mark and other white space that SQL does not know are syntax errors", () => {
   for (const space of ["\ufeff", "\u00a0", "\u2003", "\u2028", "\u200b", "\u000b", "\u0085"]) {
     assertEquals(reasonOf(`${space}SELECT 1`), "syntax_error", JSON.stringify(space));

@@ -13,6 +13,21 @@ export async function engineChildren(folder: string): Promise<number[]> {
   return pids;
 }
 
+/** Kills the children that serve `folder`; how many. */
+export async function killChildren(folder: string): Promise<number> {
+  let killed = 0;
+  for (const pid of await engineChildren(folder)) {
+    try {
+      Deno.kill(pid, "SIGKILL");
+      killed++;
+    } catch (error) {
+      // It may have ended between the two lines.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return killed;
+}
+
 /** Waits until `folder` has no children any more; what is left after ten seconds is the answer. */
 export async function childrenLeft(folder: string): Promise<number[]> {
   for (let attempt = 0;; attempt++) {

@@ -1,5 +1,6 @@
 // One input value by its type: from the text of a query string or the typed value of a JSON body to what is bound.
 import type { FieldSpec } from "../../core/endpoint_spec.ts";
+import { isPlainText } from "../../core/is_plain_text.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { jsonText } from "./json_text.ts";
 
@@ -57,11 +58,8 @@ export function readValue(type: FieldSpec["type"], value: unknown, form: "text" 
   return readers[type](value, form);
 }
 
-/** The engine's text ends at U+0000, and half a surrogate pair is no character. */
 function readText(text: string): ReadValue {
-  return text.includes("\u0000") || !text.isWellFormed()
-    ? wrong("Remove U+0000 and lone surrogates")
-    : right(text);
+  return isPlainText(text) ? right(text) : wrong("Remove U+0000 and lone surrogates");
 }
 
 /**

@@ -1,6 +1,7 @@
 // One embedded database as the pipeline sees it.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { tableAs } from "../../sql/table_as.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -33,9 +34,10 @@ export class LocalDatabase implements TenantDatabase {
     const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
       op: "inspect",
       db: this.databaseId,
-      statements,
+      statements: statements.map((one) => ({ ...one, tableAs: one.changesSchema ? tableAs(one.sql) : null })),
       foreignKeysOff: options?.foreignKeysOff ?? false,
     }, "read");
+    if (reply.t === "failed") return { ...await this.inspect([]), failure: reply.f };
     if (reply.t !== "inspected") throw new AppError("store_unavailable");
     return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f };
   }

@@ -59,7 +59,11 @@ function runningMs(flight: LaneFlight): number {
 
 function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): void {
   job.crashes++;
-  if (job.crashes >= MAX_CRASHES || !isRepeatable(job.request.op) || flight.killed !== null) {
+  if (flight.killed !== null && job.request.op === "inspect") {
+    // The caller's statements did that, and not the store.
+    const { failure } = unfinished(flight.killed === "timeout" ? "timeout" : "too_big", 0, 0);
+    job.resolve({ reply: { t: "failed", f: failure }, text: "" });
+  } else if (job.crashes >= MAX_CRASHES || !isRepeatable(job.request.op) || flight.killed !== null) {
     job.reject(new AppError("store_unavailable"));
   } else flight.lanes.putBackTask(job, lane);
 }

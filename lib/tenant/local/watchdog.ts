@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { CallJob } from "./jobs.ts";
+import type { CallJob, TaskJob } from "./jobs.ts";
 import { abandonCall } from "./settle_group.ts";
 
 const TICK_MS = 5;
@@ -58,13 +58,19 @@ export class Watchdog {
 
   #inspect(slot: ChildSlot, flight: LaneFlight, nowMs: number): void {
     if (flight.killed) return;
-    const reason = flight.work.kind === "task"
-      ? (nowMs - flight.startedMs > TASK_TIMEOUT_MS ? "timeout" : null)
-      : this.#groupReason(slot, flight, flight.work.jobs, nowMs);
+    const { work } = flight;
+    const reason = work.kind === "task"
+      ? (nowMs - flight.startedMs > this.#taskTimeoutMs(work.job) ? "timeout" : null)
+      : this.#groupReason(slot, flight, work.jobs, nowMs);
     if (reason === null && residentBytes(slot.child.pid) <= MAX_RESIDENT_BYTES) return;
     flight.killed = reason ?? "memory";
     flight.killedMs = nowMs;
     slot.child.kill();
+  }
+
+  /** Views and CTEs can make compiling alone last: it has the bound of a statement, for all texts of a call. */
+  #taskTimeoutMs({ request: { op } }: TaskJob): number {
+    return op === "inspect" || op === "schema" ? this.timeoutMs : TASK_TIMEOUT_MS;
   }
 
   #groupReason(

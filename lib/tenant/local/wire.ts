@@ -106,7 +106,7 @@ export function readOutcome(
     return { outcome: replayFound(outcome, text.slice(start, end)), end };
   }
   let end = start;
-  const effects = outcome.k === "ok" ? outcome.e : undefined;
+  const effects = outcome.e;
   const results = outcome.r.map(([length, rowsRead, rowsWritten]: WireResult, index) => {
     const json = text.slice(end, end + length);
     end += length;
@@ -114,10 +114,12 @@ export function readOutcome(
     return effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
   });
   const figures = { results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
+  const before = outcome.k === "failed" && effects ? { effects } : {};
   return outcome.k === "ok" ? { outcome: { ok: true, ...figures }, end } : {
     outcome: {
       ok: false,
       ...figures,
+      ...before,
       failedIndex: outcome.at,
       failure: outcome.f,
       work: { rowsRead: outcome.w[0], rowsWritten: outcome.w[1] },

@@ -1,6 +1,7 @@
 // What one call did, read off the steps of a batch, and the outcome that it amounts to.
 import { ResultTooLarge } from "../local/child/result_json.ts";
 import type { EngineFailure, StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { FailedOutcome } from "../what_stays.ts";
 import { countReplaced } from "./count_replaced.ts";
 import type { StepResult } from "./hrana.ts";
 import { integerOf, resultJson } from "./remote_values.ts";
@@ -128,16 +129,16 @@ export function outcomeOf({ results, ms, failure, work }: CallRun): TenantOutcom
 }
 
 /** The outcome of a call that was stopped, or that left nothing behind for another reason. */
-export function failedOutcome(failure: EngineFailure, at: number, durationMs: number): TenantOutcome {
-  return outcomeOf({
+export function failedOutcome(failure: EngineFailure, at: number, durationMs: number): FailedOutcome {
+  return {
+    ok: false,
     results: [],
-    ms: Math.round(durationMs * 1000) / 1000,
-    rowsRead: 0,
-    rowsWritten: 0,
-    failure: { at, failure },
-    tooLarge: false,
+    failedIndex: at,
+    failure,
     work: { rowsRead: 0, rowsWritten: 0 },
-  });
+    durationMs: Math.round(durationMs * 1000) / 1000,
+    rowsReadBasis: "engine",
+  };
 }
 
 export const timedOut: EngineFailure = plain("timeout", "ran longer than the time limit");

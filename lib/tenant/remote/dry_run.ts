@@ -54,10 +54,10 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
     for (const statement of statements) {
       const last = run.at === call.statements.length - 1;
       const failure = await runStatement(run, call, statement);
-      if (failure) return failedOutcome(failure, run.at, run.ms);
+      if (failure) return failedAt(run, failure);
       const broken = last && before ? await brokenReferences(transaction) : null;
       if (broken && broken.count > (before?.count ?? 0)) {
-        return failedOutcome(brokenFailure(broken.table), run.at, run.ms);
+        return failedAt(run, brokenFailure(broken.table));
       }
       await addPreview(run, statement, targets[run.at] ?? null, call.integersAsStrings, last);
       run.at++;
@@ -65,11 +65,11 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
   } catch (error) {
     const failure = statementFailure(error);
     if (failure === null) throw error;
-    return failedOutcome(failure, run.at, failure === timedOut ? transaction.timeoutMs : run.ms);
+    return failedAt(run, failure, failure === timedOut ? transaction.timeoutMs : run.ms);
   } finally {
     await transaction.end();
   }
-  if (gate.failure) return failedOutcome(gate.failure, gate.sendable, run.ms);
+  if (gate.failure) return failedAt(run, gate.failure);
   const durationMs = Math.round(run.ms * 1000) / 1000;
   const results = run.results.map((result, at) => {
     const effect = run.effects[at];
@@ -85,6 +85,19 @@ interface DryRun {
   ms: number;
   /** Place of the statement that runs. */
   at: number;
+}
+
+/** The outcome where the statement in its place fails. */
+function failedAt(
+  { results, effects, ms, at }: DryRun,
+  failure: EngineFailure,
+  durationMs = ms,
+): TenantOutcome {
+  return {
+    ...failedOutcome(failure, at, durationMs),
+    work: { rowsRead: results.reduce((sum, { rowsRead }) => sum + rowsRead, 0), rowsWritten: 0 },
+    effects: effects.slice(0, at),
+  };
 }
 
 /** Runs it behind the savepoint `effect`, which stays open, and counts. */

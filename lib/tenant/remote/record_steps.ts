@@ -1,5 +1,6 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
+import { startsOver } from "../local/child/starts_over.ts";
 import { logRow } from "../local/wire.ts";
 import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
 import type { CallRun } from "./call_run.ts";
@@ -18,7 +19,9 @@ const FEW_ROWS = 4;
 const PIECE_LENGTH = 1_000_000;
 
 export interface FinishedCall {
-  readonly call: Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">;
+  readonly call:
+    & Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">
+    & Partial<Pick<TenantCall, "affected">>;
   readonly run: Pick<CallRun, "results" | "rowsRead" | "rowsWritten" | "ms" | "failure">;
   /** Id of its audit row. */
   readonly auditId: string;
@@ -93,9 +96,9 @@ function jsonPieces(rows: readonly LogValues[]): string[] {
 }
 
 function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void {
-  const { log, replay, auditTables } = call;
+  const { log, replay, auditTables, affected } = call;
   if (replay && run.failure === null && call.failsWith === null) keepAnswer(list, replay, run);
-  if (log === null) return;
+  if (log === null || startsOver(affected, run.failure?.failure)) return;
   const errorKind = run.failure?.failure.kind ?? call.failsWith;
   addLogRows(list, [logRow({
     ...log,

@@ -2,6 +2,8 @@
 // embedded engine has. What does not compile here under the level of the call never leaves this process.
 import { joinFacts, noEngineFacts } from "../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../sql/syntax.ts";
+import { tableAs } from "../../sql/table_as.ts";
+import { applySchemaChange } from "../local/child/apply_schema_change.ts";
 import { compileStatement } from "../local/child/compile_statement.ts";
 import { engineFailure } from "../local/child/engine_failure.ts";
 import { listTables } from "../local/child/list_tables.ts";
@@ -16,8 +18,7 @@ import type {
   TenantCall,
   TenantStatement,
 } from "../tenant_store.ts";
-import { applySchemaChange } from "./apply_schema_change.ts";
-import { countQueries, MAX_QUERIES } from "./nesting.ts";
+import { Expansion } from "./expansion.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 import { plain } from "./step_failure.ts";
 
@@ -50,6 +51,7 @@ const CACHED_GATES = 1000;
 
 export class SchemaOracle {
   readonly #connection: SchemaConnection;
+  readonly #expansion: Expansion;
   readonly #gates = new Map<string, EngineFailure | null>();
   /** Deferred constraints are judged at the commit, so that calls cannot share one. */
   readonly hasDeferredConstraints: boolean;
@@ -61,6 +63,7 @@ export class SchemaOracle {
     private readonly open: OpenSchemaConnection,
   ) {
     this.#connection = openSchema(open, schema);
+    this.#expansion = new Expansion(schema.statements);
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
   }
 
@@ -75,11 +78,12 @@ export class SchemaOracle {
     const foreignKeysOff = options?.foreignKeysOff ?? false;
     return this.#on({ changes, foreignKeysOff }, (connection) => {
       const facts: Inspection["facts"][number][] = [];
+      const expansion = changes ? this.#expansion.copy() : this.#expansion;
       for (const statement of statements) {
         const apply = changes && statement.changesSchema
-          ? () => applySchemaChange(connection, statement.sql)
+          ? () => applyChange(connection, statement.sql, expansion)
           : null;
-        const compiled = tooDeep(statement.sql) ?? compileStatement(connection, statement, apply);
+        const compiled = expansion.refusal(statement.sql) ?? compileStatement(connection, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
       }
@@ -92,12 +96,13 @@ export class SchemaOracle {
     const { texts, changes } = schemaTexts(call);
     const { foreignKeysOff = false } = call;
     return this.#on({ changes, foreignKeysOff }, (connection) => {
+      const expansion = changes ? this.#expansion.copy() : this.#expansion;
       for (const [at, { statement, changes: applies }] of texts.entries()) {
         const failure = changes || foreignKeysOff
-          ? gateStatement(connection, call.level, statement)
+          ? gateStatement({ connection, expansion }, call.level, statement)
           : this.#cachedGate(call.level, statement);
         if (failure) return { sendable: at, failure };
-        if (changes && applies) applySchemaChange(connection, statement.sql);
+        if (changes && applies) applyChange(connection, statement.sql, expansion);
       }
       return { sendable: texts.length, failure: null };
     });
@@ -115,7 +120,7 @@ export class SchemaOracle {
       (connection) =>
         texts.map(({ statement, changes: applies }) => {
           const target = previewTarget(connection, statement);
-          if (changes && applies) applySchemaChange(connection, statement.sql);
+          if (changes && applies) applyChange(connection, statement.sql);
           return target;
         }),
     );
@@ -129,7 +134,11 @@ export class SchemaOracle {
     const key = `${level} ${statement.level} ${statement.params.length} ${statement.sql}`;
     const known = this.#gates.get(key);
     if (known !== undefined) return known;
-    const failure = gateStatement(this.#connection, level, statement);
+    const failure = gateStatement(
+      { connection: this.#connection, expansion: this.#expansion },
+      level,
+      statement,
+    );
     if (this.#gates.size >= CACHED_GATES) this.#gates.clear();
     this.#gates.set(key, failure);
     return failure;
@@ -189,13 +198,18 @@ function changesSchema(sql: string): boolean {
   return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
 }
 
+function applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
+  applySchemaChange(connection, { sql, tableAs: tableAs(sql) });
+  expansion?.add(sql);
+}
+
 function gateStatement(
-  connection: SchemaConnection,
+  { connection, expansion }: { readonly connection: SchemaConnection; readonly expansion: Expansion },
   level: Level,
   statement: TenantStatement,
 ): EngineFailure | null {
   const read = readSyntax(statement.sql);
-  if (!read.ok) return plain("syntax_error", read.message);
+  if (!read.ok) return plain(read.reason === "too_big" ? "too_big" : "syntax_error", read.message);
   const { syntax } = read;
   if (syntax.refusal !== null) return plain("denied", syntax.refusal);
   if (statement.params.length !== syntax.parameterCount) {
@@ -208,17 +222,12 @@ function gateStatement(
       : null;
   }
   const changesSchema = syntax.class === "schema";
-  const compiled = tooDeep(statement.sql) ??
+  const compiled = expansion.refusal(statement.sql) ??
     compileStatement(connection, { sql: statement.sql, changesSchema }, null);
   if (!compiled.ok) return compiled.failure;
   const { refusal } = joinFacts(syntax, compiled.facts ?? noEngineFacts);
   if (refusal !== null) return plain("denied", refusal);
   return overLevel(connection, effectiveLevel(syntax, level, statement.level), statement.sql);
-}
-
-function tooDeep(sql: string): { readonly ok: false; readonly failure: EngineFailure } | null {
-  if (countQueries([sql]) <= MAX_QUERIES) return null;
-  return { ok: false, failure: plain("too_big", `Use at most ${MAX_QUERIES} queries in one statement`) };
 }
 
 const RANK: Readonly<Record<Level, number>> = { read: 0, write: 1, schema: 2 };

@@ -49,10 +49,12 @@ function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
   const results: WireResult[] = [];
   const effects: WireEffect[] = [];
   let text = "";
-  const failed = (at: number, f: WireFailure) => ({
-    outcome: { k: "failed", r: [], at, f, ms: systemClock.monotonicMs() - startedMs, w: [0, 0] } as const,
-    text: "",
-  });
+  const failed = (at: number, f: WireFailure) => {
+    const ms = systemClock.monotonicMs() - startedMs;
+    const read = results.reduce((sum, [, rowsRead]) => sum + rowsRead, 0);
+    const e = effects.slice(0, at);
+    return { outcome: { k: "failed", r: [], at, f, ms, w: [read, 0], e } as const, text: "" };
+  };
   const brokenBefore = call.foreignKeysOff ? null : brokenReferences(connection)?.count ?? 0;
   const last = call.statements.length - 1;
   for (const [index, statement] of call.statements.entries()) {

@@ -58,7 +58,7 @@ function constraint(code: number, message: string): WireFailure {
   if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
     return plain(kind, message);
   }
-  const named = /(?:constraint failed:|cannot store \w+ value in \w+ column) (.+)$/.exec(message)?.[1] ?? "";
+  const named = /(?:constraint failed:|cannot store \w+ value in \w+ column) (.+)$/s.exec(message)?.[1] ?? "";
   if (named.startsWith("index ")) return plain(kind, message);
   const parts = named.split(", ").map((part) => part.split("."));
   const table = parts[0]?.[0] ?? null;
@@ -71,9 +71,9 @@ function constraint(code: number, message: string): WireFailure {
 }
 
 function compileFailure(message: string): WireFailure {
-  const column = /^(?:no such column: |table (.+) has no column named )(.+)$/.exec(message);
+  const column = /^(?:no such column: |table (.+) has no column named )(.+)$/s.exec(message);
   if (column) return unknownColumn(column[1], column[2] ?? "", message);
-  const table = /^no such (?:table|view): (?:main\.)?(.+)$/.exec(message)?.[1];
+  const table = /^no such (?:table|view): (?:main\.)?(.+)$/s.exec(message)?.[1];
   if (table !== undefined) return { kind: "unknown_table", message, table, columns: [] };
   if (
     /syntax error|incomplete input|unrecognized token|has no column|has \d+ columns? but|values for \d+ columns|misuse of|no such function|wrong number of arguments/

@@ -1,8 +1,11 @@
 // Compiles statements under the recording guard and tells what each would touch. Nothing runs on the tenant's file.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
-import { type CompiledText, compileStatement } from "./compile_statement.ts";
-import { Connection } from "./connection.ts";
-import type { WireFailure } from "./protocol.ts";
+import { applySchemaChange } from "./apply_schema_change.ts";
+import type { CompileConnection } from "./compile_connection.ts";
+import { compileStatement } from "./compile_statement.ts";
+import type { Connection } from "./connection.ts";
+import { MemoryConnection } from "./memory_connection.ts";
+import type { WireFailure, WireInspected } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 interface Inspected {
@@ -13,7 +16,7 @@ interface Inspected {
 
 /** What is asked, in the form in which it travels. */
 interface Asked {
-  readonly statements: readonly CompiledText[];
+  readonly statements: readonly WireInspected[];
   readonly foreignKeysOff: boolean;
 }
 
@@ -29,7 +32,7 @@ export function inspect(file: TenantFile, { statements, foreignKeysOff }: Asked)
   }
 }
 
-function inspectWith(reader: Connection, file: TenantFile, statements: readonly CompiledText[]): Inspected {
+function inspectWith(reader: Connection, file: TenantFile, statements: readonly WireInspected[]): Inspected {
   reader.internalRun("BEGIN");
   try {
     const v = file.readerVersion();
@@ -38,11 +41,11 @@ function inspectWith(reader: Connection, file: TenantFile, statements: readonly 
     const changing = statements.findIndex((statement) => statement.changesSchema);
     // Statements after a change of the schema are compiled against a copy of the schema, without rows.
     if (changing < 0 || changing === statements.length - 1) {
-      return { v, ...compileAll(reader, statements, false) };
+      return { v, ...compileAll(reader, statements, null) };
     }
     const copy = schemaCopy(reader);
     try {
-      return { v, ...compileAll(copy, statements, true) };
+      return { v, ...compileAll(copy, statements, copy) };
     } finally {
       copy.close();
     }
@@ -51,15 +54,16 @@ function inspectWith(reader: Connection, file: TenantFile, statements: readonly 
   }
 }
 
+/** `changing`: where each change of the schema is made before what follows it is compiled. */
 function compileAll(
-  connection: Connection,
-  statements: readonly CompiledText[],
-  applyChanges: boolean,
+  connection: CompileConnection,
+  statements: readonly WireInspected[],
+  changing: MemoryConnection | null,
 ): Omit<Inspected, "v"> {
   const facts: EngineFacts[] = [];
   for (const statement of statements) {
-    const apply = applyChanges && statement.changesSchema
-      ? () => void connection.run("schema", statement.sql, [], { maxRows: 1, maxBytes: 1 }, false)
+    const apply = changing !== null && statement.changesSchema
+      ? () => applySchemaChange(changing, statement)
       : null;
     const compiled = compileStatement(connection, statement, apply);
     if (!compiled.ok) return { facts, f: compiled.failure };
@@ -69,8 +73,8 @@ function compileAll(
 }
 
 /** The tenant's tables, indexes, views and triggers in memory, in an order in which they can be made. */
-function schemaCopy(reader: Connection): Connection {
-  const copy = new Connection(":memory:", false);
+function schemaCopy(reader: Connection): MemoryConnection {
+  const copy = new MemoryConnection();
   const [enforced] = reader.internalRow("PRAGMA foreign_keys") ?? [];
   if (!enforced) copy.database.exec("PRAGMA foreign_keys=OFF");
   const rows = reader.internalRows(

@@ -3,7 +3,9 @@
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { Replacing } from "../../../sql/replaced_rows.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { TableAs } from "../../../sql/table_as.ts";
 import type { SqlErrorKind } from "../../../core/errors.ts";
+import type { AffectedBound } from "./starts_over.ts";
 
 /** Why the engine did not run a statement to its end. `message` holds no value. */
 export interface WireFailure {
@@ -61,9 +63,16 @@ export interface WireCall {
   readonly snapshot?: string;
   /** Such a call travels alone. */
   readonly dryRun?: true;
-  readonly affected?: { readonly min: number; readonly max: number };
+  readonly affected?: AffectedBound;
   readonly auditId?: string;
   readonly auditTables?: string;
+}
+
+/** `InspectedStatement` of the store, with what there is no parser for in the child. */
+export interface WireInspected {
+  readonly sql: string;
+  readonly changesSchema: boolean;
+  readonly tableAs: TableAs | null;
 }
 
 /** `ReplayKeys` of the store, as they are. */
@@ -92,7 +101,7 @@ export type Request =
   | {
     readonly op: "inspect";
     readonly db: string;
-    readonly statements: readonly { readonly sql: string; readonly changesSchema: boolean }[];
+    readonly statements: readonly WireInspected[];
     readonly foreignKeysOff: boolean;
   }
   | { readonly op: "schema"; readonly db: string }
@@ -172,6 +181,8 @@ export type WireOutcome =
     readonly ms: number;
     /** Rows read and written by all of it, kept or not. */
     readonly w: readonly [read: number, written: number];
+    /** Of a dry run: of the statements before the failure. */
+    readonly e?: readonly WireEffect[];
     /** The transaction itself failed, so that no log row could be written in it. */
     readonly unlogged?: true;
   }

@@ -9,6 +9,7 @@ import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireLogTable, type WireOutcome } from "./protocol.ts";
 import { findReplay, joinReplay, keepReplay } from "./replay.ts";
 import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
+import { startsOver } from "./starts_over.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 export interface WriteGroup {
@@ -204,7 +205,7 @@ function record(connection: Connection, call: WireCall, run: CallRun): void {
       rowsReadBasis: "plan",
     });
   }
-  if (!call.log) return;
+  if (!call.log || startsOver(call.affected, run.failure?.failure)) return;
   insertCallRow(connection, call.log, {
     errorKind: run.failure?.failure.kind ?? call.failsWith ?? null,
     rowsRead: run.rowsRead,

@@ -1,0 +1,44 @@
+// Statements that the parser would take too long over: it compares each name of a list (columns of a table or an INSERT,
+// CTEs) with all those before it. The engine has far less room for them.
+import { tokenize, tokenName } from "sqlite3-parser";
+
+/** Names in one list of a statement; twice what the engine takes as columns. */
+export const MAX_LIST = 2000;
+
+/** Behind these, up to the end of the parentheses, what commas part are no names. */
+const NO_NAMES: ReadonlySet<string> = new Set(["SELECT", "VALUES", "BEGIN"]);
+
+/** Whether some list of names is longer than that. Linear, and next to nothing for a text with few commas. */
+export function hasLongList(sql: string): boolean {
+  return hasManyCommas(sql) && hasManyNames(sql);
+}
+
+function hasManyCommas(sql: string): boolean {
+  let count = 0;
+  for (let at = sql.indexOf(","); at >= 0; at = sql.indexOf(",", at + 1)) {
+    if (++count >= MAX_LIST) return true;
+  }
+  return false;
+}
+
+function hasManyNames(sql: string): boolean {
+  /** Commas between names, for the statement and each of the open parentheses; below zero: there are none. */
+  const commas: number[] = [-Infinity];
+  let ctes = 0;
+  let before = "";
+  for (const { type } of tokenize(sql)) {
+    const token = tokenName(type) ?? "";
+    const last = commas.length - 1;
+    if (token === "LP") {
+      if (before === "AS" || before === "MATERIALIZED") ctes++;
+      commas.push(before === "IN" ? -Infinity : 0);
+    } else if (token === "RP" && last > 0) commas.pop();
+    else if (token === "COMMA") commas[last] = (commas[last] ?? 0) + 1;
+    else if (NO_NAMES.has(token)) commas[last] = -Infinity;
+    // The columns of a trigger stand in no parentheses.
+    else if (token === "OF") commas[last] = 0;
+    if (ctes > MAX_LIST || (commas.at(-1) ?? 0) >= MAX_LIST) return true;
+    before = token;
+  }
+  return false;
+}

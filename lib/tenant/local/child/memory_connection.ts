@@ -1,0 +1,18 @@
+// A schema in memory under the guard, which what follows a change of the schema is compiled against.
+import { Connection } from "./connection.ts";
+import type { ChangingConnection } from "./apply_schema_change.ts";
+
+export class MemoryConnection extends Connection implements ChangingConnection {
+  constructor() {
+    super(":memory:", false);
+  }
+
+  columns(sql: string): string[] {
+    return this.database.prepare(sql).columns().map((column) => column.name);
+  }
+
+  change(sql: string): void {
+    // An ALTER TABLE that adds a CHECK has a result, of no rows.
+    this.run("schema", sql, [], { maxRows: 0, maxBytes: 100 }, false);
+  }
+}
