@@ -28,12 +28,16 @@ export interface BenchTarget {
   stop(): Promise<void>;
 }
 
+/** Milliseconds after which a server counts as stuck. */
+const ANSWER_MS = 30_000;
+
 /** Sends one request and throws when the answer is not a success: a benchmark of errors would look fast. */
 export async function sendOnce(
   target: Pick<BenchTarget, "name" | "url">,
   request: BenchRequest,
 ): Promise<void> {
-  const response = await fetch(target.url + request.path, fetchOptions(request));
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const response = await fetch(target.url + request.path, { ...fetchOptions(request), signal });
   const text = await response.text();
   if (!response.ok || text.includes('"type":"error"')) {
     throw new Error(`${target.name} answered ${response.status}: ${text.slice(0, 300)}`);
