@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Env } from "./env.ts";
 
-/** An answer that carries the request id already. `headers`: names in lower case. */
+/** An answer that carries the request id already. `headers`: names in lower case; the id is put into it. */
 export function wholeAnswer(
   c: Context<Env>,
   body: BodyInit | null,
