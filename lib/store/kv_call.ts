@@ -5,9 +5,7 @@ import type { Key } from "./keys.ts";
 
 /** Milliseconds that a caller waits for KV. */
 export const KV_DEADLINE_MS = 3_000;
-/** Times that a file which another process has locked is tried again. */
-const LOCKED_ATTEMPTS = 8;
-/** Milliseconds, at most, before the next try. */
+/** Milliseconds, at most, before a file that another process has locked is tried again. */
 const LOCKED_PAUSE_MS = 40;
 
 /** Reads one record. Errors: `meter_unreachable`. */
@@ -63,11 +61,11 @@ export async function kvCall<Value>(
 }
 
 async function withRetries<Value>(call: () => Promise<Value>, isLate: () => boolean): Promise<Value> {
-  for (let attempt = 1;; attempt++) {
+  for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (isLate() || attempt >= LOCKED_ATTEMPTS || !isLocked(error)) throw error;
+      if (isLate() || !isLocked(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LOCKED_PAUSE_MS));
     }
   }

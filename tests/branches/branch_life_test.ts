@@ -142,6 +142,35 @@ Deno.test("storage that cannot be dropped keeps nothing else from being swept, a
   }, { clock });
 });
 
+Deno.test("what is deleted or refused is told as such, also where storage cannot be dropped, and a sweep drops it", async () => {
+  const clock = new TurnableClock();
+  await withBranches(async (world) => {
+    const { control, tenants } = world.app.deps;
+    await world.claim();
+    const make = tenants.create.bind(tenants);
+    const drop = tenants.drop.bind(tenants);
+    // Somebody else takes the slug while the storage is made.
+    tenants.create = async (id) => {
+      await make(id);
+      tenants.create = make;
+      await world.shop.createDatabase("late");
+    };
+    tenants.drop = () => Promise.reject(new AppError("store_unavailable"));
+    const late = await world.app.request("POST", "/api/namespaces/acme/databases", {
+      token: world.shop.token,
+      body: { slug: "late" },
+    });
+    assertEquals([late.status, late.body.code], [409, "slug_taken"]);
+    assertEquals((await world.call("DELETE", "branches/pr-1")).status, 200);
+    assertEquals(await world.databases(), 4);
+    tenants.drop = drop;
+    clock.turn(601_000);
+    await sweepLeftovers(world.app.deps);
+    assertEquals(await world.databases(), 2);
+    assertEquals(await control.leftovers.takeAbandoned(), []);
+  }, { clock });
+});
+
 Deno.test("deleting a namespace takes its branches", async () => {
   await withBranches(async (world) => {
     await world.claim();

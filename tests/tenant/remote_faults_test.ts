@@ -71,6 +71,54 @@ Deno.test("where nobody can tell whether a commit took place, the answer says so
   });
 });
 
+Deno.test("a catalogue that is opened, held by a writer or cut off at that moment is asked again", async () => {
+  await withSqld(async (world) => {
+    const faults: Record<string, { left: number; answer: () => Promise<Response> }> = {
+      "INSERT INTO tenant": { left: 7, answer: () => Promise.resolve(new Response("{}", { status: 404 })) },
+      "DELETE FROM tenant": { left: 3, answer: () => Promise.resolve(Response.json(busyAtBegin)) },
+      "SELECT place, generation": {
+        left: 3,
+        answer: () => Promise.reject(new TypeError("connection reset")),
+      },
+    };
+    const store = world.store({
+      fetch: standBetween(({ sql }, go) => {
+        const fault = Object.entries(faults).find(([part]) => sql.includes(part))?.[1];
+        return fault && fault.left-- > 0 ? fault.answer() : go();
+      }),
+    });
+    const tenant = await Tenant.create(store, [T]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+    await store.drop(tenant.id);
+    assert(Object.values(faults).every(({ left }) => left < 0), JSON.stringify(faults));
+    const second = world.store();
+    assertEquals((await failureOf(() => second.open(tenant.id, "ns").inspect([]))).code, "store_unavailable");
+  });
+});
+
+Deno.test("a place is made and removed once, also where the admin API fails or its answer is lost", async () => {
+  await withSqld(async (world) => {
+    const asked: string[] = [];
+    const lose = async (answer: Response) => {
+      await answer.body?.cancel();
+      throw new TypeError("connection closed before message completed");
+    };
+    const store = world.store({
+      fetch: standBetween(async ({ url }, go) => {
+        const call = /\/v1\/namespaces\/db-[^/]+(\/create)?$/.exec(url);
+        if (!call) return await go();
+        const times = asked.push(call[1] ?? "remove") % 3;
+        if (times === 1) return new Response("database is locked", { status: 500 });
+        return times === 2 ? await lose(await go()) : await go();
+      }),
+    });
+    const tenant = await Tenant.create(store, [T]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+    await store.drop(tenant.id);
+    assertEquals(asked, [...Array<string>(3).fill("/create"), ...Array<string>(3).fill("remove")]);
+  });
+});
+
 Deno.test("a server that is away or answers garbage is store_unavailable, without its words or address", async () => {
   await withSqld(async (world) => {
     let broken: (() => Promise<Response>) | null = null;
@@ -121,3 +169,17 @@ function logOf(tenant: Tenant) {
     ...{ userId: null, statementCount: 1, sql: "…" },
   };
 }
+
+const busyAtBegin = {
+  baton: null,
+  results: [{
+    type: "ok",
+    response: {
+      type: "batch",
+      result: {
+        step_results: [null, null],
+        step_errors: [{ message: "SQLITE_BUSY: database is locked", code: "SQLITE_BUSY" }, null],
+      },
+    },
+  }],
+};

@@ -2,8 +2,9 @@
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { BranchRecord } from "../../store/records.ts";
+import { dropUnused } from "../databases/drop_unused.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
-import { dropBranchStorage, removeBranchToken } from "./remove_branch.ts";
+import { removeBranchToken } from "./remove_branch.ts";
 
 export interface BranchCopy {
   readonly ref: string;
@@ -46,23 +47,17 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
       { onlyOver: copy.onlyOver },
     );
     if (!outcome.ok) throw new AppError(failureCode[outcome.reason]);
-    if (outcome.replaced) await dropReplaced(ctx, outcome.replaced);
+    if (outcome.replaced) {
+      await removeBranchToken(ctx, outcome.replaced);
+      await dropUnused(ctx, outcome.replaced.id);
+    }
   } catch (error) {
     // Where the record was not confirmed, it may be there: then it stays, with its storage.
-    if (await isFree(ctx, databaseId)) {
-      await tenants.drop(databaseId);
-      await control.leftovers.end(databaseId);
-    }
+    if (await isFree(ctx, databaseId)) await dropUnused(ctx, databaseId);
     throw error;
   }
   if (made === null) throw new TypeError("a branch was put without a record");
   return made;
-}
-
-/** The copy is there already: what cannot be dropped now is noted, and a sweep drops it. */
-async function dropReplaced(ctx: BranchContext, replaced: BranchRecord): Promise<void> {
-  await removeBranchToken(ctx, replaced);
-  await dropBranchStorage(ctx, replaced).catch(() => {});
 }
 
 async function isFree({ control, target }: BranchContext, databaseId: string): Promise<boolean> {

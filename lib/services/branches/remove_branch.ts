@@ -1,14 +1,15 @@
 // Takes branches away: the record first, so that nobody finds it, then its claim's token and its storage.
 import type { BranchRecord } from "../../store/records.ts";
+import { dropUnused } from "../databases/drop_unused.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 type Context = Pick<ManageContext, "control" | "tenants">;
 
-/** False when somebody else has replaced or removed it. A crash in between leaves a note that a sweep finds. */
+/** False when somebody else has replaced or removed it. What cannot go now has left a note that a sweep finds. */
 export async function removeBranch(ctx: Context, record: BranchRecord): Promise<boolean> {
   if (!await ctx.control.branches.remove(record)) return false;
   await removeBranchToken(ctx, record);
-  await dropBranchStorage(ctx, record);
+  await dropUnused(ctx, record.id);
   return true;
 }
 
@@ -18,10 +19,4 @@ export async function removeBranchToken(
   { namespaceId, tokenId }: BranchRecord,
 ): Promise<void> {
   if (tokenId !== null) await control.tokens.remove(namespaceId, tokenId);
-}
-
-/** For a branch whose record is gone. */
-export async function dropBranchStorage({ control, tenants }: Context, { id }: BranchRecord): Promise<void> {
-  await tenants.drop(id);
-  await control.leftovers.end(id);
 }

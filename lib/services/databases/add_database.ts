@@ -7,6 +7,7 @@ import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
+import { dropUnused } from "./drop_unused.ts";
 
 export interface NewStorage {
   readonly control: ControlPlane;
@@ -28,26 +29,22 @@ const failureCode = {
   swept: "store_unavailable",
 } as const;
 
-/** Errors: `slug_taken`, `namespace_not_found`, and those of `make`; storage of a failure is dropped. */
+/** Errors: `slug_taken`, `namespace_not_found`, and those of `make`; storage of a failure is dropped, now or by a sweep. */
 export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseRecord> {
-  const { databases, leftovers } = ctx.control;
+  const { databases } = ctx.control;
   const { namespaceId, slug, name } = input;
   if (await databases.bySlug(namespaceId, slug) !== null) throw new AppError("slug_taken");
   const createdAt = ctx.clock.now();
   const record = { id: newId("db", createdAt), slug, name, namespaceId, branchRef: TRUNK, createdAt };
   await databases.announce(record.id);
-  const drop = async () => {
-    await ctx.tenants.drop(record.id);
-    await leftovers.end(record.id);
-  };
   try {
     await input.make(record.id);
   } catch (error) {
-    await drop();
+    await dropUnused(ctx, record.id);
     throw error;
   }
   const outcome = await databases.add(record);
   if (outcome.ok) return record;
-  await drop();
+  await dropUnused(ctx, record.id);
   throw new AppError(failureCode[outcome.reason]);
 }

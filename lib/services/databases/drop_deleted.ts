@@ -1,6 +1,7 @@
 // Drops the storage of deleted databases that nobody can bring back any more.
 import type { ManageContext } from "../manage_context.ts";
 import { tryEach } from "../try_each.ts";
+import { dropUnused } from "./drop_unused.ts";
 
 /** Of one namespace, which is going away, all of them; else those whose time is over. */
 export async function dropDeleted(
@@ -9,7 +10,6 @@ export async function dropDeleted(
 ): Promise<void> {
   await tryEach(await control.databases.expireDeleted(namespaceId), async (databaseId) => {
     await control.endpoints.removeAll(databaseId);
-    await tenants.drop(databaseId);
-    await control.leftovers.end(databaseId);
+    await dropUnused({ control, tenants }, databaseId);
   });
 }

@@ -1,14 +1,14 @@
 // Takes a database away: its record first, so that nobody finds it, then its storage.
 import type { DatabaseRecord } from "../../store/records.ts";
 import type { ManageContext } from "../manage_context.ts";
+import { dropUnused } from "./drop_unused.ts";
 
-/** A crash in between leaves a note that a sweep finds. */
+/** What cannot go now has left a note that a sweep finds. */
 export async function removeDatabase(
   ctx: Pick<ManageContext, "control" | "tenants">,
   record: DatabaseRecord,
 ): Promise<void> {
   await ctx.control.databases.remove(record);
   await ctx.control.endpoints.removeAll(record.id);
-  await ctx.tenants.drop(record.id);
-  await ctx.control.leftovers.end(record.id);
+  await dropUnused(ctx, record.id);
 }

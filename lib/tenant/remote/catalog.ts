@@ -2,8 +2,9 @@
 // the tenants, every process sees the same, and a database moves in one transaction.
 import type { SnapshotInfo } from "../tenant_store.ts";
 import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana.ts";
+import { pause } from "./pause.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
 import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
 import type { LogValues } from "./record_steps.ts";
 import { chain, StepList } from "./step_list.ts";
@@ -40,11 +41,18 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
 ];
 
+/** Milliseconds in which a request is repeated, and those before the first repetition. */
+const RETRY_WITHIN_MS = 1500;
+const FIRST_PAUSE_MS = 10;
+const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent", "lost_stream"];
+
 /** One statement with its parameters. */
 export type CatalogStatement = readonly [sql: string, params: LogValues];
 
 export class Catalog {
   #made: Promise<unknown> | null = null;
+  /** Settles when the change before has ended: more than one writer at once makes sqld slower, and some it refuses. */
+  #changing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: RemoteContext) {}
 
@@ -117,7 +125,13 @@ export class Catalog {
   }
 
   /** Rows changed by each statement; all or nothing. A `unique` clash is `false`. Throws `RemoteFailure`. */
-  async change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
+  change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
+    const changed = this.#changing.then(() => this.#change(statements));
+    this.#changing = changed.catch(() => {});
+    return changed;
+  }
+
+  async #change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
     const list = new StepList();
     list.add("BEGIN IMMEDIATE");
     const counts: number[] = [];
@@ -147,19 +161,35 @@ export class Catalog {
     return rowsAt(steps, 0);
   }
 
+  /** Again where nothing can have run, because the catalogue is always there; reads also where that is not known. */
   async #run(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
+    const { clock } = this.context;
+    const untilMs = clock.monotonicMs() + RETRY_WITHIN_MS;
+    for (let attempt = 0;; attempt++) {
+      try {
+        return await this.#runOnce(mode, steps);
+      } catch (error) {
+        const again = error instanceof RemoteFailure && clock.monotonicMs() < untilMs &&
+          (NOTHING_RAN.includes(error.reason) || mode === "read" && error.reason === "unreachable");
+        if (!again) throw notMoving(error);
+        await pause(FIRST_PAUSE_MS * 4 ** attempt);
+      }
+    }
+  }
+
+  async #runOnce(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
     this.#made ??= this.#make();
     try {
       await this.#made;
     } catch (error) {
       this.#made = null;
-      throw notMoving(error);
+      throw error;
     }
-    try {
-      return await runOwn(this.context, { place: this.#place, mode }, steps);
-    } catch (error) {
-      throw notMoving(error);
-    }
+    const results = await runOwn(this.context, { place: this.#place, mode }, steps);
+    // Every change begins with its transaction.
+    const [begun] = results;
+    if (mode === "write" && begun?.ok === false) throw new RemoteFailure("not_sent", begun.message);
+    return results;
   }
 
   get #place(): string {

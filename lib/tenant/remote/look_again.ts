@@ -3,7 +3,7 @@ import { pause } from "./pause.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 
 /** Times that a place which the server does not know is asked for, and milliseconds before the second time. */
-const MAX_LOOKS = 4;
+const MAX_LOOKS = 5;
 const LOOK_PAUSE_MS = 5;
 
 /** What `ask` answers, which is asked again where the place is `gone`: nothing has run then. Throws what it throws. */

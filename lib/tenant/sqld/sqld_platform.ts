@@ -23,6 +23,14 @@ const ADMIN_TIMEOUT_MS = 15_000;
 const FORK_TIMEOUTS_MS = [2000, 15_000, 120_000];
 /** Milliseconds before the second copy, and four times that before the third. */
 const FORK_PAUSE_MS = 20;
+/** Times that a call which may run twice is repeated, and milliseconds before the first repetition. */
+const MAX_RETRIES = 3;
+const RETRY_PAUSE_MS = 20;
+
+interface AdminAnswer {
+  readonly status: number;
+  readonly text: string;
+}
 
 export class SqldPlatform implements RemotePlatform {
   constructor(private readonly options: SqldPlatformOptions) {}
@@ -38,7 +46,7 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async create(place: string): Promise<void> {
-    const { status, text } = await this.#admin("POST", `/${checked(place)}/create`, { body: {} });
+    const { status, text } = await this.#adminAgain("POST", `/${checked(place)}/create`, {});
     if (status !== 200 && !(status === 400 && text.includes("already exists"))) throw adminFailure(status);
   }
 
@@ -55,7 +63,9 @@ export class SqldPlatform implements RemotePlatform {
       try {
         const path = `/${checked(from)}/fork/${checked(to)}`;
         const before = await this.#state(from);
-        const { status } = await this.#admin("POST", path, { timeoutMs });
+        const { status } = answered(
+          await this.#send("POST", path, { signal: AbortSignal.timeout(timeoutMs) }),
+        );
         if (status !== 200) throw adminFailure(status);
         const copied = before && await this.#state(to);
         if (!before || !copied || hasAllOf(copied, before)) return;
@@ -71,7 +81,7 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async remove(place: string): Promise<void> {
-    const { status } = await this.#admin("DELETE", `/${checked(place)}`);
+    const { status } = await this.#adminAgain("DELETE", `/${checked(place)}`);
     if (status !== 200 && status !== 404) throw adminFailure(status);
   }
 
@@ -81,16 +91,31 @@ export class SqldPlatform implements RemotePlatform {
   ): Promise<void> {
     const body = { block_reads: reads, block_writes: writes };
     await lookAgain(async () => {
-      const { status } = await this.#admin("POST", `/${checked(place)}/config`, { body });
+      const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
+      const path = `/${checked(place)}/config`;
+      // Sent once: a repetition could be late, and undo what somebody else has done since.
+      const { status } = answered(await this.#send("POST", path, { body, signal }));
       if (status !== 200) throw adminFailure(status);
     });
   }
 
-  async #admin(
+  /** What may run twice is sent again where it failed or its answer was lost. */
+  async #adminAgain(method: string, path: string, body?: unknown): Promise<AdminAnswer> {
+    const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
+    for (let attempt = 0;; attempt++) {
+      const answer = await this.#send(method, path, { body, signal });
+      if (answer !== null && answer.status < 500) return answer;
+      if (attempt >= MAX_RETRIES || signal.aborted) return answered(answer);
+      await pause(RETRY_PAUSE_MS * 4 ** attempt);
+    }
+  }
+
+  /** Null: no answer, or one that breaks off. */
+  async #send(
     method: string,
     path: string,
-    { body, timeoutMs = ADMIN_TIMEOUT_MS }: { readonly body?: unknown; readonly timeoutMs?: number } = {},
-  ): Promise<{ status: number; text: string }> {
+    { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
+  ): Promise<AdminAnswer | null> {
     const { adminUrl, adminToken, fetch } = this.options;
     try {
       const response = await fetch(`${adminUrl}/v1/namespaces${path}`, {
@@ -100,14 +125,19 @@ export class SqldPlatform implements RemotePlatform {
           ...(adminToken === null ? {} : { authorization: `basic ${adminToken}` }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
         redirect: "error",
       });
       return { status: response.status, text: await response.text() };
     } catch {
-      throw new RemoteFailure("unreachable", "the admin API does not answer");
+      return null;
     }
   }
+}
+
+function answered(answer: AdminAnswer | null): AdminAnswer {
+  if (answer === null) throw new RemoteFailure("unreachable", "the admin API does not answer");
+  return answer;
 }
 
 /** sqld itself accepts names with slashes and dots. */
