@@ -4,7 +4,7 @@
 // Arguments are files, folders or `--filter=…`, and `--sqld` for the second kind of run only; without any, all but
 // benchmarks run.
 import { print } from "./testing/print.ts";
-import { inCi, startSqld } from "./testing/sqld.ts";
+import { inCi, SHARED_SQLD, startSqld } from "./testing/sqld.ts";
 import { suitesOnSqld } from "./testing/suites_on_sqld.ts";
 
 /** Steps of a test count as tests, as in the report. */
@@ -34,10 +34,7 @@ Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** One server for the whole run: every app makes databases of its own. */
 async function runOnSqld(): Promise<Tally> {
-  // With more namespaces than it keeps open, sqld now and then says of one that there is none.
-  const sqld = await startSqld({
-    args: ["--enable-namespaces", "--disable-default-namespace", "--max-active-namespaces", "10000"],
-  });
+  const sqld = await startSqld({ args: SHARED_SQLD });
   // All that would run there counts as one.
   if (sqld === null) return { passed: 0, failed: 0, skipped: 1 };
   print("\nTenants in sqld:\n");

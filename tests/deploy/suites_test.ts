@@ -1,7 +1,7 @@
 // Suites that know the service by HTTP alone, once more against two instances as Deno Deploy runs them, in turn.
 import { assert } from "@std/assert";
 import { print } from "../testing/print.ts";
-import { startSqld } from "../testing/sqld.ts";
+import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const SUITES = [
@@ -22,7 +22,7 @@ const AT_ONCE = [
 ];
 
 Deno.test("the suites over HTTP hold where every request goes to the other one of two instances", async () => {
-  const sqld = await startSqld({ args: ["--enable-namespaces", "--disable-default-namespace"] });
+  const sqld = await startSqld({ args: SHARED_SQLD });
   if (sqld === null) return;
   const names = await testNames();
   try {

@@ -4,6 +4,12 @@ import { answers } from "./processes.ts";
 const VERSION = "0.24.1-pre.42";
 const START_TIMEOUT_MS = 10_000;
 
+/** Arguments of a server that many apps share: with more namespaces than it keeps open, it now and then says of one that there is none. */
+export const SHARED_SQLD: readonly string[] = [
+  ...["--enable-namespaces", "--disable-default-namespace"],
+  ...["--max-active-namespaces", "10000"],
+];
+
 /** A server. `stop` ends it and removes its files. */
 export interface Sqld {
   /** Where Hrana over HTTP answers, without a trailing slash. */
