@@ -77,7 +77,7 @@ Deno.test("a catalogue that is opened, held by a writer or cut off at that momen
       "INSERT INTO tenant": { left: 7, answer: () => Promise.resolve(new Response("{}", { status: 404 })) },
       "DELETE FROM tenant": { left: 3, answer: () => Promise.resolve(Response.json(busyAtBegin)) },
       "SELECT place, generation": {
-        left: 3,
+        left: 1,
         answer: () => Promise.reject(new TypeError("connection reset")),
       },
     };

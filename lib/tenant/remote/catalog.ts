@@ -41,8 +41,9 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
 ];
 
-/** Milliseconds in which a request is repeated, and those before the first repetition. */
-const RETRY_WITHIN_MS = 1500;
+/** Milliseconds in which a request is repeated, and times; milliseconds before the first repetition. */
+const RETRY_WITHIN_MS = 1000;
+const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 10;
 const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent", "lost_stream"];
 
@@ -169,8 +170,9 @@ export class Catalog {
       try {
         return await this.#runOnce(mode, steps);
       } catch (error) {
-        const again = error instanceof RemoteFailure && clock.monotonicMs() < untilMs &&
-          (NOTHING_RAN.includes(error.reason) || mode === "read" && error.reason === "unreachable");
+        const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
+        const again = inTime && error instanceof RemoteFailure &&
+          (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
         if (!again) throw notMoving(error);
         await pause(FIRST_PAUSE_MS * 4 ** attempt);
       }
@@ -205,6 +207,11 @@ export class Catalog {
     );
     for (const at of TABLES.keys()) rowsAt(steps, at);
   }
+}
+
+/** A connection that was closed in between is taken for an accident once. */
+function isCutOff({ reason }: RemoteFailure, attempt: number): boolean {
+  return reason === "unreachable" && attempt === 0;
 }
 
 /** The catalogue never moves: somebody else has closed it. */
