@@ -59,6 +59,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
   const query: QueryContext = {
     ...{ tenants, clock, baseUrl, meter, facts: new FactsCache(), replays: new Replays(kv, clock) },
     ...{ rules: new Rules(kv, clock), approvals: new Approvals(kv, clock), held: new HeldCalls(kv, clock) },
+    hashes: new KeyedHashes(kv),
     bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
   };
   return {
@@ -80,7 +81,7 @@ function publishedContext(
   query: QueryContext,
 ): PublishedContext {
   const { kv, clock, log, config } = parts;
-  const hashes = new KeyedHashes(kv);
+  const { hashes } = query;
   const cores = Math.max(1, navigator.hardwareConcurrency);
   const admitted = cores * HASHES_A_CORE;
   return {

@@ -1,4 +1,4 @@
-// Request headers of `/v1` for the API description: they hold for many routes and stand in no body's schema.
+// Request headers of `/v1` and `/api` for the API description: they hold for many routes and stand in no body's schema.
 
 interface HeaderParameter {
   readonly name: string;
@@ -19,16 +19,24 @@ const headers: readonly (readonly [path: RegExp, header: HeaderParameter])[] = [
   [/^\/v1\/db\//, header("Plan-Key", "Stable across the calls of a plan; goes with Plan-Step", key)],
   [/^\/v1\/db\//, header("Plan-Step", "Stable for this step of the plan", key)],
   [/\/(query|batch)$/, header("Idempotency-Key", "The answer is kept for 24 hours and given again", key)],
-  [/\/(query|batch)$/, header("X-Service-No-Snapshot", "1: no snapshot before a destructive statement")],
+  [
+    /\/(query|batch|apply)$/,
+    header("X-Service-No-Snapshot", "1: no snapshot before a destructive statement", only("1")),
+  ],
+  [/\/(query|batch)$/, header("X-Dry-Run", "1: shows what the call would do, and does nothing", only("1"))],
   [/\/(query|batch)$/, header("X-Max-Affected", "Rows that the call may change at most; more undo it")],
   [
-    /\/(query|batch|apply|redeem_approval)$/,
-    header("X-Integers", "string: every INTEGER comes as a string", { type: "string", enum: ["string"] }),
+    /\/(query|batch|propose|apply|redeem_approval|diff|merge|endpoints\/\{endpoint\}\/test)$/,
+    header("X-Integers", "string: every INTEGER comes as a string", only("string")),
   ],
 ];
 
 export function documentedHeaders(path: string): HeaderParameter[] {
-  return headers.filter(([pattern]) => path.startsWith("/v1/") && pattern.test(path)).map(([, one]) => one);
+  return headers.filter(([pattern]) => pattern.test(path)).map(([, one]) => one);
+}
+
+function only(value: string): HeaderParameter["schema"] {
+  return { type: "string", enum: [value] };
 }
 
 function header(

@@ -7,6 +7,8 @@ import { AppError } from "../core/errors.ts";
 const ITERATIONS = 210_000;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
+/** Bytes of one block of SHA-256: every block of a hash takes all the iterations. */
+const BLOCK_BYTES = 32;
 /** Iterations that a stored hash may ask for: imported ones may differ, but none may keep a thread busy for seconds. */
 const MAX_ITERATIONS = 1_000_000;
 const STORED = /^pbkdf2_sha256\$([1-9]\d{0,6})\$([A-Za-z0-9+/=]{1,128})\$([A-Za-z0-9+/=]{1,128})$/;
@@ -25,10 +27,16 @@ export interface HashBounds {
   readonly admittedOfOwner: number;
 }
 
-/** The form in which a password is hashed, or null when it is too short or too long for one. */
+/** The form in which a password is hashed, or null when it is no text or too long to be looked at. */
 export function normalPassword(password: string): string | null {
   if (password.length > MAX_UNITS || !password.isWellFormed()) return null;
-  const normal = password.normalize("NFKC");
+  return password.normalize("NFKC");
+}
+
+/** The same of a new password, or null when it is too short or too long for one: imported ones may be either. */
+export function newPassword(password: string): string | null {
+  const normal = normalPassword(password);
+  if (normal === null) return null;
   const length = [...normal].length;
   return length >= MIN_LENGTH && length <= MAX_LENGTH ? normal : null;
 }
@@ -51,12 +59,17 @@ export class PasswordHasher {
 
   /**
    * Whether a normal password is the one of a stored hash. Takes as long when there is none (`stored` null or not in our
-   * format, `password` null) as when there is one.
+   * format, `password` null) as when there is one, and no less when that was imported with fewer iterations than ours.
    */
   async verify(owner: string, password: string | null, stored: string | null): Promise<boolean> {
     const known = stored === null ? null : readStored(stored);
     const { iterations, salt, hash } = known ?? nobody;
-    const derived = await this.#inTurn(owner, () => derive(password ?? "", salt, iterations, hash.length));
+    const derived = await this.#inTurn(owner, async () => {
+      const derived = await derive(password ?? "", salt, iterations, hash.length);
+      const missing = ITERATIONS - totalIterations(iterations, hash.length);
+      if (missing > 0) await derive(password ?? "", salt, missing, BLOCK_BYTES);
+      return derived;
+    });
     return timingSafeEqual(derived, hash) && known !== null && password !== null;
   }
 
@@ -100,6 +113,10 @@ const nobody: StoredHash = {
   hash: new Uint8Array(HASH_BYTES),
 };
 
+function totalIterations(iterations: number, hashBytes: number): number {
+  return iterations * Math.ceil(hashBytes / BLOCK_BYTES);
+}
+
 function readStored(stored: string): StoredHash | null {
   const [, iterations = "", salt = "", hash = ""] = STORED.exec(stored) ?? [];
   try {
@@ -108,8 +125,8 @@ function readStored(stored: string): StoredHash | null {
       salt: Uint8Array.fromBase64(salt),
       hash: Uint8Array.fromBase64(hash),
     };
-    const usable = read.iterations >= 1 && read.iterations <= MAX_ITERATIONS && read.hash.length >= 16;
-    return usable ? read : null;
+    const bounded = totalIterations(read.iterations, read.hash.length) <= MAX_ITERATIONS;
+    return bounded && read.hash.length >= 16 ? read : null;
   } catch {
     return null;
   }

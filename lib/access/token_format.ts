@@ -22,6 +22,17 @@ export function newToken(prefix: TokenPrefix): string {
   return prefix + random + checksum(random, 0);
 }
 
+/** The secret that belongs to a keyed hash (64 hex digits) of the service's own: 190 bits of it. */
+export function derivedToken(prefix: TokenPrefix, keyedHash: string): string {
+  let rest = BigInt(`0x${keyedHash}`);
+  let digits = "";
+  while (digits.length < RANDOM_LENGTH) {
+    digits += ALPHABET.charAt(Number(rest % 62n));
+    rest /= 62n;
+  }
+  return prefix + digits + checksum(digits, 0);
+}
+
 /** True for text of the right form whose checksum fits. It says nothing about whether the token exists. */
 export function isToken(prefix: TokenPrefix, text: string): boolean {
   const end = prefix.length + RANDOM_LENGTH;

@@ -19,6 +19,8 @@ export type SessionCheck =
     readonly reason: "malformed" | "wrong_key" | "wrong_database" | "expired" | "revoked";
   };
 
+/** base64url without padding (RFC 7515, section 2): the library's decoder takes more. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Characters of a JWT: what the longest claims need, and a bound on the work for strangers. */
 const MAX_JWT_LENGTH = 8192;
 
@@ -31,7 +33,7 @@ export async function verifySession(
   database: SessionDatabase,
   jwt: string,
 ): Promise<SessionCheck> {
-  if (jwt.length > MAX_JWT_LENGTH) return refused("malformed");
+  if (jwt.length > MAX_JWT_LENGTH || !COMPACT.test(jwt)) return refused("malformed");
   const key = await ctx.sessionKeys.current(database);
   if (key === null) return refused("wrong_key");
   try {

@@ -22,15 +22,14 @@ export class Approvals {
     return open && record.expiresAt <= this.clock.now() ? "expired" : record.state;
   }
 
-  async add(record: ApprovalRecord): Promise<void> {
+  /** False when there is one with this token. */
+  async add(record: ApprovalRecord): Promise<boolean> {
     const lifetime = { expireIn: 2 * APPROVAL_MS };
-    const commit = this.kv.atomic().set(keys.approval(record.namespaceId, record.id), record, lifetime)
-      .set(
-        keys.approvalByHash(record.tokenHash),
-        { namespaceId: record.namespaceId, approvalId: record.id },
-        lifetime,
-      );
-    await kvCommit(this.#noteOpen(commit, record));
+    const byHash = keys.approvalByHash(record.tokenHash);
+    const commit = this.kv.atomic().check({ key: byHash, versionstamp: null })
+      .set(keys.approval(record.namespaceId, record.id), record, lifetime)
+      .set(byHash, { namespaceId: record.namespaceId, approvalId: record.id }, lifetime);
+    return await kvCommit(this.#noteOpen(commit, record));
   }
 
   /** Whether a database has as many that wait, for a decision or to be redeemed, as it may. */

@@ -3,7 +3,7 @@
 import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
-import { readPieces, writePieces } from "../store/pieces.ts";
+import { dropPieces, readPieces, writePieces } from "../store/pieces.ts";
 import type { ExecutionRecord } from "../store/write_records.ts";
 
 /** KV forgets a little after a deadline, which is compared where it counts. */
@@ -23,6 +23,11 @@ export class HeldCalls {
       key: (piece) => keys.heldPiece(holder, piece),
       expireIn: untilMs - this.clock.now() + EXPIRY_SLACK_MS,
     });
+  }
+
+  /** Removes a text whose holder's record has not come to be. */
+  drop(holder: string, pieces: number): Promise<void> {
+    return dropPieces(this.kv, pieces, (piece) => keys.heldPiece(holder, piece));
   }
 
   /** Null when it is gone. */

@@ -1,4 +1,5 @@
-// Whom a token descends from. A token that came out of a handoff lives no longer than the token that handed off.
+// Whom a token descends from. A token that came out of a handoff or of a claim lives no longer than the token that
+// handed off or claimed.
 import { keys } from "../store/keys.ts";
 import { kvGet } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";

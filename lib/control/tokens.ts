@@ -9,7 +9,11 @@ import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 import { tokenKeys } from "./token_keys.ts";
-import { tokenLineage } from "./token_lineage.ts";
+import { MAX_LINEAGE, tokenLineage } from "./token_lineage.ts";
+
+export type ChildOutcome =
+  | { readonly ok: true; readonly expiresAt: number | null }
+  | { readonly ok: false; readonly reason: "namespace_gone" | "parent_gone" | "too_deep" };
 
 /** A token and where it belongs. */
 export interface KnownToken {
@@ -45,6 +49,26 @@ export class Tokens {
       if (namespace.versionstamp === null) return false;
       const addition = this.kv.atomic().check(namespace);
       if (await kvCommit(tokenKeys.set(addition, record, this.clock.now()))) return true;
+    }
+    throw new AppError("meter_unreachable");
+  }
+
+  /** Adds a token that dies with its parent, and expires with it at the latest: `expiresAt` says when. */
+  async addChild(record: TokenRecord & { readonly parentId: string }): Promise<ChildOutcome> {
+    const { namespaceId, parentId } = record;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const nowMs = this.clock.now();
+      const namespace = await kvGet(this.kv, keys.namespace(namespaceId));
+      if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
+      const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
+      const parent = line?.[0]?.value;
+      if (line === null || parent === undefined) return { ok: false, reason: "parent_gone" };
+      if (line.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
+      const expiresAt = earlier(record.expiresAt, parent.expiresAt);
+      const addition = this.kv.atomic().check(namespace, ...line);
+      if (await kvCommit(tokenKeys.set(addition, { ...record, expiresAt }, nowMs))) {
+        return { ok: true, expiresAt };
+      }
     }
     throw new AppError("meter_unreachable");
   }
@@ -126,4 +150,9 @@ export class Tokens {
     });
     return line !== null;
   }
+}
+
+/** Null: never. */
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? one ?? other : Math.min(one, other);
 }

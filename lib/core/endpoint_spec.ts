@@ -2,8 +2,9 @@
 // database (does the SQL compile, do tables exist) is checked in lib/services/endpoints/.
 import { z } from "zod";
 
-/** `scheme://host[:port]`, nothing behind it and no wildcard. */
-const ORIGIN = /^https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
+/** `scheme://host[:port]`, nothing behind it and no wildcard. Apps and browser extensions have schemes of their own. */
+const ORIGIN =
+  /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
 const ORIGIN_FORM =
   "Write the origin as browsers send it: scheme://host[:port] in lower case, without the scheme's own port, no *";
 /** Those with `$` come from the verified session, never from the caller. */
@@ -65,7 +66,9 @@ export const endpointSpec = z.strictObject({
 
 /** An origin in another form would be kept and never match. */
 function isOrigin(text: string): boolean {
-  return URL.parse(text)?.origin === text;
+  const url = URL.parse(text);
+  // Of a scheme that is no web's the parser knows no origin; such a text has no other part.
+  return (url?.origin === "null" ? url.href : url?.origin) === text;
 }
 
 export type FieldSpec = z.output<typeof fieldSpec>;

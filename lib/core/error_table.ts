@@ -81,7 +81,7 @@ export const errorTable = {
     retryable: false,
   },
   rule_denied: { status: 403, message: "A rule of this database forbids this write", retryable: false },
-  approval_denied: { status: 403, message: "A person has denied this write", retryable: false },
+  approval_denied: { status: 403, message: "A person or a rule has denied this write", retryable: false },
   not_yours: {
     status: 403,
     message: "Use the token and the database that this was issued to",

@@ -14,6 +14,10 @@ export const MAX_SQL_LENGTH = 1_000_000;
 export const MAX_VALUE_BYTES = 20_000_000;
 /** Characters of a question to an `ask` endpoint (contract 8). */
 export const MAX_QUESTION_LENGTH = 500;
+/** Characters of an input of type `email`: the longest address that mail can have. */
+export const MAX_EMAIL_LENGTH = 320;
+/** Characters of an input of type `url`: what servers take in a request line. */
+export const MAX_URL_LENGTH = 8192;
 /** Bound parameters of one statement (SQLite's default). */
 export const MAX_PARAMETERS = 32_766;
 /** Bytes of statement text kept in the query log (contract 9). */

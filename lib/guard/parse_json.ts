@@ -9,6 +9,8 @@ const INTEGER = /^-?\d+$/;
 const NUMBER = /[\d.eE+-]/;
 const REST = /[\d.eE+-]+/y;
 const QUOTE = 34;
+/** No INTEGER is further from zero. */
+const INTEGERS_END = 2 ** 63;
 
 /**
  * The value. Errors: `invalid_json`, also for an integer that would be rounded on the way (2^53 + 1 as a number).
@@ -23,7 +25,9 @@ export function parseJson(text: string): unknown {
   }
   if (LONG_DIGITS.test(text) && hasRoundedInteger(text)) {
     throw new AppError("invalid_json", {
-      message: "Send integers beyond 2^53 as strings of digits; as a number this one would be rounded",
+      message:
+        "Send integers beyond 2^53 as strings of digits, and REALs of that size with an exponent (1.5e18); " +
+        "as a number this one would be rounded",
     });
   }
   return value;
@@ -54,8 +58,14 @@ function startOfNumber(text: string, at: number): number {
   return start;
 }
 
+/**
+ * One that stands there as JavaScript writes it is a REAL that somebody has read, where no INTEGER can be meant. Nearer
+ * to zero it may as well be an INTEGER whose last digits are zeros.
+ */
 function isRounded(number: string): boolean {
   if (!INTEGER.test(number)) return false;
   const value = Number(number);
-  return !Number.isFinite(value) || (!Number.isSafeInteger(value) && BigInt(number) !== BigInt(value));
+  if (Number.isSafeInteger(value)) return false;
+  if (Math.abs(value) >= INTEGERS_END && String(value) === number) return false;
+  return !Number.isFinite(value) || BigInt(number) !== BigInt(value);
 }

@@ -1,7 +1,7 @@
 // The answer of a call from what its engine gave, the same whether it has just run or was kept.
 import type { StatementResult } from "../tenant/tenant_store.ts";
 import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
-import type { QueryAnswer, QueryCall } from "./query_call.ts";
+import type { QueryAnswer, QueryCall, QueryMeta } from "./query_call.ts";
 
 /** What an answer says beside the engine's figures; kept with it, so that a repetition says the same. */
 export interface AnswerContext {
@@ -31,29 +31,38 @@ export function totals(results: readonly StatementResult[]): Totals {
   return { rowsRead, rowsWritten };
 }
 
+/** What the engine says of a run beside its results. */
+export interface RunFigures {
+  readonly durationMs: number;
+  readonly rowsReadBasis: "engine" | "plan";
+}
+
 export function answerOf(
-  ran: {
-    readonly results: readonly StatementResult[];
-    readonly durationMs: number;
-    readonly rowsReadBasis: "engine" | "plan";
-  },
-  { queryLogId, snapshot, statementCount, prices }: AnswerContext,
+  ran: RunFigures & { readonly results: readonly StatementResult[] },
+  context: AnswerContext,
 ): QueryAnswer {
-  const { rowsRead, rowsWritten } = totals(ran.results);
   return {
     results: ran.results,
-    meta: {
-      rowsRead,
-      rowsWritten,
-      durationMs: Math.round(ran.durationMs),
-      statementCount,
-      costUsd: toUsd(costNanoUsd(rowsRead, rowsWritten, prices)),
-      snapshot,
-      queryLogId,
-      rowsReadBasis: ran.rowsReadBasis,
-    },
+    meta: metaOf(totals(ran.results), ran, context),
     replayed: null,
     keptForPlan: false,
     timing: "",
+  };
+}
+
+export function metaOf(
+  { rowsRead, rowsWritten }: Totals,
+  { durationMs, rowsReadBasis }: RunFigures,
+  { queryLogId, snapshot, statementCount, prices }: AnswerContext,
+): QueryMeta {
+  return {
+    rowsRead,
+    rowsWritten,
+    durationMs: Math.round(durationMs),
+    statementCount,
+    costUsd: toUsd(costNanoUsd(rowsRead, rowsWritten, prices)),
+    snapshot,
+    queryLogId,
+    rowsReadBasis,
   };
 }

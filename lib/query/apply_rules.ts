@@ -10,7 +10,7 @@ import { execute } from "./execute.ts";
 import { tooManyAffected } from "./failure_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
-import { matchRules, type RuleMatch } from "./match_rules.ts";
+import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
 import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { reserveBalance } from "./reserve_balance.ts";
 import { settle } from "./settle.ts";
@@ -103,7 +103,7 @@ function atLast({ call }: UnderstoodCall): Readonly<Record<string, unknown>> {
 }
 
 function denied(matches: readonly RuleMatch[]): AppError {
-  const hits = matches.map(({ hit }) => hit).filter((hit) => hit.effect === "deny");
+  const hits = hitsOf(matches.filter(({ rule }) => rule.effect === "deny"));
   return new AppError("rule_denied", { extra: { hits } });
 }
 

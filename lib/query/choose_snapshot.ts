@@ -1,6 +1,7 @@
 // Stage 5: the snapshot before a destructive statement. Its label is chosen here; the store takes it in the write slot,
 // so that it is exactly the state before the call.
 import type { Clock } from "../core/clock.ts";
+import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 
 /** Characters of the table's name that a label carries. */
@@ -13,11 +14,16 @@ export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCal
   if (!call.snapshots || call.dryRun) return null;
   const destructive = facts.find((one) => one.destructive);
   if (destructive === undefined) return null;
-  return autoLabel(
-    ctx.clock,
-    destructive.verb,
-    destructive.target ?? destructive.tablesWritten[0] ?? "schema",
-  );
+  return autoLabel(ctx.clock, destructive.verb, tableOf(destructive));
+}
+
+/** What the statement names, or the table that it is about: of an index or a trigger that goes, only the engine knows. */
+function tableOf({ class: kind, target, tablesWritten }: StatementFacts): string {
+  const named = target?.toLowerCase();
+  if (kind !== "schema" || tablesWritten.some((table) => table.toLowerCase() === named)) {
+    return target ?? tablesWritten[0] ?? "schema";
+  }
+  return tablesWritten[0] ?? target ?? "schema";
 }
 
 /** `auto-20261120T224512123Z-drop-orders`; never twice the same in one process. */

@@ -8,6 +8,9 @@ import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 /** Milliseconds that a dry run may hold the write slot. */
 const DRY_RUN_TIMEOUT_MS = 5000;
 
+/** What the service reads for itself is no caller's result: an operator's narrow bounds on those must not cut it. */
+const OWN_BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
+
 export interface ExecuteOptions {
   /** Kind of the error that stops a batch after its last statement here. */
   readonly failsWith: string | null;
@@ -35,7 +38,7 @@ export function execute(
     })),
     atomic: call.atomic,
     schemaVersion: understood.schemaVersion,
-    bounds: ctx.bounds,
+    bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
     integersAsStrings: call.integersAsStrings,
     foreignKeysOff: facts.some((one) => one.pragma?.foreignKeysOff === true),
     readsLog: facts.some((one) => one.readsLog),

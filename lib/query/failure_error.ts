@@ -1,7 +1,8 @@
 // From what the engine says of a caller's statement to the error that the caller gets.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
 import { asksForNames, failedNames } from "../sql/failed_names.ts";
-import { errorDetail, type KnownTables } from "../sql/sql_error.ts";
+import { errorDetail } from "../sql/sql_error.ts";
+import { statementNames } from "../sql/statement_names.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
 import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
 
@@ -33,8 +34,7 @@ export async function failureError(database: TenantDatabase, failed: FailedState
   if (failure.kind === "denied") return refused(failure.message, extra);
   if (failure.kind === "affected") return tooManyAffected(failure.affected ?? 0, extra);
   const kind = sqlKind(failure.kind);
-  const known = asksForNames({ kind, message: failure.message }) ? (await database.schema()).tables : [];
-  const detail = detailOf(failed, kind, known);
+  const detail = await detailOf(database, failed, kind);
   const code = failure.kind === "busy" ? "database_busy" : codes[failure.kind] ?? "sql_error";
   const message = code === "sql_error" ? failure.message : undefined;
   return new AppError(code, { ...(message ? { message } : {}), detail, extra });
@@ -53,14 +53,16 @@ export function tooManyAffected(affected: number, extra: Readonly<Record<string,
   });
 }
 
-function detailOf(failed: FailedStatement, kind: SqlErrorKind, known: KnownTables): ErrorDetail {
-  const { failure } = failed;
-  return errorDetail(
-    failedNames({ ...failure, kind }, failed.sql ?? "", known),
-    failed.verb,
-    failed.target,
-    known,
-  );
+async function detailOf(
+  database: TenantDatabase,
+  { failure, verb, target, sql = "" }: FailedStatement,
+  kind: SqlErrorKind,
+): Promise<ErrorDetail> {
+  const told = { ...failure, kind };
+  const asks = asksForNames(told);
+  const known = asks ? (await database.schema()).tables.filter((table) => table.kind !== "shadow") : [];
+  const names = asks ? statementNames(sql) : null;
+  return errorDetail(failedNames(told, names, known), { verb, target, sql, names, known });
 }
 
 function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {

@@ -53,12 +53,15 @@ export function rewriteHeldCall(held: HeldCall, effects: readonly StatementEffec
   return JSON.stringify({ ...held, effects });
 }
 
-export function writeHeldMerge(merge: HeldMerge, covers: readonly string[]): string {
+export function writeHeldMerge(
+  merge: HeldMerge,
+  { covers, integersAsStrings }: Pick<HeldCall, "covers" | "integersAsStrings">,
+): string {
   const held: HeldCall = {
     batch: false,
     statements: [],
     atomic: true,
-    integersAsStrings: false,
+    integersAsStrings,
     snapshots: true,
     effects: [],
     covers,

@@ -1,24 +1,33 @@
-// A write that needs a person's approval: kept with what it would do, and its approval token handed to the caller.
-import { newToken, tokenHash } from "../access/token_format.ts";
+// A write that needs a person's approval: kept with what it would do, and its approval token handed to the caller, the same
+// one when the call is repeated with its key.
+import { derivedToken, newToken, tokenHash } from "../access/token_format.ts";
 import { APPROVAL_MS } from "../control/approvals.ts";
 import { isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
+import type { ApprovalRecord } from "../store/write_records.ts";
 import type { StatementEffect } from "../tenant/statement_effect.ts";
 import { affectedRows, writeHeldCall } from "./held_call.ts";
-import type { RuleMatch } from "./match_rules.ts";
-import type { QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
+import { hitsOf, type RuleMatch } from "./match_rules.ts";
+import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
 export interface ToHold {
   readonly target: QueryTarget;
   readonly tokenId: string;
+  /** What tells its repetitions, which wait for the same approval; null: each waits for one of its own. */
+  readonly replay: CallReplay | null;
   readonly matches: readonly RuleMatch[];
   readonly affectedRows: number | null;
   /** In the form of `held_call.ts`, given what its approval is good for. */
   readonly text: (covers: readonly string[]) => string;
 }
 
-export type HoldContext = Pick<QueryContext, "approvals" | "held" | "clock" | "baseUrl">;
+export type HoldContext = Pick<QueryContext, "approvals" | "held" | "hashes" | "clock" | "baseUrl">;
+
+/** Attempts against repetitions that are held at the same moment. */
+const MAX_ATTEMPTS = 8;
+/** Approvals of one call that were decided: then a repetition waits for one of its own. */
+const MAX_DECIDED = 20;
 
 /** The error for a call with those effects. Errors: `meter_unreachable`. */
 export function holdCall(
@@ -27,26 +36,58 @@ export function holdCall(
   held: Pick<ToHold, "matches"> & { readonly effects: readonly StatementEffect[] },
 ): Promise<AppError> {
   const { matches, effects } = held;
+  const { target, tokenId, replay } = call;
   return holdForApproval(ctx, {
-    ...{ target: call.target, tokenId: call.tokenId, matches, affectedRows: affectedRows(effects) },
+    ...{ target, tokenId, replay, matches, affectedRows: affectedRows(effects) },
     text: (covers) => writeHeldCall(call, effects, covers),
   });
 }
 
 /** The error that carries the approval envelope, or `too_many_approvals`. Errors: `meter_unreachable`. */
-export async function holdForApproval(
+export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise<AppError> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const { token, waiting } = await chooseToken(ctx, toHold);
+    if (waiting === null && await ctx.approvals.areMany(toHold.target.databaseId)) {
+      return new AppError("too_many_approvals");
+    }
+    const record = waiting ?? await addApproval(ctx, token, toHold);
+    if (record !== null) return approvalRequired(ctx, token, { record, target: toHold.target });
+  }
+  throw new AppError("meter_unreachable");
+}
+
+/**
+ * The token, and the approval that it is of where that still waits, for a decision or to be redeemed. Only its hash is
+ * kept, so the token of a repeatable call is one that this service can make again, and nobody else.
+ */
+async function chooseToken(
+  { approvals, hashes }: HoldContext,
+  { replay, target }: ToHold,
+): Promise<{ readonly token: string; readonly waiting: ApprovalRecord | null }> {
+  const scope = replay?.idempotency ?? replay?.plan ?? null;
+  for (let decided = 0; scope !== null && decided < MAX_DECIDED; decided++) {
+    // A step of a plan tells its path, under which there may be another database by now.
+    const words = ["approval", target.databaseId, scope.key, scope.requestHash, String(decided)];
+    const token = derivedToken("appr_", await hashes.of(...words));
+    const record = await approvals.byHash(tokenHash(token));
+    if (record === null) return { token, waiting: null };
+    if (["pending", "approved"].includes(approvals.stateOf(record))) return { token, waiting: record };
+  }
+  return { token: newToken("appr_"), waiting: null };
+}
+
+/** Null when a repetition was faster. */
+async function addApproval(
   ctx: HoldContext,
+  token: string,
   { target, tokenId, matches, affectedRows, text }: ToHold,
-): Promise<AppError> {
-  if (await ctx.approvals.areMany(target.databaseId)) return new AppError("too_many_approvals");
+): Promise<ApprovalRecord | null> {
   const now = ctx.clock.now();
-  const token = newToken("appr_");
   const id = newId("apv", now);
   const expiresAt = now + APPROVAL_MS;
-  const hits = matches.map(({ hit }) => hit);
   const covers = matches.flatMap(({ about }) => about);
   const pieces = await ctx.held.keep(id, text(covers), expiresAt + APPROVAL_MS);
-  await ctx.approvals.add({
+  const record: ApprovalRecord = {
     id,
     tokenHash: tokenHash(token),
     namespaceId: target.namespaceId,
@@ -55,17 +96,27 @@ export async function holdForApproval(
     branchRef: target.branchRef,
     requestedBy: tokenId,
     state: "pending",
-    hits,
+    hits: hitsOf(matches),
     affectedRows,
     tolerance: Math.min(...matches.map(({ rule }) => rule.tolerance)),
     ...{ createdAt: now, expiresAt, decidedAt: null, reason: null, pieces },
-  });
+  };
+  if (await ctx.approvals.add(record)) return record;
+  await ctx.held.drop(id, pieces);
+  return null;
+}
+
+function approvalRequired(
+  { baseUrl }: HoldContext,
+  token: string,
+  { record, target }: { readonly record: ApprovalRecord; readonly target: QueryTarget },
+): AppError {
   return new AppError("approval_required", {
     extra: {
       approvalToken: token,
-      approvalUrl: `${ctx.baseUrl}/console/${target.namespaceSlug}/approvals/${id}`,
-      hits,
-      expiresAt: isoTime(expiresAt),
+      approvalUrl: `${baseUrl}/console/${target.namespaceSlug}/approvals/${record.id}`,
+      hits: record.hits,
+      expiresAt: isoTime(record.expiresAt),
     },
   });
 }

@@ -1,44 +1,70 @@
 // Which rules a write matches, by what the engine says that it writes. Pure: rows are looked at elsewhere.
 import { matchesGlob } from "./matches_glob.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
-import type { RuleAction, RuleHit, RuleRecord } from "../store/write_records.ts";
+import type { RuleHit, RuleRecord } from "../store/write_records.ts";
 
-/** A rule and the first thing of the call that it is about. */
+/** A rule and everything of the call that it is about: each table once for an action, what a statement names first. */
 export interface RuleMatch {
   readonly rule: RuleRecord;
-  readonly hit: RuleHit;
-  /** Everything of the call that it is about: what an approval is good for. */
+  readonly hits: readonly RuleHit[];
+  /** The same in words that are compared: what an approval is good for. */
   readonly about: readonly string[];
 }
+
+const MAX_HITS = 20;
+/** Characters of all of them: a record of Deno KV has 64 KiB, and a character takes up to two bytes there. */
+const MAX_HITS_LENGTH = 28_000;
+/** Characters of a table's name in a hit, so that one always fits whatever its note. */
+const MAX_NAME_LENGTH = 1000;
+
+/** Those that people are shown: `fittingHits` in the order of the rules, with the same share for each. */
+export function hitsOf(matches: readonly RuleMatch[]): RuleHit[] {
+  const share = Math.max(1, Math.floor(MAX_HITS / matches.length));
+  return fittingHits(matches.flatMap(({ hits }) => hits.slice(0, share)));
+}
+
+/** The first ones, as many as an approval keeps: at most 20, and at least one. */
+export function fittingHits(hits: readonly RuleHit[]): RuleHit[] {
+  let left = MAX_HITS_LENGTH;
+  return hits.slice(0, MAX_HITS).filter((hit) => (left -= JSON.stringify(hit).length) >= 0);
+}
+
+type Written = Pick<RuleHit, "table" | "action">;
 
 /** Enabled rules that match, whatever the number of rows; one match a rule. */
 export function matchRules(rules: readonly RuleRecord[], facts: readonly StatementFacts[]): RuleMatch[] {
   const matches: RuleMatch[] = [];
   for (const rule of rules) {
     if (!rule.enabled) continue;
-    const found = facts.flatMap((one) => matching(rule, one));
-    const [first] = found;
-    if (!first) continue;
     const { id, tableGlob, effect, note } = rule;
-    matches.push({
-      rule,
-      hit: { ruleId: id, tableGlob, effect, ...first, note },
-      about: [...new Set(found.map(({ table, action }) => `${id} ${action} ${table}`))],
+    const found = new Map(
+      facts.flatMap((one) => matching(rule, one)).map((one) => [`${id} ${one.action} ${one.table}`, one]),
+    );
+    if (found.size === 0) continue;
+    const hits = [...found.values()].map(({ table, action }) => {
+      return { ruleId: id, tableGlob, effect, table: shownName(table), action, note };
     });
+    matches.push({ rule, hits, about: [...found.keys()] });
   }
   return matches;
 }
 
-function matching(rule: RuleRecord, facts: StatementFacts): { table: string; action: RuleAction }[] {
+function matching(rule: RuleRecord, facts: StatementFacts): Written[] {
   if (facts.class !== "write" && facts.class !== "schema") return [];
   const bounded = facts.hasWhere && facts.constantWhere !== true;
   if (rule.unboundedOnly && (bounded || facts.verb === "insert")) return [];
+  const target = facts.target?.toLowerCase();
+  const isNamed = ({ table }: Written) => Number(table.toLowerCase() === target);
   return facts.actions.map(readAction).filter(({ table, action }) =>
     matchesGlob(rule.tableGlob, table) && (rule.actions === null || rule.actions.includes(action))
-  );
+  ).sort((a, b) => isNamed(b) - isNamed(a));
 }
 
-function readAction(text: string): { table: string; action: RuleAction } {
+function shownName(name: string): string {
+  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`;
+}
+
+function readAction(text: string): Written {
   const space = text.indexOf(" ");
   const word = text.slice(0, space);
   const action = word === "insert" || word === "update" || word === "delete" ? word : "schema";

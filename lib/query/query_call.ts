@@ -1,6 +1,7 @@
 // What goes into the statement pipeline and what comes out: the same for every surface that runs SQL.
 import type { Clock } from "../core/clock.ts";
 import type { HeldCalls } from "../control/held_calls.ts";
+import type { KeyedHashes } from "../control/keyed_hashes.ts";
 import type { Rules } from "../control/rules.ts";
 import type { Role } from "../core/role.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
@@ -13,6 +14,7 @@ import type {
   EngineFailure,
   LogIdentity,
   StatementResult,
+  TenantCall,
   TenantDatabase,
   TenantStore,
 } from "../tenant/tenant_store.ts";
@@ -27,6 +29,7 @@ export interface QueryContext {
   readonly rules: Rules;
   readonly approvals: Approvals;
   readonly held: HeldCalls;
+  readonly hashes: KeyedHashes;
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
   readonly replays: Replays;
@@ -69,7 +72,7 @@ export interface QueryCall {
   /** Tells what it would do and does nothing. */
   readonly dryRun: boolean;
   /** Rows that it must change in all, or nothing of it stays. */
-  readonly affected: { readonly min: number; readonly max: number } | null;
+  readonly affected: TenantCall["affected"];
   /** The same, as whoever asked for it allows at most; a held call keeps it. */
   readonly maxAffected: number | null;
   /** False: the caller does without the snapshot before a destructive statement. */

@@ -105,7 +105,7 @@ function bounded(understood: UnderstoodCall, maxRows: number | null): Understood
   const again = maxRows === null ? {} : { startsOverAbove: maxRows };
   return {
     ...understood,
-    call: { ...understood.call, affected: { min: affected?.min ?? 0, max, ...again } },
+    call: { ...understood.call, affected: { min: 0, ...affected, max, ...again } },
   };
 }
 

@@ -1,6 +1,12 @@
 // What a comparison of a branch with its ancestor says, and what a merge adds to it. Rows hold values in the form of
 // answers: numbers, texts, digits beyond 2^53, `{ $blob }`, null.
 
+/** How rows are shown. */
+export interface RowForm {
+  /** Every INTEGER is a string of digits. */
+  readonly integersAsStrings: boolean;
+}
+
 export interface SchemaChange {
   readonly type: "table" | "index" | "view" | "trigger";
   readonly name: string;

@@ -1,7 +1,8 @@
 // Which table and columns a failure is about, where the engine's words alone do not tell.
 import type { SqlErrorKind } from "../core/errors.ts";
-import type { KnownTables, SqlFailure } from "./sql_error.ts";
-import { tableAliases } from "./table_aliases.ts";
+import type { SqlFailure } from "./sql_error.ts";
+import type { StatementNames } from "./statement_names.ts";
+import type { KnownTables } from "./unknown_name.ts";
 
 const SEPARATOR = ", ";
 /** Longer lists of names are not taken apart: the steps grow with the third power, in the service's own process. */
@@ -20,10 +21,18 @@ export function asksForNames({ kind, message }: Pick<ToldFailure, "kind" | "mess
   return names.split(SEPARATOR).some((part) => part.split(".").length !== 2);
 }
 
-/** The same failure by names that there are; as it was where it names none of them. */
-export function failedNames(failure: ToldFailure, sql: string, known: KnownTables): SqlFailure {
+/** The same failure by names that there are; as it was where it names none of them. `names`: null if not known. */
+export function failedNames(
+  failure: ToldFailure,
+  names: StatementNames | null,
+  known: KnownTables,
+): SqlFailure {
   const { kind, message, table, columns } = failure;
-  if (kind === "unknown_column" && table !== null) return { kind, table: meant(table, sql, known), columns };
+  if (kind === "unknown_column" && table !== null) {
+    const qualifier = table.replace(/^main\./i, "");
+    const written = message.startsWith("no such column: ") ? { qualifier } : {};
+    return { kind, table: meant(qualifier, names?.called ?? [], known) ?? table, columns, ...written };
+  }
   const text = asksForNames(failure) ? constrained(kind, message) : null;
   if (text === null) return { kind, table, columns };
   for (const { name, columns } of known) {
@@ -66,9 +75,11 @@ function endsIn(text: string, prefix: string): number[] {
   return [...ends, text.length];
 }
 
-/** The table that the statement calls by that name. */
-function meant(table: string, sql: string, known: KnownTables): string {
-  const wanted = table.replace(/^main\./i, "").toLowerCase();
-  const name = tableAliases(sql).get(wanted)?.toLowerCase() ?? wanted;
-  return known.find((one) => one.name.toLowerCase() === name)?.name ?? table;
+/** The table that the statement calls by that name, however often; null where it calls none or several so. */
+function meant(qualifier: string, called: StatementNames["called"], known: KnownTables): string | null {
+  const wanted = qualifier.toLowerCase();
+  const tables = called.filter(({ name }) => name.toLowerCase() === wanted)
+    .map(({ table }) => table?.toLowerCase());
+  const [name = wanted, ...others] = new Set(tables);
+  return others.length > 0 ? null : known.find((one) => one.name.toLowerCase() === name)?.name ?? null;
 }

@@ -8,7 +8,8 @@ const MAX_CANDIDATES = 1000;
 export function nearMatches(name: string, candidates: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
-  if (wanted.length > MAX_LENGTH) return [];
+  // One letter is as near to any other one.
+  if (wanted.length < 2 || wanted.length > MAX_LENGTH) return [];
   const comparable = [...new Set(candidates)].filter(({ length }) => length <= 2 * MAX_LENGTH);
   const scored = comparable.slice(0, MAX_CANDIDATES).map((candidate) => ({
     candidate,

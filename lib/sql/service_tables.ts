@@ -9,6 +9,10 @@ export function isReservedName(name: string): boolean {
   return RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
 }
 
+/** Names of the tables in a database that hold rows, also of the service's and the engine's own. */
+export const ownTablesQuery =
+  "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')";
+
 /** True for names of the service's own tables. */
 export function isServiceTable(name: string): boolean {
   return name.toLowerCase().startsWith("_service_meta_");

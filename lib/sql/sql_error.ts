@@ -1,20 +1,31 @@
 // From an engine failure to `errorDetail`: the kind, where it happened and a hint that says what to do next.
 import type { ErrorDetail, SqlErrorKind } from "../core/errors.ts";
-import { nearMatches } from "./near_matches.ts";
+import type { StatementNames } from "./statement_names.ts";
 import type { StatementVerb } from "./statement_kinds.ts";
+import { type KnownTables, type UnknownName, unknownNameHint } from "./unknown_name.ts";
 
 export interface SqlFailure {
   readonly kind: SqlErrorKind;
   readonly table: string | null;
   readonly columns: readonly string[];
+  /** What the statement writes before an unknown column. */
+  readonly qualifier?: string;
 }
 
-/** Table and view names with their columns, for near matches. */
-export type KnownTables = readonly { readonly name: string; readonly columns: readonly string[] }[];
+/** What failed. */
+export interface FailedText {
+  readonly verb: StatementVerb;
+  /** The table that it writes, used where the engine names none. */
+  readonly target: string | null;
+  /** Empty where it has none. */
+  readonly sql: string;
+  /** What it calls its tables, for failures about unknown names; null where that is not known. */
+  readonly names: StatementNames | null;
+  /** For the hints about unknown names. */
+  readonly known: KnownTables;
+}
 
-type HintOf = (
-  facts: { readonly table: string | null; readonly column: string | null; readonly verb: StatementVerb },
-) => string;
+type HintOf = (facts: UnknownName & FailedText) => string;
 
 const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
   unique_violation: ({ verb }) =>
@@ -35,8 +46,11 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
     `Use a value that the CHECK constraint allows; SELECT sql FROM sqlite_schema WHERE name = '${
       (table ?? "<table>").replaceAll("'", "''")
     }' shows it`,
-  unknown_table: ({ table }) => `Check the name of ${table ?? "the table"}; tables lists what there is`,
-  unknown_column: ({ column }) => `Check the name of ${column ?? "the column"}; describe lists the columns`,
+  unknown_table: (facts) => unknownNameHint(facts, facts, facts.known),
+  unknown_column: (facts) =>
+    facts.column === null
+      ? "Check the column that a parameter or a stored text names; describe lists the columns"
+      : unknownNameHint(facts, facts, facts.known),
   syntax_error: () => "Correct the statement; the dialect is SQLite's",
   type_mismatch: () => "Use a value of the column's declared type",
   database_locked: () => "Try again shortly",
@@ -49,39 +63,30 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
   unknown: () => "Read the message; it is the engine's own",
 };
 
-/** Builds the detail. `target` is the table that the statement writes, used where the engine names none. */
-export function errorDetail(
-  failure: SqlFailure,
-  verb: StatementVerb,
-  target: string | null,
-  known: KnownTables,
-): ErrorDetail {
-  const targetCounts = failure.kind === "foreign_key_violation" || failure.kind === "check_violation" ||
-    failure.kind === "unknown_column";
-  const table = failure.table ?? (targetCounts ? target : null);
+/** Kinds of failures in the table that the statement writes. */
+const IN_TARGET: ReadonlySet<SqlErrorKind> = new Set([
+  "unique_violation",
+  "foreign_key_violation",
+  "check_violation",
+  "type_mismatch",
+]);
+
+/** An unknown column is looked for in the table that is written where the statement uses no other. */
+function onlyTable({ kind }: SqlFailure, { target, names }: FailedText): string | null {
+  if (kind !== "unknown_column" || target === null || names === null) return null;
+  const isTarget = (name: string | null) => name?.toLowerCase() === target.toLowerCase();
+  return names.called.every(({ name, table }) => isTarget(table) || name === "excluded") ? target : null;
+}
+
+/** Builds the detail. */
+export function errorDetail(failure: SqlFailure, failed: FailedText): ErrorDetail {
+  const table = failure.table ?? (IN_TARGET.has(failure.kind) ? failed.target : onlyTable(failure, failed));
   const column = failure.columns[0] ?? null;
-  const base = hints[failure.kind]({ table, column, verb });
   return {
     kind: failure.kind,
     table,
     column,
-    hint: withNearMatches(base, failure.kind, table, column, known),
+    hint: hints[failure.kind]({ ...failed, table, column, qualifier: failure.qualifier ?? null }),
     ...(failure.columns.length > 1 ? { columns: failure.columns } : {}),
   };
-}
-
-function withNearMatches(
-  hint: string,
-  kind: SqlErrorKind,
-  table: string | null,
-  column: string | null,
-  known: KnownTables,
-): string {
-  let near: string[] = [];
-  if (kind === "unknown_table" && table !== null) near = nearMatches(table, known.map((entry) => entry.name));
-  if (kind === "unknown_column" && column !== null) {
-    const own = known.filter((entry) => table === null || entry.name.toLowerCase() === table.toLowerCase());
-    near = nearMatches(column, (own.length > 0 ? own : known).flatMap((entry) => entry.columns));
-  }
-  return near.length > 0 ? `${hint}; did you mean ${near.join(" or ")}?` : hint;
 }

@@ -1,7 +1,13 @@
 // Values between JSON and SQL (contract 4).
 
-/** A bound parameter as it travels to the engine: JSON with blobs as `{ "$blob": base64 }`, booleans already 0/1. */
-export type SqlParameter = string | number | null | { readonly $blob: string };
+/**
+ * A bound parameter as it travels to the engine: JSON, booleans already 0/1. `$blob` is base64; `$integer` are the
+ * digits of an INTEGER beyond 2^53, which no caller can send: digits of callers bind as TEXT.
+ */
+export type SqlParameter =
+  | (string | number | null)
+  | { readonly $blob: string }
+  | { readonly $integer: string };
 
 /** Booleans bind as 0 and 1; everything else travels as it is. */
 export function toSqlParameter(value: SqlParameter | boolean): SqlParameter {

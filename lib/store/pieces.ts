@@ -51,3 +51,14 @@ export async function readPieces(
   }
   return whole;
 }
+
+/** Removes a value that nobody reads. Errors: `meter_unreachable`. */
+export async function dropPieces(
+  kv: Deno.Kv,
+  pieces: number,
+  key: (piece: number) => Key<Uint8Array>,
+): Promise<void> {
+  const atomic = kv.atomic();
+  for (let piece = 0; piece < pieces; piece++) atomic.delete(key(piece));
+  await kvCommit(atomic);
+}

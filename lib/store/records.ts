@@ -79,7 +79,7 @@ export interface TokenRecord {
   readonly scopes: readonly ScopeRow[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** The token that handed off, for one that was redeemed: it dies with that. */
+  /** The token that handed off, or that claimed the branch: this one dies with it. */
   readonly parentId?: string;
 }
 

@@ -1,5 +1,5 @@
 // Branches as a tenant store keeps them: made, compared with what they began as, merged into their trunk.
-import type { BranchDiff, MergeReport } from "../sql/branch_report.ts";
+import type { BranchDiff, MergeReport, RowForm } from "../sql/branch_report.ts";
 
 /**
  * Databases that are branches of others, each with the state that it began in: the common ancestor. `Log` and `Failure`
@@ -9,7 +9,10 @@ export interface BranchStore<Log, Failure> {
   /** As `copy` of the present state of `trunkId`, with the ancestor. */
   make(branch: BranchHandle, trunkId: string): Promise<void>;
   /** What a branch has changed since it was made. Errors: `branch_not_found` for what `make` has not made. */
-  diff(branch: BranchHandle): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
+  diff(
+    branch: BranchHandle,
+    form?: RowForm,
+  ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
   /** In one transaction of the trunk, with its log and audit rows. Errors: `branch_not_found`, `database_busy`. */
   merge(trunk: BranchHandle, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
 }
@@ -19,7 +22,7 @@ export interface BranchHandle {
   readonly namespaceId: string;
 }
 
-export interface BranchMerge<Log> {
+export interface BranchMerge<Log> extends RowForm {
   readonly branchId: string;
   readonly mode: "schema" | "data";
   /** What becomes of a conflict: the branch's side counts (`theirs`), the trunk's (`ours`), or nothing is merged. */

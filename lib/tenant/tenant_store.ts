@@ -32,6 +32,8 @@ export interface CopySource {
   readonly databaseId: string;
   /** Null: the present state. */
   readonly snapshot: string | null;
+  /** The first rows of the copy's log and audit trail. */
+  readonly log?: LogIdentity;
 }
 
 /** A statement of the service's own, which no check stands before. */
@@ -63,9 +65,10 @@ export interface TenantDatabase {
   takeSnapshot(label: string): Promise<SnapshotInfo>;
   /**
    * Makes the database what it was, after a snapshot of what it is (`undoLabel`). Log, audit trail and kept answers
-   * stay. Calls in flight finish first, later ones wait. Errors: `snapshot_not_found`.
+   * stay, and get the rows of `log` as it takes place. Calls in flight finish first, later ones wait. Errors:
+   * `snapshot_not_found`.
    */
-  restore(label: string, undoLabel: string): Promise<void>;
+  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<void>;
   /** Tables, views and their columns, for messages that name near matches. */
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
@@ -145,7 +148,7 @@ export interface TenantCall {
   readonly log: LogIdentity | null;
   /** Kind of an error found before the call ran, after its last statement: makes the log row an error. */
   readonly failsWith: string | null;
-  /** Set for mutations: the audit row's table names. */
+  /** Set for mutations: every table written, through triggers and cascades too; the audit row names them. */
   readonly auditTables: readonly string[] | null;
   /** Keys under which the answer of a mutation is kept in its own transaction; looked up before it runs. */
   readonly replay: ReplayKeys | null;

@@ -18,7 +18,8 @@ import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
-import { validate } from "../middleware/validate.ts";
+import { integersAsStrings } from "../middleware/header_flag.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery } from "../schemas.ts";
 import {
   endpointRecord,
@@ -105,6 +106,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .delete(
       ONE,
       describeRoute({ summary: "Delete an endpoint", tags, responses: answers(endpointRecord) }),
+      noBody,
       async (c) => c.json({ success: true, data: await deleteEndpoint(contextOf(deps, c), endpointOf(c)) }),
     )
     .post(
@@ -117,7 +119,11 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       validate("json", testBody),
       async (c) => {
         const { input, session } = c.req.valid("json") ?? {};
-        const test = { ...endpointOf(c), input, session: session ?? null, signal: () => c.req.raw.signal };
+        const test = {
+          ...{ ...endpointOf(c), input, session: session ?? null },
+          integersAsStrings: integersAsStrings(c),
+          signal: () => c.req.raw.signal,
+        };
         const ctx = { ...contextOf(deps, c), published: deps.published };
         return c.json({ success: true, data: await testEndpoint(ctx, test) });
       },
@@ -149,8 +155,9 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .post(
       `${ONE}/revisions/:n/restore`,
       describeRoute({ summary: "Restore a revision", tags, responses: answers(endpointRecord) }),
+      noBody,
       async (c) => {
-        const input = { ...endpointOf(c), revision: Number(c.req.param("n")) };
+        const input = { ...endpointOf(c), revision: c.req.param("n") };
         return c.json({ success: true, data: await restoreRevision(contextOf(deps, c), input) });
       },
     );
@@ -158,6 +165,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     routes.post(
       `${ONE}/${transition}`,
       describeRoute({ summary, tags, responses: answers(endpointRecord) }),
+      noBody,
       async (c) => {
         const input = { ...endpointOf(c), transition };
         return c.json({ success: true, data: await moveEndpoint(contextOf(deps, c), input) });

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { bearer } from "../middleware/bearer.ts";
+import { refuseHeaders } from "../middleware/refuse_headers.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { databaseRoutes } from "./databases.ts";
 import { endpointRoutes } from "./endpoints.ts";
@@ -14,7 +15,7 @@ import { tokenRoutes } from "./tokens.ts";
 
 export function apiRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .use(bearer(deps))
+    .use(bearer(deps), refuseHeaders("X-Dry-Run", "X-Max-Affected", "X-Service-No-Snapshot"))
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
     .route("/namespaces", sessionRoutes(deps))

@@ -9,7 +9,7 @@ import { listRules, type RuleContext } from "../../lib/services/rules/list_rules
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
-import { validate } from "../middleware/validate.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 import { isoTimestamp, noQuery, someChange } from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 
@@ -78,6 +78,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
     .delete(
       `${PATH}/:id`,
       describeRoute({ summary: "Delete a rule", tags, responses: answers(z.object({ id: z.string() })) }),
+      noBody,
       async (c) => {
         const input = { address: addressOf(c), ruleId: c.req.param("id") };
         return c.json({ success: true, data: await deleteRule(ruleContext(deps, c), input) });

@@ -6,6 +6,7 @@ import { revokeSessions } from "../../lib/services/sessions/revoke_sessions.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
+import { noBody } from "../middleware/validate.ts";
 import { manageContext } from "./manage_context.ts";
 
 const revoked = z.object({
@@ -20,6 +21,7 @@ export function sessionRoutes(deps: AppDeps): Hono<Env> {
       tags: ["sessions"],
       responses: answers(revoked),
     }),
+    noBody,
     async (c) => {
       const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
       return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), address) });

@@ -8,7 +8,7 @@ import { revokeToken } from "../../lib/services/tokens/revoke_token.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
-import { validate } from "../middleware/validate.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 import { displayName, isoTimestamp, page, pageMeta, role, scopeRow } from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
@@ -61,6 +61,7 @@ export function tokenRoutes(deps: AppDeps): Hono<Env> {
     .delete(
       "/:slug/tokens/:id",
       describeRoute({ summary: "Revoke a token", tags, responses: answers(z.object({ id: z.string() })) }),
+      noBody,
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
         return c.json({ success: true, data: await revokeToken(manageContext(deps, c), input) });

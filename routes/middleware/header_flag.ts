@@ -14,6 +14,16 @@ export function headerNumber(c: Context<Env>, name: string, min: number): number
   });
 }
 
+/** Contract 4: whether every INTEGER of the answer is to be a string. Errors: `validation_failed`. */
+export function integersAsStrings(c: Context<Env>): boolean {
+  return headerFlag(c, "X-Integers", "string");
+}
+
+/** False where the caller does without the snapshot before a destructive statement. Errors: `validation_failed`. */
+export function snapshots(c: Context<Env>): boolean {
+  return !headerFlag(c, "X-Service-No-Snapshot", "1");
+}
+
 /** False without the header. Errors: `validation_failed` for any other value than `on`. */
 export function headerFlag(c: Context<Env>, name: string, on: string): boolean {
   const value = c.req.header(name);

@@ -5,7 +5,7 @@ import { openAnswer, sealAnswer } from "../../lib/access/sealed_answer.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../env.ts";
-import { bodyText } from "./body_text.ts";
+import { requestContent } from "./request_content.ts";
 
 /**
  * Behind bearer and target. Errors: `validation_failed` (one header without the other), `replay_mismatch`,
@@ -59,8 +59,8 @@ async function planScope(c: Context<Env>, words: readonly string[]): Promise<Rep
   const { pathname, search } = new URL(c.req.url);
   // A look at what a call would do is not the call.
   const look = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
-  const content = `${look}${c.req.method} ${pathname}${search}\n${await bodyText(c)}`;
-  return replayScope(words, content);
+  const line = `${look}${c.req.method} ${pathname}${search}\n`;
+  return replayScope(words, await requestContent(c, line));
 }
 
 /** The answer is given whether it can be kept or not: the call has run. */

@@ -14,7 +14,9 @@ export const branchClaim = z.object({
   token: z.string().describe("Reaches the branch and nothing else; shown once"),
   tokenId: z.string(),
   role,
-  expiresAt: isoTimestamp,
+  expiresAt: isoTimestamp.describe(
+    "Of the token: with the branch, or with the claimer's token if that is sooner",
+  ),
   outcome: z.enum(["created", "reset"]),
 });
 

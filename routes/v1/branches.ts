@@ -13,13 +13,17 @@ import { resetBranch } from "../../lib/services/branches/reset_branch.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
-import { validate } from "../middleware/validate.ts";
+import { integersAsStrings } from "../middleware/header_flag.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery, role } from "../schemas.ts";
 import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
+import { queryMeta } from "./sql_schemas.ts";
 
 const claimBody = z.strictObject({
   purpose: z.string().trim().min(1).max(200).describe("What it is for"),
-  ttlSec: z.int().min(60).max(2_592_000).default(3600).describe("Seconds until branch and token are gone"),
+  ttlSec: z.int().min(60).max(2_592_000).default(3600).describe(
+    "Seconds until the branch is gone, and its token at the latest",
+  ),
   role: role.default("write").describe("Of the token"),
   ref: z.string().regex(BRANCH_REF_PATTERN).optional().describe("Without it one is made of the purpose"),
 }).meta({ examples: [{ purpose: "Try a new index", ttlSec: 3600, role: "write", ref: "new-index" }] });
@@ -54,6 +58,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     .delete(
       "/branches/:ref",
       describeRoute({ summary: "Delete a branch and its token", tags, responses: answers(branch) }),
+      noBody,
       async (c) => {
         const data = await deleteBranch(branchContext(deps, c), c.req.param("ref"));
         return c.json({ success: true, data });
@@ -66,6 +71,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(branch),
       }),
+      noBody,
       async (c) => {
         const data = await resetBranch(branchContext(deps, c), c.req.param("ref"));
         return c.json({ success: true, data });
@@ -81,17 +87,23 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       validate("query", noQuery),
       async (c) => {
         const ctx = { ...branchContext(deps, c), meter: deps.query.meter };
-        return c.json({ success: true, data: await diffBranch(ctx, c.req.param("ref")) });
+        const input = { ref: c.req.param("ref"), integersAsStrings: integersAsStrings(c) };
+        return c.json({ success: true, data: await diffBranch(ctx, input) });
       },
     )
     .post(
       "/branches/:ref/merge",
-      describeRoute({ summary: "Merge a branch into the trunk", tags, responses: answers(mergeReport) }),
+      describeRoute({
+        summary: "Merge a branch into the trunk",
+        tags,
+        responses: answers(mergeReport, { meta: queryMeta }),
+      }),
       validate("json", mergeBody),
       async (c) => {
-        const ctx = { ...deps.query, ...branchContext(deps, c) };
-        const data = await mergeBranch(ctx, { ref: c.req.param("ref"), ...c.req.valid("json") });
-        return c.json({ success: true, data });
+        const ctx = { ...deps.query, ...branchContext(deps, c), plan: c.get("plan") };
+        const how = { ...c.req.valid("json"), integersAsStrings: integersAsStrings(c) };
+        const { data, meta } = await mergeBranch(ctx, { ref: c.req.param("ref"), ...how });
+        return c.json({ success: true, data, meta });
       },
     );
 }

@@ -5,8 +5,8 @@ import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { CallReplay } from "../../lib/query/query_call.ts";
 import type { StatementsInput } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
-import { bodyText } from "../middleware/body_text.ts";
-import { headerFlag, headerNumber } from "../middleware/header_flag.ts";
+import { headerNumber, integersAsStrings, snapshots } from "../middleware/header_flag.ts";
+import { requestContent } from "../middleware/request_content.ts";
 
 type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "maxAffected" | "snapshots" | "signal">;
 
@@ -21,9 +21,9 @@ export function callOptions(c: Context<Env>, operation: "query" | "batch"): Opti
 function options(c: Context<Env>, replay: CallReplay | null): Options {
   return {
     maxAffected: headerNumber(c, "X-Max-Affected", 0),
-    integersAsStrings: headerFlag(c, "X-Integers", "string"),
+    integersAsStrings: integersAsStrings(c),
     replay,
-    snapshots: !headerFlag(c, "X-Service-No-Snapshot", "1"),
+    snapshots: snapshots(c),
     signal: () => c.req.raw.signal,
   };
 }
@@ -35,5 +35,5 @@ async function keyedOptions(
 ): Promise<Options> {
   requireReplayKey("Idempotency-Key", key);
   const scope = ["idempotency", c.get("token").tokenId, c.get("target").databaseId, operation, key];
-  return options(c, { idempotency: replayScope(scope, await bodyText(c)), plan });
+  return options(c, { idempotency: replayScope(scope, await requestContent(c)), plan });
 }

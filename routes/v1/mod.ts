@@ -4,6 +4,7 @@ import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { tokenBearer } from "../middleware/bearer.ts";
 import { plan } from "../middleware/plan.ts";
+import { refuseHeaders } from "../middleware/refuse_headers.ts";
 import { target } from "../middleware/target.ts";
 import { branchRoutes } from "./branches.ts";
 import { describeRoutes } from "./describe.ts";
@@ -27,7 +28,9 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/", sessionRoutes(deps))
     .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
+    .use("/db/:ns/:db/*", refuseHeaders("X-Dry-Run", "X-Max-Affected"))
     .route("/db/:ns/:db", writeRoutes(deps))
+    .use("/db/:ns/:db/*", refuseHeaders("X-Service-No-Snapshot"))
     .route("/db/:ns/:db", tableRoutes(deps.query))
     .route("/db/:ns/:db", describeRoutes(deps.query))
     .route("/db/:ns/:db", searchRoutes(deps.query))

@@ -7,7 +7,7 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import { previewWrites } from "../../lib/services/proposals/preview_writes.ts";
 import { runStatements } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
-import { headerFlag } from "../middleware/header_flag.ts";
+import { headerFlag, integersAsStrings } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
 import { callOptions } from "./call_options.ts";
@@ -23,9 +23,10 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       async (c) => {
         const { sql, params } = c.req.valid("json");
         if (headerFlag(c, "X-Dry-Run", "1")) {
-          const integersAsStrings = headerFlag(c, "X-Integers", "string");
-          const input = { statements: [{ sql, params }], atomic: true, batch: false, integersAsStrings };
-          const { data, meta } = await previewWrites(statementsContext(query, c), input);
+          const { data, meta } = await previewWrites(statementsContext(query, c), {
+            ...{ statements: [{ sql, params }], atomic: true, batch: false },
+            integersAsStrings: integersAsStrings(c),
+          });
           return c.json({ success: true, data: data[0], meta });
         }
         const answer = await runStatements(statementsContext(query, c), {
@@ -48,9 +49,10 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       async (c) => {
         const { statements, transaction } = c.req.valid("json");
         if (headerFlag(c, "X-Dry-Run", "1")) {
-          const integersAsStrings = headerFlag(c, "X-Integers", "string");
-          const input = { statements, atomic: transaction ?? false, batch: true, integersAsStrings };
-          const { data, meta } = await previewWrites(statementsContext(query, c), input);
+          const { data, meta } = await previewWrites(statementsContext(query, c), {
+            ...{ statements, atomic: transaction ?? false, batch: true },
+            integersAsStrings: integersAsStrings(c),
+          });
           return c.json({ success: true, data, meta });
         }
         const answer = await runStatements(statementsContext(query, c), {

@@ -2,16 +2,15 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { AppError } from "../../lib/core/errors.ts";
-import type { CallReplay } from "../../lib/query/query_call.ts";
 import { readApproval } from "../../lib/services/approvals/read_approval.ts";
-import { redeemApproval } from "../../lib/services/approvals/redeem_approval.ts";
+import { redeemApproval, type RedeemInput } from "../../lib/services/approvals/redeem_approval.ts";
 import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
 import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
-import { headerFlag } from "../middleware/header_flag.ts";
+import { integersAsStrings, snapshots } from "../middleware/header_flag.ts";
+import { refuseHeaders } from "../middleware/refuse_headers.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../schemas.ts";
 import { mergeReport } from "./branch_schemas.ts";
@@ -41,10 +40,10 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         tags,
         responses: answers(proposal, { meta: queryMeta }),
       }),
+      refuseHeaders("X-Service-No-Snapshot"),
       validate("json", proposeBody),
       async (c) => {
-        const integersAsStrings = headerFlag(c, "X-Integers", "string");
-        const input = { ...c.req.valid("json"), integersAsStrings };
+        const input = { ...c.req.valid("json"), integersAsStrings: integersAsStrings(c) };
         const { data, meta } = await proposeWrite(statementsContext(query, c), input);
         return c.json({ success: true, data, meta });
       },
@@ -58,9 +57,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
       }),
       validate("json", applyBody),
       async (c) => {
-        refuseSafetyHeaders(c);
-        const { executionToken } = c.req.valid("json");
-        const input = { executionToken, replay: planReplay(c), signal: () => c.req.raw.signal };
+        const input = { ...c.req.valid("json"), ...runOptions(c), snapshots: snapshots(c) };
         return sendQuery(c, await applyWrite(statementsContext(query, c), input));
       },
     )
@@ -70,17 +67,16 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         summary: "Run a write or a merge that a person has approved",
         tags,
         responses: answers(z.union([queryResult, z.array(queryResult), mergeReport]), {
-          meta: queryMeta.optional(),
+          meta: queryMeta,
         }),
       }),
+      refuseHeaders("X-Service-No-Snapshot"),
       validate("json", redeemBody),
       async (c) => {
-        refuseSafetyHeaders(c);
-        const { approvalToken } = c.req.valid("json");
-        const input = { approvalToken, replay: planReplay(c), signal: () => c.req.raw.signal };
+        const input = { ...c.req.valid("json"), ...runOptions(c) };
         const ctx = { ...statementsContext(query, c), control, token: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
-        if ("merge" in redeemed) return c.json({ success: true, data: redeemed.merge });
+        if ("merge" in redeemed) return c.json({ success: true, ...redeemed.merge });
         return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
       },
     )
@@ -103,16 +99,12 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
     );
 }
 
-function planReplay(c: Context<Env>): CallReplay | null {
+/** Of a call that runs what was kept. Errors: `validation_failed` naming the header. */
+function runOptions(c: Context<Env>): Pick<RedeemInput, "integersAsStrings" | "replay" | "signal"> {
   const plan = c.get("plan");
-  return plan === undefined ? null : { idempotency: null, plan };
-}
-
-/** They hold on query and batch; here a look would run, so none may pass as heard. Errors: `validation_failed`. */
-function refuseSafetyHeaders(c: Context<Env>): void {
-  const path = ["X-Dry-Run", "X-Max-Affected"].find((name) => c.req.header(name) !== undefined);
-  if (path === undefined) return;
-  throw new AppError("validation_failed", {
-    issues: [{ path, message: "Leave the header out; it belongs to query and batch" }],
-  });
+  return {
+    integersAsStrings: integersAsStrings(c),
+    replay: plan === undefined ? null : { idempotency: null, plan },
+    signal: () => c.req.raw.signal,
+  };
 }

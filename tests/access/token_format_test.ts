@@ -1,5 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { isToken, newToken, tokenHash, type TokenPrefix } from "../../lib/access/token_format.ts";
+import {
+  derivedToken,
+  isToken,
+  newToken,
+  tokenHash,
+  type TokenPrefix,
+} from "../../lib/access/token_format.ts";
 
 const prefixes: readonly TokenPrefix[] = ["cub_live_", "cub_op_", "phand_", "pmut_", "appr_"];
 
@@ -25,6 +31,16 @@ Deno.test("newToken() uses every character of its alphabet about equally often",
   const expected = 2000 * 32 / 62;
   for (const [letter, count] of counts) {
     assert(Math.abs(count - expected) < expected * 0.3, `${letter}: ${count}`);
+  }
+});
+
+Deno.test("derivedToken() makes one token of a hash, of the form of all, and another one of every other hash", () => {
+  const hashes = Array.from({ length: 200 }, (_, n) => tokenHash(String(n)));
+  const made = new Set(hashes.map((hash) => derivedToken("appr_", hash)));
+  assertEquals(made, new Set(hashes.map((hash) => derivedToken("appr_", hash))));
+  assertEquals(made.size, hashes.length);
+  for (const token of [...made, derivedToken("appr_", "0".repeat(64))]) {
+    assertEquals(isToken("appr_", token), true, token);
   }
 });
 

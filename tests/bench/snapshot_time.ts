@@ -40,7 +40,7 @@ async function measure(megabytes: number): Promise<void> {
   }
   watching.on = false;
   await watcher;
-  const restore = await timed(() => tenant.database.restore("s0", "undo"));
+  const restore = await timed(() => tenant.database.restore("s0", { undoLabel: "undo" }));
   const copyId = newId("db", systemClock.now());
   const copy = await timed(() => store.copy(copyId, { databaseId: tenant.id, snapshot: null }));
   for (const id of [tenant.id, other.id, copyId]) await store.drop(id);

@@ -192,3 +192,21 @@ Deno.test("a ref that no branch can have is an unknown branch", async () => {
     }
   });
 });
+
+Deno.test("a body that would be ignored stops a deletion and a reset, however it is meant; none and {} do not", async () => {
+  await withBranches(async ({ branch, call, claim }) => {
+    await claim();
+    await branch("pr-1", "DELETE FROM items");
+    const calls = [["DELETE", "branches/pr-1"], ["POST", "branches/pr-1/reset"]] as const;
+    for (const [method, operation] of calls) {
+      const meant = await call(method, operation, { dryRun: true });
+      assertEquals([meant.status, meant.body.issues?.map(({ path }) => path)], [400, ["dryRun"]], meant.text);
+      assertEquals((await call(method, operation, "{nope")).body.code, "invalid_json");
+      assertEquals((await call(method, operation, " ".repeat(8 * 1024 * 1024 + 1))).status, 413);
+    }
+    assertEquals(await branch("pr-1", "SELECT count(*) FROM items"), [[0]]);
+    assertEquals((await call("POST", "branches/pr-1/reset", {})).status, 200);
+    assertEquals(await branch("pr-1", "SELECT count(*) FROM items"), [[3]]);
+    assertEquals((await call("DELETE", "branches/pr-1")).status, 200);
+  });
+});

@@ -4,6 +4,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import { sweepLeftovers } from "../../lib/services/sweep_leftovers.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
+import { handedOff } from "../handoff/handoffs.ts";
 import { claimOf, dataOf, statusOf, withBranches } from "./branch_world.ts";
 
 const COUNT = "SELECT count(*) FROM items";
@@ -85,6 +86,56 @@ Deno.test("claiming a ref again makes a fresh copy and revokes the token of the 
     assertEquals(await statusOf(world, "main@pr-1", first.token), 401);
     assertEquals(await statusOf(world, "main@pr-1", second.token), 200);
     assertEquals(await statusOf(world, "main@pr-1", second.token, "DELETE FROM items"), 403);
+  });
+});
+
+Deno.test("a claim's token dies with the token that claimed and expires no later, and the branch lives on", async () => {
+  const clock = new TurnableClock();
+  await withBranches(async (world) => {
+    const claimer = await world.shop.mint("admin", { expiresInSec: 100 });
+    const me = await world.app.request("GET", "/v1/me", { token: claimer.token });
+    const claimBy = async (token: string, ref: string) =>
+      claimOf(await world.call("POST", "claim_branch", { purpose: "a test", ref, ttlSec: 2_592_000 }, token));
+    const short = await claimBy(claimer.token, "short");
+    assertEquals(short.expiresAt, dataOf<{ expiresAt: string }>(me).expiresAt);
+    const listed = dataOf<{ expiresAt: string }[]>(await world.call("GET", "branches"));
+    assertEquals(Date.parse(listed[0]?.expiresAt ?? "") - clock.now() > 2_591_000_000, true);
+
+    const revoked = await world.shop.mint("admin");
+    const one = await claimBy(revoked.token, "one");
+    const handed = await handedOff(world.app, revoked.token, "admin");
+    const two = await claimBy(handed.token, "two");
+    // Reset by another claimer: what the first one had is gone, and this one does not hang on it.
+    await claimBy(revoked.token, "three");
+    const three = await claimBy(world.shop.token, "three");
+    assertEquals(three.outcome, "reset");
+    for (const { ref, token } of [short, one, two, three]) {
+      assertEquals(await statusOf(world, `main@${ref}`, token), 200, ref);
+    }
+    await world.app.request("DELETE", `/api/namespaces/acme/tokens/${revoked.id}`, {
+      token: world.shop.token,
+    });
+    assertEquals(await statusOf(world, "main@one", one.token), 401);
+    assertEquals(await statusOf(world, "main@two", two.token), 401);
+    assertEquals(await statusOf(world, "main@three", three.token), 200);
+    clock.turn(100_000);
+    assertEquals(await statusOf(world, "main@short", short.token), 401);
+    for (const ref of ["short", "one", "two"]) assertEquals(await world.branch(ref, COUNT), [[3]]);
+  }, { clock });
+});
+
+Deno.test("revoking the claimer while it claims leaves no token of the branch that works", async () => {
+  await withBranches(async (world) => {
+    for (let round = 0; round < 5; round++) {
+      const claimer = await world.shop.mint("admin");
+      const [answer] = await Promise.all([
+        world.call("POST", "claim_branch", { purpose: "race", ref: `race-${round}` }, claimer.token),
+        world.app.request("DELETE", `/api/namespaces/acme/tokens/${claimer.id}`, { token: world.shop.token }),
+      ]);
+      if (answer.status === 201) {
+        assertEquals(await statusOf(world, `main@race-${round}`, claimOf(answer).token), 401);
+      } else assertEquals([answer.status, answer.body.code], [401, "invalid_bearer"], answer.text);
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 // Merges that approval rules hold: a person sees what they would do, and what runs is what was seen.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { money } from "../money/money_world.ts";
 import { type Held, heldBy } from "../writes/write_world.ts";
@@ -62,6 +62,10 @@ Deno.test("a merge that a rule holds waits for a person, who sees its report, an
     const redeemed = await redeem(world, held);
     assertEquals(redeemed.status, 200, redeemed.text);
     assertEquals([reportOf(redeemed).rowsWritten, reportOf(redeemed).tables.length], [1, 1]);
+    const { meta } = redeemed.body;
+    assertEquals([meta?.rowsWritten, meta?.snapshot], [1, reportOf(redeemed).snapshot]);
+    const log = "SELECT operation FROM _service_meta_query_log WHERE id = ?";
+    assertEquals(await world.trunk(log, [meta?.queryLogId]), [["merge"]]);
     assertEquals(await world.trunk(ids), [[1], [3]]);
     assertEquals(code(await redeem(world, held)), [404, "approval_not_found"]);
     const { snapshot } = JSON.parse(redeemed.text).data;
@@ -181,6 +185,23 @@ Deno.test("an approved change that has become another action for the same rule w
   });
 });
 
+Deno.test("a held merge that is repeated as its step of a plan waits for the same approval, until the branch is another one", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    const step = () =>
+      world.app.request("POST", `${world.shop.database.path}/branches/pr-1/merge`, {
+        ...{ token: world.shop.token, headers: { "plan-key": "plan", "plan-step": "merge" } },
+        body: { mode: "data", onConflict: "abort" },
+      });
+    const held = heldBy(await step());
+    assertEquals(heldBy(await step()), held);
+    assertNotEquals(heldBy(await mergeBranch(world)).id, held.id);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    assertNotEquals(heldBy(await step()).id, held.id);
+  });
+});
+
 Deno.test("a rule that holds an approved merge and has come since is told at another look, and then approved too", async () => {
   await withRule({ note: "first", tolerance: 5 }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
@@ -190,8 +211,10 @@ Deno.test("a rule that holds an approved merge and has come since is told at ano
     assertEquals(code(await redeem(world, held)), [409, "effect_changed"]);
     const looked = await decide(world, held, "approve", { body: { look: 1 } });
     const { hits } = JSON.parse(looked.text).data;
-    assertEquals(hits.map(({ note }: { note: string }) => note), ["first", "second"]);
+    assertEquals(hits.map(({ note }: { note: string }) => note), ["second", "first"]);
     assertEquals((await redeem(world, held)).status, 200);
+    const log = "SELECT error_kind FROM _service_meta_query_log WHERE operation = 'merge' ORDER BY ts, id";
+    assertEquals(await world.trunk(log), [["approval_required"], ["effect_changed"], [null]]);
     assertEquals(await world.trunk("SELECT price FROM items WHERE id = 1"), [[11]]);
   });
 });
@@ -228,6 +251,7 @@ Deno.test("a rule that denies and has come since stops an approved merge, and a 
     const before = await world.trunk("SELECT price FROM items WHERE id = 1");
     await addRule(world, { effect: "deny" });
     assertEquals(code(await redeem(world, held)), [403, "rule_denied"]);
+    assertEquals(code(await redeem(world, held)), [403, "approval_denied"]);
     assertEquals(await world.trunk("SELECT price FROM items WHERE id = 1"), before);
   });
 });

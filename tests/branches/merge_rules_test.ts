@@ -185,6 +185,21 @@ Deno.test("rows of the trunk that a merge removes for a conflict are told, bille
   }, USERS);
 });
 
+Deno.test("a merge that a rule stops names every kind of write that it does", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE users SET email = 'x' WHERE id = 1");
+    await onBranch(world, "DELETE FROM users WHERE id = 2");
+    await onBranch(world, "INSERT INTO users VALUES (3, 'c')");
+    await addRule(world, { tableGlob: "*" });
+    const denied = await mergeBranch(world);
+    assertEquals([denied.status, denied.body.code], [403, "rule_denied"], denied.text);
+    const hits = JSON.parse(denied.text).hits.map(({ table, action }: Record<string, string>) =>
+      `${action} ${table}`
+    );
+    assertEquals(hits.sort(), ["delete users", "insert users", "update users"]);
+  }, [...USERS, "INSERT INTO users VALUES (1, 'a'), (2, 'b')"]);
+});
+
 Deno.test("an updated row that takes another row's value counts with the row that goes for it", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE users SET email = 'x' WHERE id = 1");

@@ -1,5 +1,6 @@
 // Merging rows of a branch into its trunk: what comes over, what is a conflict, and that it is all or nothing.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { money, nano } from "../money/money_world.ts";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
 
@@ -38,6 +39,74 @@ Deno.test("a merge leaves one log and one audit row in the trunk, and a snapshot
     assertEquals(await world.trunk("SELECT count(*) FROM items"), [[0]]);
     assertEquals((await world.call("POST", "restore", { snapshot })).status, 200);
     assertEquals(await world.trunk("SELECT count(*) FROM items"), [[3]]);
+  });
+});
+
+Deno.test("a merge and a dry run of it tell what they cost, and where their log row is", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE items SET price = 0", "INSERT INTO items VALUES (4, 'nib', 5)");
+    const spent = async () => {
+      await world.app.deps.query.meter.tick();
+      return (await money(world.app, world.shop)).used;
+    };
+    for (const dryRun of [true, false]) {
+      const used = await spent();
+      const { body: { meta }, text } = await mergeBranch(world, { dryRun });
+      assert(meta, text);
+      const { rowsRead, rowsWritten, costUsd, statementCount, snapshot, rowsReadBasis } = meta;
+      assertEquals([rowsWritten, statementCount, rowsReadBasis], [dryRun ? 0 : 4, 1, "engine"]);
+      assert(rowsRead >= 7, text);
+      assertEquals(nano(costUsd), 500 + rowsRead * 5 + rowsWritten * 2000);
+      assertEquals(await spent() - used, nano(costUsd));
+      assert(Number.isInteger(meta.durationMs));
+      assertEquals(snapshot, JSON.parse(text).data.snapshot);
+      assertEquals(
+        await world.trunk(
+          "SELECT operation, status, rows_read, rows_written, sql FROM _service_meta_query_log WHERE id = ?",
+          [meta.queryLogId],
+        ),
+        [["merge", "ok", rowsRead, rowsWritten, `-- ${dryRun ? "dry run: " : ""}data of branch pr-1`]],
+      );
+    }
+  });
+});
+
+Deno.test("a merge that fails, conflicts or is stopped leaves one log row with its kind, as a dry run that conflicts does", async () => {
+  await withBranch(async (world) => {
+    await onBranch(
+      world,
+      "UPDATE items SET price = 11 WHERE id = 1",
+      "CREATE UNIQUE INDEX one ON items (name)",
+    );
+    await world.trunk("UPDATE items SET price = 12, name = 'ink' WHERE id = 1");
+    const rules = `/api/namespaces/${world.shop.slug}/databases/main/rules`;
+    const rule = async (effect: string) => {
+      const body = { tableGlob: "items", effect };
+      const added = await world.app.request("POST", rules, { token: world.shop.token, body });
+      assertEquals(added.status, 201, added.text);
+    };
+    assertEquals((await mergeBranch(world)).status, 409);
+    assertEquals((await mergeBranch(world, { dryRun: true })).status, 200);
+    assertEquals((await mergeBranch(world, { mode: "schema" })).status, 400);
+    await rule("require_approval");
+    assertEquals((await mergeBranch(world)).status, 409);
+    assertEquals((await mergeBranch(world, { onConflict: "theirs" })).status, 403);
+    await rule("deny");
+    assertEquals((await mergeBranch(world, { onConflict: "theirs" })).status, 403);
+    assertEquals(
+      await world.trunk(
+        "SELECT status, error_kind, rows_read > 0, rows_written, sql FROM _service_meta_query_log " +
+          "WHERE operation = 'merge' ORDER BY ts, id",
+      ),
+      [
+        ["error", "merge_conflict", 1, 0, "-- data of branch pr-1"],
+        ["ok", null, 1, 0, "-- dry run: data of branch pr-1"],
+        ["error", "unique_violation", 1, 0, "-- schema of branch pr-1"],
+        ["error", "merge_conflict", 1, 0, "-- data of branch pr-1"],
+        ["error", "approval_required", 1, 0, "-- data of branch pr-1"],
+        ["error", "rule_denied", 1, 0, "-- data of branch pr-1"],
+      ],
+    );
   });
 });
 

@@ -97,6 +97,7 @@ export function mergeOf(trunk: Tenant, branchId: string): BranchMerge<LogIdentit
   const auditId = newId("evt", ts);
   return {
     ...{ branchId, mode: "data", onConflict: "abort", dryRun: false, expects: null },
+    integersAsStrings: false,
     snapshot: `auto-${auditId}`,
     auditId,
     log: {
@@ -335,6 +336,27 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     ]);
     assertEquals(outcomes.map(failureKind), ["foreign_key_violation", "true", "true"]);
     assertEquals(await tenant.rows("SELECT p FROM c"), [[3]]);
+  });
+
+  promise("log rows that wait are written whichever call beside them is refused", async (store) => {
+    const tenant = await Tenant.create(store, [
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (p INTEGER REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED)",
+    ]);
+    const { schemaVersion } = await tenant.database.inspect([]);
+    const { log } = tenantCall(schemaVersion, "read", [["SELECT 1"]]);
+    assert(log !== null);
+    const figures = { status: "ok", errorKind: null, rowsRead: 1, rowsWritten: 0, durationMs: 1 } as const;
+    tenant.database.record({ ...log, ...figures });
+    // At once, so that they travel together.
+    const outcomes = await Promise.all(
+      ["INSERT INTO c VALUES (1)", "INSERT INTO p VALUES (2)"].map((sql) =>
+        tenant.database.run(tenantCall(schemaVersion, "write", [[sql]]))
+      ),
+    );
+    assertEquals(outcomes.map(failureKind), ["foreign_key_violation", "true"]);
+    const logged = "SELECT count(*) FROM _service_meta_query_log WHERE id = ?";
+    assertEquals(await tenant.rows(logged, [log.id], { readsLog: true }), [[1]]);
   });
 
   promise("foreign keys can be off for one call and are on for the next", async (store) => {

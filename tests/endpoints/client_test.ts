@@ -26,6 +26,18 @@ async function world(): Promise<EndpointWorld> {
   await publish(made, readSpec({ auth: "session", input: [{ name: "$user_id", type: "integer" }] }));
   await publish(made, hostile);
   await publish(made, readSpec({ slug: "hostile-case", captcha: true, sql: "SELECT 1", input: [] }));
+  await publish(
+    made,
+    readSpec({
+      ...{ slug: "keep-person", kind: "mutation", method: "POST", output: "rows_written" },
+      sql: "INSERT INTO people (id, name) VALUES (?, ?)",
+      input: [{ name: "id", type: "integer", required: true }, {
+        name: "name",
+        type: "text",
+        required: true,
+      }],
+    }),
+  );
   await publish(made, readSpec({ slug: "a", sql: "SELECT 1 UNION SELECT 2", input: [], output: "rows" }));
   return made;
 }
@@ -50,6 +62,9 @@ async function use() {
   await client.createPerson({ age: 1 });
   // @ts-expect-error: an id is a number
   await client.getPerson({ id: "1" });
+  await client.getPerson({ id: 9007199254740993n });
+  // @ts-expect-error: a limit of at most 500 needs no bigint
+  await client.listPeople({ limit: 5n });
   // @ts-expect-error: the session's field is nobody's to send
   await client.getOrder({ $user_id: 1 });
   await client.getOrder();
@@ -82,6 +97,10 @@ console.log(JSON.stringify([
   await client.createPerson({ name: "Ada", age: 36.5 }),
   await client.getPerson({ id: 1 }),
   (await client.listPeople({ limit: 5 })).rows,
+  await client.keepPerson({ id: 9007199254740993n, name: "Large" }),
+  await client.keepPerson({ id: 5n, name: "Small" }),
+  (await client.getPerson({ id: 9007199254740993n })).row,
+  (await client.getPerson({ id: 5n })).row,
   await client.getPerson({ id: Number.NaN }).catch(failure),
   await client.getOrder().catch(failure),
 ]));
@@ -107,6 +126,10 @@ Deno.test("the client calls the service, and its failures are errors with the an
     { rowsWritten: 1 },
     { row: { id: 1, name: "Ada", age: 36.5 } },
     [[1, "Ada", 36.5]],
+    { rowsWritten: 1 },
+    { rowsWritten: 1 },
+    { id: "9007199254740993", name: "Large", age: null },
+    { id: 5, name: "Small", age: null },
     [true, 400, "validation_failed"],
     [true, 401, "session_required"],
   ]);

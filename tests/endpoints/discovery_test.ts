@@ -1,6 +1,9 @@
 // What a database tells strangers about its published endpoints.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 as Ajv } from "ajv/2020";
+import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
+import { publishedApp } from "../published/publish.ts";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
 
 const PATH = "/p/acme/main/.well-known/endpoints.json";
@@ -62,8 +65,8 @@ Deno.test("discovery lists what is published, with inputs as JSON Schema and no 
         $schema: "https://json-schema.org/draft/2020-12/schema",
         type: "object",
         properties: {
-          note: { title: "The note", type: "string", pattern: "^[a-z]+$", maxLength: 9 },
-          id: { type: "integer", minimum: 1, maximum: 9, default: 5 },
+          note: { title: "The note", type: ["string", "null"], pattern: "^[a-z]+$", maxLength: 9 },
+          id: { title: "id", type: "integer", minimum: 1, maximum: 9, default: 5 },
         },
         required: ["id"],
         additionalProperties: false,
@@ -72,6 +75,96 @@ Deno.test("discovery lists what is published, with inputs as JSON Schema and no 
   });
   const atRoot = await request("GET", "/.well-known/endpoints.json?namespace=acme&database=main");
   assertEquals(atRoot.text, answer.text);
+});
+
+const LOW = -9007199254740991;
+const HIGH = 9007199254740991;
+const DIGITS = "^-?\\d{16,19}$";
+
+/** Inputs, what their schema is, and values that both it and the endpoint take or refuse. */
+const described: readonly (readonly [input: FieldSpec, schema: object, good: unknown[], bad: unknown[]])[] = [
+  [
+    { name: "v", type: "integer" },
+    { title: "v", type: ["integer", "string", "null"], minimum: LOW, maximum: HIGH, pattern: DIGITS },
+    [0, HIGH, "9007199254740992", "-9223372036854775808", null],
+    [1.5, 2 ** 53, "7", "x", true],
+  ],
+  [
+    { name: "v", type: "integer", required: true, min: 1, default: "9223372036854775807" },
+    {
+      ...{ title: "v", type: ["integer", "string"], minimum: 1, maximum: HIGH, pattern: DIGITS },
+      default: "9223372036854775807",
+    },
+    [1, "9223372036854775807"],
+    [0, "1", null],
+  ],
+  [
+    { name: "v", type: "integer", label: "Many", required: true, min: -5, max: 5 },
+    { title: "Many", type: "integer", minimum: -5, maximum: 5 },
+    [-5, 5],
+    [6, "5", "9007199254740993", null],
+  ],
+  [
+    { name: "v", type: "number", min: 0.5, default: null },
+    { title: "v", type: ["number", "null"], minimum: 0.5 },
+    [0.5, 3, null],
+    [0.4, "1"],
+  ],
+  [
+    { name: "v", type: "text", enum: ["a", "b"], default: "a" },
+    { title: "v", type: ["string", "null"], enum: ["a", "b", null], default: "a" },
+    ["a", "b", null],
+    ["c", 1],
+  ],
+  [
+    { name: "v", type: "email", required: true, maxLength: 900 },
+    { title: "v", type: "string", format: "email", maxLength: 320 },
+    ["ada@shop.example"],
+    [7, null],
+  ],
+  [
+    { name: "v", type: "url", required: true },
+    {
+      ...{ title: "v", type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" },
+      maxLength: 8192,
+    },
+    ["https://shop.example/", `https://shop.example/${"x".repeat(8171)}`],
+    ["ftp://shop.example/", `https://shop.example/${"x".repeat(8172)}`, null],
+  ],
+  [{ name: "v", type: "boolean" }, { title: "v", type: ["boolean", "null"] }, [true, null], [1, "true"]],
+  [{ name: "v", type: "json", default: '{"a":1}' }, { title: "v", default: { a: 1 } }, [null, [1], "x"], []],
+  [{ name: "v", type: "json", required: true }, { title: "v", not: { type: "null" } }, [0, {}], [null]],
+];
+
+Deno.test("the schema of an input takes what the endpoint takes, and its default is one of its values", async () => {
+  await using world = await publishedApp();
+  for (const [input, schema, good, bad] of described) {
+    const about = JSON.stringify(input);
+    await world.put({ slug: "echo", method: "POST", sql: "SELECT ?", input: [input] });
+    const { endpoints: [{ input_schema }] } = JSON.parse((await world.app.request("GET", PATH)).text);
+    assertEquals(input_schema.properties.v, schema, about);
+    const validate = new Ajv({ validateFormats: false, allowUnionTypes: true }).compile(input_schema);
+    for (const [values, taken] of [[good, true], [bad, false]] as const) {
+      for (const v of values) {
+        const { status, text } = await world.call("echo", { body: { v } });
+        assertEquals(
+          [validate({ v }), status === 200],
+          [taken, taken],
+          `${about} ${JSON.stringify(v)} ${text}`,
+        );
+      }
+    }
+    const preset = input_schema.properties.v.default;
+    if (preset !== undefined) assert(validate({ v: preset }), about);
+  }
+});
+
+Deno.test("the schema of an input in a query string has no null", async () => {
+  await using world = await publishedApp();
+  await world.put({ slug: "echo", sql: "SELECT ?", input: [{ name: "v", type: "boolean" }] });
+  const { endpoints: [{ input_schema }] } = JSON.parse((await world.app.request("GET", PATH)).text);
+  assertEquals(input_schema.properties, { v: { title: "v", type: "boolean" } });
+  assertEquals((await world.call("echo?v=null")).status, 400);
 });
 
 Deno.test("a change of an endpoint is seen by discovery at once in the same process", async () => {

@@ -81,7 +81,10 @@ Deno.test("revisions say what changed and who did it, newest first, also after t
   const { name, status, revision } = recordOf(restored.body.data);
   assertEquals({ name, status, revision }, { name: "Get order", status: "draft", revision: 5 });
   assertEquals((await world.call("POST", "/get-order/revisions/9/restore")).body.code, "revision_not_found");
-  assertEquals((await world.call("POST", "/get-order/revisions/x/restore")).status, 404);
+  for (const number of ["x", "1.0", "01", "+1", "1e0", "0x1", "0", "-1", "%201", "9".repeat(30)]) {
+    const answer = await world.call("POST", `/get-order/revisions/${number}/restore`);
+    assertEquals([answer.status, answer.body.code], [404, "revision_not_found"], number);
+  }
   assertEquals((await world.call("GET", "/none/revisions")).status, 404);
 });
 

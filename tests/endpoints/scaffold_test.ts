@@ -1,6 +1,7 @@
 // The CRUD scaffold: which endpoints a table gets, and that their statements work unchanged.
 import { assert, assertEquals } from "@std/assert";
-import { singular } from "../../lib/services/endpoints/scaffold/singular.ts";
+import { columnDefault } from "../../lib/services/endpoints/scaffold/column_default.ts";
+import { singular } from "../../lib/services/singular.ts";
 import { inputNames } from "../../lib/services/endpoints/scaffold/input_names.ts";
 import { scaffoldSlug } from "../../lib/services/endpoints/scaffold/scaffold_slug.ts";
 import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
@@ -34,7 +35,8 @@ const inputs = (one: Created | undefined) =>
 
 Deno.test("a table with one key gets the five endpoints of the specification, as drafts", async () => {
   await using world = await endpointWorld([
-    "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, total REAL, paid BOOLEAN NOT NULL DEFAULT 0)",
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, total REAL, paid BOOLEAN NOT NULL DEFAULT 0, " +
+    "state TEXT DEFAULT 'new', made TEXT DEFAULT CURRENT_TIMESTAMP)",
   ]);
   const { created, skipped } = await scaffold(world, { table: "orders" });
   assertEquals(skipped, []);
@@ -45,12 +47,12 @@ Deno.test("a table with one key gets the five endpoints of the specification, as
       ["get-order", "query", "GET", "SELECT * FROM orders WHERE id = ?", "first_row", "draft"],
       [
         ...["create-order", "mutation", "POST"],
-        "INSERT INTO orders (customer, total, paid) VALUES (?, ?, ?)",
+        "INSERT INTO orders (customer, total, paid, state, made) VALUES (?, ?, ?, ?, ?)",
         ...["rows_written", "draft"],
       ],
       [
         ...["update-order", "mutation", "POST"],
-        "UPDATE orders SET customer = ?, total = ?, paid = coalesce(?, paid) WHERE id = ?",
+        "UPDATE orders SET customer = ?, total = ?, paid = ?, state = ?, made = ? WHERE id = ?",
         ...["rows_written", "draft"],
       ],
       ["delete-order", "mutation", "POST", "DELETE FROM orders WHERE id = ?", "rows_written", "draft"],
@@ -65,12 +67,16 @@ Deno.test("a table with one key gets the five endpoints of the specification, as
   assertEquals(create?.input, [
     { name: "customer", type: "text", required: true },
     { name: "total", type: "number" },
-    { name: "paid", type: "boolean", default: false },
+    { name: "paid", type: "boolean", required: true },
+    { name: "state", type: "text", default: "new" },
+    { name: "made", type: "text" },
   ]);
   assertEquals(inputs(update), [
     ["customer", "text", "required"],
     ["total", "number"],
-    ["paid", "boolean"],
+    ["paid", "boolean", "required"],
+    ["state", "text"],
+    ["made", "text"],
     ["id", "integer", "required"],
   ]);
 });
@@ -171,9 +177,9 @@ const odd: readonly (readonly [table: string, ddl: string, row: Record<string, u
   ],
   [
     "presets",
-    "CREATE TABLE presets (id INTEGER PRIMARY KEY, a TEXT NOT NULL DEFAULT 'it''s', b INTEGER NOT NULL DEFAULT -3, " +
-    "c TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, d TEXT NOT NULL DEFAULT (upper('x')), e BOOLEAN NOT NULL DEFAULT TRUE)",
-    {},
+    "CREATE TABLE presets (id INTEGER PRIMARY KEY, a TEXT DEFAULT 'it''s', b INTEGER DEFAULT -3, " +
+    "c TEXT DEFAULT CURRENT_TIMESTAMP, d TEXT DEFAULT (upper('x')), e BOOLEAN NOT NULL DEFAULT TRUE)",
+    { a: "it's", b: -3, e: true },
   ],
   ["keyed", "CREATE TABLE keyed (code TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID", { code: "a", n: 1 }],
   ["counted", "CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT)", {}],
@@ -216,6 +222,57 @@ interface Answered {
   readonly rows?: readonly unknown[][];
   readonly row?: Readonly<Record<string, unknown>> | null;
 }
+
+Deno.test("what create leaves out is the column's default, however a plain one is written", async () => {
+  const defaults = [
+    ...["INTEGER DEFAULT TRUE", "INTEGER DEFAULT false", "INTEGER DEFAULT 9223372036854775807"],
+    ...[
+      "INTEGER DEFAULT -9223372036854775808",
+      "INTEGER DEFAULT +0009007199254740993",
+      "INTEGER DEFAULT 1e3",
+    ],
+    ...[
+      "INTEGER DEFAULT 1E18",
+      "REAL DEFAULT 1e3",
+      "REAL DEFAULT .5",
+      "REAL DEFAULT -5.",
+      "REAL DEFAULT 1.5e-3",
+    ],
+    ...["BOOLEAN DEFAULT 0", "JSON DEFAULT '{\"a\": [1]}'", "JSON DEFAULT '[]'", 'TEXT DEFAULT "d ""q"""'],
+    ...["TEXT DEFAULT 'it''s'", "TEXT DEFAULT 'TRUE'"],
+  ];
+  const columns = defaults.map((one, at) => `c${at} ${one}`).join(", ");
+  await using world = await endpointWorld([`CREATE TABLE presets (id INTEGER PRIMARY KEY, ${columns})`]);
+  const rows = async (sql: string) => JSON.parse((await world.tenant.query(sql)).text).data.rows;
+  await world.tenant.query("INSERT INTO presets DEFAULT VALUES");
+  await scaffold(world, { table: "presets", operations: ["create"] });
+  await world.call("POST", "/create-preset/publish");
+  const answer = await world.app.request("POST", "/p/acme/main/create-preset", { body: {} });
+  assertEquals(answer.status, 200, answer.text);
+  for (const [at, one] of defaults.entries()) {
+    const [[own], [made]] = await rows(`SELECT quote(c${at}) || typeof(c${at}) FROM presets ORDER BY id`);
+    assertEquals(made, own, one);
+  }
+});
+
+Deno.test("defaults that do not fit the input, or that only the engine can work out, are left out", () => {
+  for (
+    const [sql, type] of [
+      ["'x'", "integer"],
+      ["9223372036854775808", "integer"],
+      ["1.5", "integer"],
+      ["1e999", "number"],
+      ["2", "boolean"],
+      ["'{'", "json"],
+      ["CURRENT_TIMESTAMP", "text"],
+      ["'a' || 'b'", "text"],
+      ["NULL", "number"],
+      [".", "number"],
+    ] as const
+  ) {
+    assertEquals(columnDefault(sql, type), null, sql);
+  }
+});
 
 Deno.test("a table that is not there or is not the caller's is refused", async () => {
   await using world = await endpointWorld();

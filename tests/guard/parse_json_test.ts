@@ -35,6 +35,30 @@ Deno.test("parseJson() takes long integers that a double holds exactly, and long
   assertEquals(parseJson("1.00000000000000000000e2"), 100);
 });
 
+Deno.test("parseJson() takes a long number that stands there as JavaScript writes it where no INTEGER can be meant", () => {
+  const written = [2 ** 63, -(2 ** 63), 2 ** 53, 2 ** 53 + 2, 1e20 + 1e5, 999999999999999900000];
+  assertEquals(parseJson(JSON.stringify(written)), written);
+  for (
+    const text of [
+      "1234567890123456800",
+      "-1234567890123456800",
+      "9223372036854774000",
+      "1234567890123456789",
+      "9223372036854775807",
+      "-9223372036854775807",
+      "18446744073709551615",
+    ]
+  ) {
+    assertThrows(() => parseJson(text), /rounded/);
+  }
+});
+
+Deno.test("parseJson() takes a number of any size with an exponent or a fraction: it is a REAL", () => {
+  for (const text of ["1.5e18", "1.2345678901234568e18", "12345678901234568e2", "1234567890123456800.0"]) {
+    assertEquals(parseJson(text), Number(text), text);
+  }
+});
+
 Deno.test("parseJson() leaves digits inside strings and names alone", () => {
   const value = { "9007199254740993": "9007199254740993" };
   assertEquals(parseJson(JSON.stringify(value)), value);

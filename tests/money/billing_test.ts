@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { money, nano, usage } from "./money_world.ts";
 
@@ -53,6 +54,37 @@ Deno.test("what every call says it cost adds up to the usage and to what left th
       cost,
     });
   }
+});
+
+Deno.test("the query log adds up to the usage, also of calls that were undone, and says why they were", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  await tenant.query("INSERT INTO t (a) VALUES (1), (2), (3)");
+  await tenant.query("SELECT * FROM t");
+  const bounded = { headers: { "x-max-affected": "2" } };
+  await tenant.query("UPDATE t SET a = 0", [], bounded);
+  await tenant.batch([["DELETE FROM t WHERE id = 1"], ["DELETE FROM t WHERE id > 1"]], bounded);
+  const [kept, clash] = [["INSERT INTO t VALUES (4, 4)"], ["INSERT INTO t VALUES (1, 1)"]] as const;
+  await tenant.batch([kept, clash], { transaction: true });
+  await tenant.batch([kept, clash]);
+  const log = await tenant.query(
+    "SELECT error_kind, rows_written, rows_read FROM _service_meta_query_log ORDER BY id",
+  );
+  const entries = rowsOf(log);
+  assertEquals(entries.slice(-4).map(([kind, written]) => [kind, written]), [
+    ["too_many_affected", 3],
+    ["too_many_affected", 3],
+    ["unique_violation", 1],
+    ["unique_violation", 1],
+  ]);
+  const audit = await tenant.query("SELECT rows_written FROM _service_meta_audit ORDER BY id");
+  assertEquals(rowsOf(audit).slice(1), [[3], [1]]);
+  await app.deps.query.meter.close();
+  const sums = (await usage(app, tenant)).get(tenant.database.id);
+  const sumOf = (at: number) => entries.reduce((sum, entry) => sum + Number(entry[at]), 0);
+  const own = [log, audit].reduce((sum, { body }) => sum + (body.meta?.rowsRead ?? 0), 0);
+  assertEquals([sums?.rowsWritten, sums?.rowsRead], [sumOf(1), sumOf(2) + own]);
 });
 
 Deno.test("many calls at once are all paid, to the last nano-dollar", async () => {

@@ -1,5 +1,6 @@
 // Signup, login and the endpoints that ask for a session.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { pbkdf2Sync } from "node:crypto";
 import { decodeJwt, SignJWT } from "jose";
 import type { EndpointSpec, FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { PasswordHasher } from "../../lib/access/password_hash.ts";
@@ -126,6 +127,22 @@ Deno.test("an unknown user and a wrong password get the same answer and the same
   const median = (runs: { ms: number }[]) => runs.map(({ ms }) => ms).sort((a, b) => a - b)[4] ?? 0;
   const ratio = median(unknown) / median(known);
   assert(ratio > 0.5 && ratio < 2, String(ratio));
+});
+
+Deno.test("an imported password logs in whatever its length: the bounds are those of a sign-up", async () => {
+  await using world = await withUsers(await publishedApp({ setup: users }));
+  for (const password of ["x", "1234567", "y".repeat(2000)]) {
+    const salt = new Uint8Array(16);
+    const hash = Uint8Array.from(pbkdf2Sync(password, salt, 1000, 32, "sha256")).toBase64();
+    const email = `old${password.length}@shop.example`;
+    const row = [email, `pbkdf2_sha256$1000$${salt.toBase64()}$${hash}`];
+    await world.acme.query("INSERT INTO users (email, password_hash) VALUES (?, ?)", row);
+    assertEquals((await world.call("login", { body: { email, password } })).status, 200, email);
+    const wrong = await world.call("login", { body: { email, password: `${password}!` } });
+    assertEquals([wrong.status, wrong.body.code], [401, "login_failed"]);
+    const body = { email: `new${email}`, password };
+    assertEquals(issuePaths(await world.call("signup", { body })), ["password"]);
+  }
 });
 
 Deno.test("after ten failures an account is locked for the hour, the right password too", async () => {
@@ -286,6 +303,27 @@ Deno.test("the rules of a $-field hold for the session's claims", async () => {
     assertMatch(refused.body.error ?? "", new RegExp(`\\${field.name} breaks its rule ${rule}$`));
     if (rule !== "min") assertEquals((await world.call("gated", { token: inside })).status, 200, rule);
   }
+});
+
+Deno.test("a claim has to have the type of its $-field", async () => {
+  await using world = await publishedApp();
+  const body = { namespaceSlug: "acme", databaseSlug: "main", userId: "seven", email: "no address" };
+  const minted = await world.app.request("POST", "/v1/sessions", { token: world.acme.token, body });
+  const { token } = JSON.parse(minted.text).data;
+  const fields = [["$user_email", "email"], ["$user_email", "url"], ["$user_id", "integer"]] as const;
+  for (const [name, type] of fields) {
+    await world.put({ slug: "who", auth: "session", sql: "SELECT ?", input: [{ name, type }] });
+    const { status, body } = await world.call("who", { token });
+    assertEquals([status, body.code], [401, "session_invalid"], name);
+    assertMatch(body.error ?? "", new RegExp(`\\${name} does not have the type ${type}$`));
+  }
+  await world.put({
+    slug: "who",
+    auth: "session",
+    sql: "SELECT ?",
+    input: [{ name: "$user_email", type: "text" }],
+  });
+  assertEquals(JSON.parse((await world.call("who", { token })).text).rows, [["no address"]]);
 });
 
 Deno.test("input is judged before the session, as the specification orders it", async () => {

@@ -22,7 +22,7 @@ Deno.test("a query string is decoded by type, and what does not fit is an issue 
     ["text", "", "", "text"],
     ["text", "%F0%9F%98%80", "😀", "text"],
     ["integer", "-42", -42, "integer"],
-    ["integer", "9223372036854775807", "9223372036854775807", "text"],
+    ["integer", "9223372036854775807", "9223372036854775807", "integer"],
     ["number", "1e3", 1000, "integer"],
     ["number", "-0.5", -0.5, "real"],
     ["boolean", "true", 1, "integer"],
@@ -59,7 +59,7 @@ Deno.test("a JSON body is typed strictly", async () => {
   const good: readonly (readonly [FieldSpec["type"], unknown, ...Row])[] = [
     ["integer", 3, 3, "integer"],
     ["integer", 1e3, 1000, "integer"],
-    ["integer", "-9223372036854775808", "-9223372036854775808", "text"],
+    ["integer", "-9223372036854775808", "-9223372036854775808", "integer"],
     ["number", 3, 3, "integer"],
     ["boolean", false, 0, "integer"],
     ["json", { a: [null] }, '{"a":[null]}', "text"],
@@ -117,6 +117,50 @@ Deno.test("integers beyond 2^53 reach an integer column exactly", async () => {
   const rounded = await world.call("add", { body: `{"id":${large}}` });
   assertEquals([rounded.status, rounded.body.code], [400, "invalid_json"]);
   assertEquals(issuePaths(await world.call("add", { body: { id: String(2n ** 60n + 1n) } })), ["id"]);
+});
+
+Deno.test("an integer beyond 2^53 is bound as INTEGER, whoever gives it: the caller, a default, a session", async () => {
+  await using world = await publishedApp({ setup: ["CREATE TABLE plain (b)"] });
+  const [low, high] = ["-9223372036854775808", "9223372036854775807"];
+  const sql = "SELECT typeof(?1), ?1 > 5, ?1 - 0";
+  await world.put({
+    slug: "echo",
+    method: "POST",
+    sql,
+    input: [{ name: "v", type: "integer", default: high }],
+  });
+  const row = async (body: object) => JSON.parse((await world.call("echo", { body })).text).rows[0];
+  assertEquals(await row({ v: low }), ["integer", 0, low]);
+  assertEquals(await row({}), ["integer", 1, high]);
+  await world.put({ slug: "who", auth: "session", sql, input: [{ name: "$user_id", type: "integer" }] });
+  const minted = await world.app.request("POST", "/v1/sessions", {
+    token: world.acme.token,
+    body: { namespaceSlug: "acme", databaseSlug: "main", userId: low },
+  });
+  const { token } = JSON.parse(minted.text).data;
+  assertEquals(JSON.parse((await world.call("who", { token })).text).rows, [["integer", 0, low]]);
+  const input: FieldSpec[] = [{ name: "b", type: "integer" }];
+  const add = { kind: "mutation", method: "POST", output: "rows_written" } as const;
+  await world.put({ ...add, slug: "add", sql: "INSERT INTO plain VALUES (?)", input });
+  assertEquals((await world.call("add", { body: { b: high } })).status, 200);
+  await world.put({ slug: "find", sql: "SELECT typeof(b) FROM plain WHERE b - 0 = ?", input });
+  assertEquals(JSON.parse((await world.call(`find?b=${high}`)).text).rows, [["integer"]]);
+});
+
+Deno.test("a whole number that a body can only round is told to come as digits", async () => {
+  await using world = await publishedApp();
+  await echo(world, "POST", { type: "integer" });
+  for (const number of ["9007199254740992", "-9223372036854775808", "9223372036854776000", "1e300"]) {
+    const { status, body } = await world.call("echo", { body: `{"v":${number}}` });
+    assertEquals(
+      [status, body.issues],
+      [400, [{
+        path: "v",
+        message: "Send whole numbers beyond 2^53 as strings of digits, of at most 64 bits",
+      }]],
+      number,
+    );
+  }
 });
 
 Deno.test("unknown, repeated, prototype and $ names are refused, all at once", async () => {

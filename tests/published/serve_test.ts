@@ -112,7 +112,7 @@ Deno.test("GET carries a weak ETag, honours If-None-Match, and caches what its o
   for (const value of [etag, etag.slice(2), `"other", ${etag}`, "*"]) {
     const again = await world.call("item?id=1", { headers: { "if-none-match": value } });
     assertEquals([again.status, again.text, again.headers.get("etag")], [304, "", etag], value);
-    assertEquals(again.headers.get("vary"), "Origin");
+    assertEquals(again.headers.get("vary"), "Origin, X-Integers");
   }
   const other = await world.call("item?id=2", { headers: { "if-none-match": etag } });
   assertEquals(other.status, 200);
@@ -123,8 +123,10 @@ Deno.test("GET carries a weak ETag, honours If-None-Match, and caches what its o
 
 Deno.test("CORS: listed origins word for word, never null or a likeness, and nothing without a list", async () => {
   await using world = await publishedApp();
-  await world.put({ slug: "item", cors: ["https://shop.example"] });
+  await world.put({ slug: "item", cors: ["https://shop.example", "capacitor://localhost"] });
   await world.put({ slug: "closed" });
+  const app = await world.call("item?id=1", { headers: { origin: "capacitor://localhost" } });
+  assertEquals(app.headers.get("access-control-allow-origin"), "capacitor://localhost");
   const listed = { headers: { origin: "https://shop.example" } };
   const good = await world.call("item?id=1", listed);
   assertEquals(good.headers.get("access-control-allow-origin"), "https://shop.example");

@@ -79,3 +79,27 @@ Deno.test("an endless write keeps nothing, and writes queued behind it are kept"
   assertEquals((await endless).body.code, "statement_timeout");
   assertEquals(rowsOf(await tenant.query("SELECT count(*), sum(a) FROM t")), [[10, 45]]);
 });
+
+Deno.test("what the service reads for itself is not cut by the bounds of callers' results", async () => {
+  await using app = await startApp({ settings: { MAX_RESULT_ROWS: "3", MAX_RESULT_BYTES: "1024" } });
+  const tenant = await app.namespace();
+  const names = ["a", "b", "c", "d", "e"];
+  for (const name of names) {
+    const columns = Array.from({ length: 10 }, (_, at) => `a_column_with_a_long_name_${at} TEXT`);
+    const made = await tenant.query(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, ${columns})`);
+    assertEquals(made.status, 200, made.text);
+  }
+  const api = "/api/namespaces/acme/databases/main/endpoints";
+  const send = async (method: string, path: string, body?: unknown) => {
+    const answer = await app.request(method, path, { token: tenant.token, body });
+    assertEquals(answer.status, 200, `${path}: ${answer.text}`);
+    return JSON.parse(answer.text).data;
+  };
+  const { path } = tenant.database;
+  assertEquals((await send("GET", `${path}/tables`)).length, names.length);
+  const page = await send("GET", `${path}/query_log?pageSize=4`);
+  assertEquals([page.entries.length, typeof page.nextCursor], [4, "string"]);
+  assertEquals((await send("GET", `${path}/describe`)).tables.length, names.length);
+  assertEquals((await send("POST", `${api}/scaffold-crud`, { table: "a" })).created.length, 5);
+  assertEquals((await tenant.query("SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4")).status, 400);
+});

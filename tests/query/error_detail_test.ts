@@ -169,6 +169,201 @@ Deno.test("unknown_column names it and what may have been meant", async () => {
   }
 });
 
+Deno.test("hints about names are about what is wrong with them and never propose the name that failed", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  await tenant.batch([
+    ["CREATE VIEW ruined AS SELECT nope FROM customers"],
+    ["CREATE TRIGGER ruins AFTER DELETE ON orders BEGIN INSERT INTO gone VALUES (old.id); END"],
+  ]);
+  const upsert = "INSERT INTO customers (id, name) VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET name =";
+  const cases = [
+    // Nothing is called so there: an alias that is not, a table behind an alias, one that is elsewhere.
+    ["SELECT z.name FROM customers c", "Write c before name: z stands for no table there"],
+    ["SELECT customers.name FROM customers c", "Write c before name: customers stands for no table there"],
+    ["SELECT z.* FROM customers c", "Write c before the *: z stands for no table there"],
+    ["SELECT x.total FROM customers c JOIN orders o", "Write o before total: x stands for no table there"],
+    ["SELECT y.a FROM (SELECT id AS a FROM orders) z", "Write z before a: y stands for no table there"],
+    ["SELECT z.nam FROM customers c", "Check z before nam: z stands for no table there; the statement has c"],
+    ["SELECT z.id", "Check z before id: z stands for no table there"],
+    [
+      "SELECT c.id FROM orders o WHERE EXISTS (SELECT 1 FROM customers c)",
+      "Check c before id: c stands for no table there",
+    ],
+    [
+      "SELECT c.id FROM customers c, (SELECT c.id) x",
+      "Check c before id: c stands for no table there",
+    ],
+    // A table that is filled has no name in what fills it.
+    [
+      "INSERT INTO customers (id, name) SELECT k.id, z.name FROM customers k",
+      "Write k before name: z stands for no table there",
+    ],
+    [
+      "INSERT INTO customers (id, name) VALUES (3, 'a') RETURNING z.name",
+      "Write customers before name: z stands for no table there",
+    ],
+    [
+      `${upsert} customer.name`,
+      "Write customers or excluded before name: customer stands for no table there",
+    ],
+    // The column is in another table, or in what is none.
+    [
+      "SELECT total FROM customers",
+      "Check the name of total; describe lists the columns; orders has a column of that name",
+    ],
+    [
+      "WITH x AS (SELECT id AS a FROM orders) SELECT x.b FROM x",
+      "Check the name of b among the columns of x",
+    ],
+    [`${upsert} excluded.nam`, "Check the name of nam among the columns of excluded"],
+    [
+      "WITH x AS (SELECT id AS a FROM orders) SELECT b FROM x",
+      "Check the name of b; describe lists the columns",
+    ],
+    [
+      'SELECT 1 FROM customers WHERE name = "Ada"',
+      "Write text in single quotes, or check the name of Ada; describe lists the columns",
+    ],
+    // What the statement does not name itself.
+    [
+      "SELECT * FROM ruined",
+      "Mend the view, trigger or foreign key that names nope: the statement itself does not",
+    ],
+    [
+      "DELETE FROM orders",
+      "Mend the view, trigger or foreign key that names gone: the statement itself does not",
+    ],
+    ["SELECT * FROM t", "Check the name of t; tables lists what there is"],
+  ] as const;
+  for (const [sql, hint] of cases) assertEquals(sqlError(await tenant.query(sql)).hint, hint, sql);
+});
+
+Deno.test("hints about names of a statement too long to be read again say nothing that they do not know", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  const filler = `/* ${"x".repeat(50_000)} */`;
+  const cases = [
+    [
+      "SELECT c.nam FROM customers c",
+      ...["c", "Check the name of nam; describe lists the columns"],
+    ],
+    [
+      "SELECT customers.nam FROM customers",
+      ...["customers", "Check the name of nam; describe lists the columns; did you mean name?"],
+    ],
+    [
+      "INSERT INTO orders (total) SELECT emial FROM customers",
+      ...[null, "Check the name of emial; describe lists the columns"],
+    ],
+    [
+      "SELECT 1 FROM custmers",
+      "custmers",
+      "Check the name of custmers; tables lists what there is; did you mean customers?",
+    ],
+  ] as const;
+  for (const [sql, table, hint] of cases) {
+    const detail = sqlError(await tenant.query(`${sql} ${filler}`));
+    assertEquals([detail.table, detail.hint], [table, hint], sql);
+  }
+});
+
+Deno.test("hints propose no table that only keeps the index of another", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE VIRTUAL TABLE docs USING fts5(body)");
+  assertNotIncludes(sqlError(await tenant.query("SELECT * FROM doc_config")).hint, "docs_config");
+  // `sz` is a column of `docs_docsize` alone.
+  assertNotIncludes(sqlError(await tenant.query("SELECT sz FROM docs")).hint, "docs_docsize");
+});
+
+Deno.test("unknown_column of what ALTER TABLE names has the name without quotes", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  for (const change of ["RENAME COLUMN emial TO mail", "DROP COLUMN emial"]) {
+    const detail = sqlError(await tenant.query(`ALTER TABLE customers ${change}`));
+    assertEquals(place(detail), ["unknown_column", "customers", "emial"]);
+    assertStringIncludes(detail.hint, "of emial");
+    assertStringIncludes(detail.hint, "email");
+  }
+});
+
+Deno.test("unknown_column names the table that is written only where the column is looked for there", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  const cases = [
+    ["INSERT INTO orders (total) SELECT zz FROM customers", null],
+    ["UPDATE orders SET total = (SELECT zz FROM customers)", null],
+    ["UPDATE orders SET total = zz", "orders"],
+    ["INSERT INTO orders (id) VALUES (1) ON CONFLICT DO UPDATE SET total = zz", "orders"],
+  ] as const;
+  for (const [sql, table] of cases) {
+    assertEquals(place(sqlError(await tenant.query(sql))), ["unknown_column", table, "zz"], sql);
+  }
+});
+
+Deno.test("a constraint whose words name no table has the table that is written", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  await tenant.query("CREATE UNIQUE INDEX lower_name ON customers (lower(name))");
+  const unique = sqlError(await tenant.query("INSERT INTO customers VALUES (3, 'c@x', 'ADA')"));
+  assertEquals(place(unique), ["unique_violation", "customers", null]);
+  const key = sqlError(await tenant.query("INSERT INTO customers VALUES ('x', 'y', 'z')"));
+  assertEquals(place(key), ["type_mismatch", "customers", null]);
+  await tenant.query("CREATE VIRTUAL TABLE boxes USING rtree (id, low, high)");
+  await tenant.query("INSERT INTO boxes VALUES (1, 1, 2)");
+  const box = sqlError(await tenant.query("INSERT INTO boxes VALUES (2, 5, 2)"));
+  assertEquals(place(box), ["check_violation", "boxes", null]);
+  const same = sqlError(await tenant.query("INSERT INTO boxes VALUES (1, 1, 2)"));
+  assertEquals(place(same), ["unique_violation", "boxes", "id"]);
+});
+
+Deno.test("a message never repeats a parameter or the value of a row, and repeats what the statement says", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  const secret = "hunter2SECRET";
+  await tenant.query("CREATE VIRTUAL TABLE words USING fts5(a, b)");
+  await tenant.query("INSERT INTO words VALUES ('x', 'y')");
+  await tenant.query("CREATE TABLE kept (path)");
+  await tenant.query("INSERT INTO kept VALUES (?)", [secret]);
+  const match = "SELECT * FROM words WHERE words MATCH ?";
+  const cases: readonly (readonly [sql: string, param: string | null, message: string])[] = [
+    ["SELECT json_extract('{}', ?)", secret, "bad JSON path: '…'"],
+    ["SELECT json_extract('{}', path) FROM kept", null, "bad JSON path: '…'"],
+    ["UPDATE kept SET path = json_set('{}', ?, 1)", `it's: "${secret}"`, "bad JSON path: '…'"],
+    ["SELECT * FROM json_each('{}', ?)", secret, "bad JSON path: '…'"],
+    [match, `${secret}:a`, "no such column: …"],
+    [match, `NEAR(a b, ${secret})`, 'expected integer, got "…"'],
+    [match, `a ^${secret} ${secret}(`, 'fts5: syntax error near ""'],
+    [match, `NEAR(a b, 1 ${secret})`, 'fts5: syntax error near "…"'],
+    [match, `*${secret}`, "unknown special query: …"],
+    [
+      "SELECT * FROM words WHERE words MATCH 'x' AND rank MATCH ?",
+      `${secret}(`,
+      "parse error in rank function: …",
+    ],
+    ["SELECT * FROM pragma_foreign_key_check(?)", secret, "no such table: …"],
+    ["SELECT c.* FROM kept, pragma_foreign_key_check(path) c", null, "no such table: …"],
+    ["SELECT * FROM pragma_integrity_check(?)", secret, "no such table: …"],
+    ["SELECT * FROM pragma_quick_check(?)", `main.${secret}`, "no such table: …"],
+    ["SELECT json_extract('{}', 'mine')", null, "bad JSON path: 'mine'"],
+    ["SELECT * FROM words WHERE words MATCH 'mine:a'", null, "no such column: mine"],
+  ];
+  for (const [sql, param, message] of cases) {
+    const answer = await tenant.query(sql, param === null ? [] : [param]);
+    sqlError(answer);
+    assertEquals(answer.body.error, message, sql);
+    if (message === "no such column: …") {
+      assertStringIncludes(answer.body.errorDetail?.hint ?? "", "column that a parameter");
+    }
+    assertNotIncludes(answer.text, "hunter2");
+    const proposed = await tenant.batch([[sql, ...(param === null ? [] : [param])]], {
+      headers: { "x-dry-run": "1" },
+    });
+    assertNotIncludes(proposed.text, "hunter2");
+  }
+});
+
 Deno.test("syntax_error for what is no SQL and for wrong numbers of values and arguments", async () => {
   await using app = await startApp();
   const tenant = await shop(app);

@@ -59,7 +59,10 @@ Deno.test("a bound value is never SQL", async () => {
 Deno.test("parameters of other forms are refused by their place", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  const wrong = [{}, [1], { $blob: "not base64!" }, { $blob: "AA==", more: 1 }, { $date: "2026" }];
+  const wrong = [
+    ...[{}, [1], { $blob: "not base64!" }, { $blob: "AA==", more: 1 }, { $date: "2026" }],
+    ...[{ $integer: "7" }, { $real: "Infinity" }],
+  ];
   for (const value of wrong) {
     const answer = await tenant.query("SELECT ?, ?", [1, value]);
     assertEquals([answer.status, answer.body.code], [400, "validation_failed"], JSON.stringify(value));

@@ -152,16 +152,53 @@ Deno.test("every value that a table held can be read and bound again without a c
   assertEquals(rowsOf(same), [[1]]);
 });
 
+Deno.test("a REAL can be read and bound again without a change, one that could be an INTEGER with an exponent", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (r REAL)");
+  const reals =
+    "1.2345678901234568e18, 9007199254740992.0, -9223372036854775808.0, 1e20, 1e22, 1.5e300, 5e-324";
+  const [read = []] = rowsOf(await tenant.query(`SELECT ${reals}`));
+  for (const [at, literal] of reals.split(", ").entries()) {
+    const sql = `SELECT ? = ${literal}, typeof(?1)`;
+    assertEquals(read[at], Number(literal));
+    const body = `{"sql":"${sql}","params":[${at === 0 ? literal : JSON.stringify(read[at])}]}`;
+    const same = await app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
+    assertEquals(same.status, 200, same.text);
+    assertEquals(rowsOf(same), [[1, "real"]], literal);
+  }
+});
+
 Deno.test("a number that JSON would round is refused, in params of any depth, and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("CREATE TABLE t (i INTEGER)");
-  const body = '{"sql":"INSERT INTO t VALUES (?)","params":[9007199254740993]}';
-  const answer = await app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
-  assertEquals(answer.status, 400);
-  assertEquals(answer.body.code, "invalid_json");
-  assertEquals(answer.text.includes("9007199254740993"), false);
+  // The second ends as JavaScript writes such a number, and is one that no double holds.
+  for (const number of ["9007199254740993", "1234567890123456800"]) {
+    const body = `{"sql":"INSERT INTO t VALUES (?)","params":[${number}]}`;
+    const answer = await app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
+    assertEquals([answer.status, answer.body.code], [400, "invalid_json"], number);
+    assertEquals(answer.text.includes(number), false);
+  }
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
+});
+
+Deno.test("what is told of a number that JSON would round works: digits for INTEGERs, an exponent for REALs", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE t (i INTEGER, r REAL)");
+  const add = (params: string) =>
+    app.request("POST", `${tenant.database.path}/query`, {
+      token: tenant.token,
+      body: `{"sql":"INSERT INTO t VALUES (?, ?)","params":[${params}]}`,
+    });
+  assertEquals((await add('"1234567890123456800", 1.2345678901234568e18')).status, 200);
+  // A column of REALs takes the digits too.
+  assertEquals((await add('"1234567890123456801", "1234567890123456800"')).status, 200);
+  assertEquals(
+    rowsOf(await tenant.query("SELECT i, typeof(i), r = 1.2345678901234568e18, typeof(r) FROM t ORDER BY i")),
+    [["1234567890123456800", "integer", 1, "real"], ["1234567890123456801", "integer", 1, "real"]],
+  );
 });
 
 Deno.test("text with U+0000 or half a surrogate pair is invalid_text and nothing runs, and the log says so", async () => {

@@ -84,6 +84,81 @@ Deno.test("search understands stems, parts of identifiers, beginnings and small 
   }
 });
 
+Deno.test("search finds names by one word for their several, by their singular and with a typo, the table before its columns", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([
+    ["CREATE TABLE Customers (cust_id INTEGER PRIMARY KEY, fullName TEXT, phoneNumber TEXT)"],
+    ["CREATE TABLE userAccounts (userId INTEGER PRIMARY KEY, httpStatus INT, created_at TEXT)"],
+    ["CREATE TABLE orderItems (id INTEGER PRIMARY KEY, unitPrice INT)"],
+    ["CREATE TABLE invoices (id INTEGER PRIMARY KEY, invoice_total INT)"],
+  ]);
+  for (
+    const [q, expected] of [
+      ["fullname", "Customers.fullName"],
+      ["FULLNAME", "Customers.fullName"],
+      ["full_name", "Customers.fullName"],
+      ["fulname", "Customers.fullName"],
+      ["phonenumber", "Customers.phoneNumber"],
+      ["userid", "userAccounts.userId"],
+      ["httpstatus", "userAccounts.httpStatus"],
+      ["createdat", "userAccounts.created_at"],
+      ["unitprce", "orderItems.unitPrice"],
+      ["invoicetotal", "invoices.invoice_total"],
+      ["useraccounts", "userAccounts"],
+      ["useraccount", "userAccounts"],
+      ["orderitem", "orderItems"],
+      ["orderitems", "orderItems"],
+      ["useraccounts created", "userAccounts.created_at"],
+      ["customer", "Customers"],
+      ["customers", "Customers"],
+      ["custmer", "Customers"],
+      ["costumer", "Customers"],
+      ["invoice", "invoices"],
+      ["invioce", "invoices"],
+    ] as const
+  ) {
+    assertEquals(places(await search(app, tenant, `q=${encodeURIComponent(q)}&limit=1`)), [expected], q);
+  }
+  for (const q of ["horse", "costume", "service", "bodyguard", "nameless", "userland", "uniform", "invite"]) {
+    assertEquals(places(await search(app, tenant, `q=${q}`)), [], q);
+  }
+});
+
+Deno.test("search gives a table that is asked for before what joins it to others, and before the database", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([
+    ["CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT)"],
+    ["CREATE TABLE user_group (user_id INT, group_id INT)"],
+    ["CREATE TABLE account (id INTEGER PRIMARY KEY, name TEXT)"],
+    ["CREATE TABLE account_user (account_id INT, user_id INT)"],
+    ["CREATE TABLE invoices (id INTEGER PRIMARY KEY, invoice_total INT)"],
+  ]);
+  await app.request("PUT", `${tenant.database.path}/describe`, {
+    token: tenant.token,
+    body: {
+      databaseDescription: "Invoices, bookings and whatever else an office keeps",
+      tables: [{ table: "account_user", description: "Bookings of seats" }],
+    },
+  });
+  for (
+    const [q, expected] of [
+      ["user", "user"],
+      ["users", "user"],
+      ["account", "account"],
+      ["accounts", "account"],
+      ["user group", "user_group"],
+      ["account user", "account_user"],
+      ["invoice", "invoices"],
+      ["bookings", "account_user"],
+      ["office", ""],
+    ] as const
+  ) {
+    assertEquals(places(await search(app, tenant, `q=${encodeURIComponent(q)}&limit=1`)), [expected], q);
+  }
+});
+
 Deno.test("search never shows what is gone, nor misses what is new", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

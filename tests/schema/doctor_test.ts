@@ -218,6 +218,18 @@ Deno.test("suggestions survive names of any kind", async () => {
   assertEquals(rows, [[1, "one", "two", 3]]);
 });
 
+Deno.test("drafted descriptions spell words as their names do, accents included", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, [
+    'CREATE TABLE "Größe" ("länge_mm" INTEGER PRIMARY KEY, "façadeÉtage" TEXT, "हिन्दी" TEXT)',
+  ]);
+  const { findings } = await examine(app, tenant);
+  assertEquals(findings.map(({ suggestion }) => /"description":"(.*?)"/.exec(suggestion)?.[1]), [
+    "Größe: länge mm, façade étage, हिन्दी",
+  ]);
+});
+
 Deno.test("a reader may examine, and what the doctor suggests asks for the role it needs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -2,12 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "../../lib/store/keys.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
-import { heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { type Held, heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
 
 const DAY_MS = 86_400_000;
 
 async function withHeld(
-  body: (world: WriteWorld, held: { approvalToken: string; id: string }) => Promise<void>,
+  body: (world: WriteWorld, held: Held) => Promise<void>,
   options: { readonly clock?: TurnableClock; readonly rule?: object; readonly sql?: string } = {},
 ): Promise<void> {
   await withWrites(async (world) => {
@@ -126,7 +126,11 @@ Deno.test("what stands behind a name at redemption is not what was approved: it 
     assert(again.id !== held.id);
     assertEquals(await world.rows("SELECT count(*) FROM payments"), [[2]]);
     assertEquals(await ids(world), [["1,2,3"]]);
-    assertEquals((await world.redeem(held.approvalToken)).body.code, "approval_not_found");
+    await assertEndsDenied(
+      world,
+      held,
+      "A rule holds this write for what was not approved; it waits for another approval",
+    );
   }, { sql: "DELETE FROM old WHERE id = 2" });
 });
 
@@ -136,8 +140,22 @@ Deno.test("a rule that denies by now stops an approved write", async () => {
     await world.rule({ tableGlob: "orders", effect: "deny" });
     assertEquals((await world.redeem(held.approvalToken)).body.code, "rule_denied");
     assertEquals(await ids(world), [["1,2,3"]]);
+    await assertEndsDenied(world, held, "A rule that has come since the approval denies this write");
   });
 });
+
+/** Denied, not redeemed: nothing has run, nobody approves it again, and the requester reads why. */
+async function assertEndsDenied(world: WriteWorld, held: Held, reason: string): Promise<void> {
+  const again = await world.decide(held.id, "approve", { look: 0 });
+  assertEquals([again.status, again.body.code], [409, "approval_decided"], again.text);
+  const { app, shop } = world;
+  const path = `${shop.database.path}/approvals/${held.approvalToken}`;
+  const { data } = JSON.parse((await app.request("GET", path, { token: shop.token })).text);
+  assertEquals([data.state, data.reason], ["denied", reason]);
+  const redeemed = await world.redeem(held.approvalToken);
+  assertEquals([redeemed.status, redeemed.body.code], [403, "approval_denied"], redeemed.text);
+  assertEquals(JSON.parse(redeemed.text).reason, reason);
+}
 
 Deno.test("another number of rows is shown to a person again, with the rows as they are now", async () => {
   await withHeld(async (world, held) => {

@@ -80,9 +80,9 @@ const checks: readonly Check[] = [
   ["a snapshot is of the moment in which it was taken, and restoring it can be undone", async (_, tenant) => {
     await tenant.database.takeSnapshot("mine");
     assertEquals((await insert(tenant, "four")).ok, true);
-    await tenant.database.restore("mine", "undo");
+    await tenant.database.restore("mine", { undoLabel: "undo" });
     assertEquals(await rows(tenant), [["one"], ["three"], ["two"]]);
-    await tenant.database.restore("undo", "undo-2");
+    await tenant.database.restore("undo", { undoLabel: "undo-2" });
     assertEquals(await rows(tenant), [["four"], ["one"], ["three"], ["two"]]);
   }],
   ["a statement past its deadline is stopped, and the next one runs", async (_, tenant) => {

@@ -35,6 +35,15 @@ Deno.test("every destructive statement is preceded by a snapshot with its verb a
         ["UPDATE items SET name = 'x'", "update-items"],
         ["REPLACE INTO items VALUES (1, 'pen')", "-items"],
         ["INSERT OR REPLACE INTO items VALUES (1, 'pen')", "-items"],
+        ["CREATE INDEX by_name ON items (name)", "create-items"],
+        ["REINDEX by_name", "reindex-items"],
+        ['DROP INDEX "BY_NAME"', "drop-items"],
+        ["CREATE TRIGGER keep AFTER DELETE ON items BEGIN DELETE FROM other; END", "create-items"],
+        ["DROP TRIGGER keep", "drop-items"],
+        ["CREATE VIEW seen AS SELECT * FROM items", "create-seen"],
+        ["DROP VIEW seen", "drop-seen"],
+        ["ALTER TABLE Other ADD COLUMN b", "alter-Other"],
+        ["ALTER TABLE Other DROP COLUMN b", "alter-Other"],
         ["DELETE FROM items", "delete-items"],
         ["DROP TABLE items", "drop-items"],
       ] as const
@@ -64,6 +73,34 @@ Deno.test("X-Service-No-Snapshot: 1 does without, and any other value is refused
     assertEquals((await labels(app, shop)).length, before);
     const odd = await shop.query("DELETE FROM items", [], { headers: { "x-service-no-snapshot": "yes" } });
     assertEquals([odd.status, odd.body.code], [400, "validation_failed"]);
+  });
+});
+
+Deno.test("whoever applies a proposal decides about its snapshot; elsewhere the header is refused, not ignored", async () => {
+  await withShop(async (shop, app) => {
+    const headers = { "x-service-no-snapshot": "1" };
+    const post = (operation: string, body: unknown, more = {}) =>
+      app.request("POST", `${shop.database.path}/${operation}`, { token: shop.token, body, ...more });
+    const propose = async (sql: string) => ({
+      executionToken: member(await post("propose", { sql }), "executionToken"),
+    });
+    const before = (await labels(app, shop)).length;
+    const token = await propose("DELETE FROM items");
+    const odd = await post("apply", token, { headers: { "x-service-no-snapshot": "yes" } });
+    assertEquals([odd.status, odd.body.issues?.[0]?.path], [400, "X-Service-No-Snapshot"]);
+    const without = await post("apply", token, { headers });
+    assertEquals([without.status, without.body.meta?.snapshot], [200, null], without.text);
+    assertEquals((await labels(app, shop)).length, before);
+    const applied = await post("apply", await propose("DELETE FROM items"));
+    assertMatch(String(applied.body.meta?.snapshot), /^auto-/);
+    const elsewhere = {
+      propose: { sql: "DELETE FROM items" },
+      redeem_approval: { approvalToken: "appr_none" },
+    };
+    for (const [operation, body] of Object.entries(elsewhere)) {
+      const answer = await post(operation, body, { headers });
+      assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "X-Service-No-Snapshot"]);
+    }
   });
 });
 
@@ -106,12 +143,36 @@ Deno.test("restoring in place can be undone, and neither loses log, audit or kep
     );
     assertEquals(rowsOf(log), [[1]]);
     const audit = await shop.query("SELECT count(*) FROM _service_meta_audit WHERE tables LIKE '%items%'");
-    assertEquals(rowsOf(audit), [[4]]);
+    assertEquals(rowsOf(audit), [[5]]);
     const again = await shop.query("INSERT INTO items VALUES (3, 'cap')", [], key);
     assertEquals([again.headers.get("idempotency-replayed"), again.text], ["true", inserted.text]);
     const undone = await post(app, shop, "restore", { snapshot: member(restored, "undo") });
     assertEquals(undone.status, 200);
     assertEquals((await shop.query("SELECT count(*) FROM items")).body.errorDetail?.kind, "unknown_table");
+  });
+});
+
+Deno.test("a restore leaves one row in the log and one in the audit trail, also where it is asked for again", async () => {
+  await withShop(async (shop, app) => {
+    await post(app, shop, "snapshots", { label: "before" });
+    await shop.query("CREATE TABLE later (a)");
+    const headers = { "plan-key": "plan", "plan-step": "back" };
+    const restore = () =>
+      app.request("POST", `${shop.database.path}/restore`, {
+        ...{ token: shop.token, headers, body: { snapshot: "before" } },
+      });
+    const first = await restore();
+    assertEquals([first.status, (await restore()).text], [200, first.text]);
+    assertEquals((await post(app, shop, "restore", { snapshot: "none" })).status, 404);
+    const trail =
+      "SELECT a.operation, a.tables, a.token_id, a.rows_written, l.status, l.token_id, l.db_id, l.sql " +
+      "FROM _service_meta_audit a JOIN _service_meta_query_log l ON l.id = a.query_log_id WHERE a.operation = 'restore'";
+    const row = ["restore", '["items","later"]', shop.id, 0, "ok", shop.id, shop.database.id];
+    assertEquals(rowsOf(await shop.query(trail)), [[...row, "-- snapshot before of main"]]);
+    await post(app, shop, "restore", { snapshot: member(first, "undo") });
+    assertEquals(rowsOf(await shop.query(`SELECT count(*) FROM (${trail})`)), [[2]]);
+    const log = await app.request("GET", `${shop.database.path}/query_log`, { token: shop.token });
+    assertEquals(log.text.match(/"operation":"restore"/g)?.length, 2, log.text);
   });
 });
 
@@ -147,7 +208,7 @@ Deno.test("writes that come while a restore runs are kept by it or come after it
   });
 });
 
-Deno.test("a snapshot becomes a database of its own, which begins with an empty log", async () => {
+Deno.test("a snapshot becomes a database of its own, whose log begins with that", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "copy-me" });
     await shop.query("DELETE FROM items");
@@ -158,7 +219,13 @@ Deno.test("a snapshot becomes a database of its own, which begins with an empty 
         await app.request("POST", `/v1/db/${shop.slug}/copy/query`, { token: shop.token, body: { sql } }),
       );
     assertEquals(await ask("SELECT count(*) FROM items"), [[2]]);
-    assertEquals(await ask("SELECT count(*) FROM _service_meta_audit"), [[0]]);
+    const audit = "SELECT operation, tables, token_id FROM _service_meta_audit";
+    assertEquals(await ask(audit), [["restore", '["items"]', shop.id]]);
+    const [row] = await ask("SELECT operation, status, db_id, sql FROM _service_meta_query_log");
+    assertEquals(row, ["restore", "ok", member(made, "id"), "-- snapshot copy-me of main"]);
+    assertEquals(rowsOf(await shop.query(`SELECT count(*) FROM (${audit}) WHERE operation = 'restore'`)), [[
+      0,
+    ]]);
     assertEquals(rowsOf(await shop.query("SELECT count(*) FROM items")), [[0]]);
     const taken = await post(app, shop, "restore", { snapshot: "copy-me", into: "copy" });
     assertEquals([taken.status, taken.body.code], [409, "slug_taken"]);
@@ -189,12 +256,30 @@ Deno.test("of more than fifty snapshots those with a close successor go first an
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "mine" });
     for (let n = 0; n < 55; n++) await shop.query(`CREATE TABLE t${n} (a)`);
-    const deadline = Date.now() + 5000;
-    let listed = await labels(app, shop);
-    while (listed.length > 50 && Date.now() < deadline) listed = await labels(app, shop);
+    const listed = await labels(app, shop);
     assertEquals(listed.length, 50);
     assert(listed.some((one) => one.label === "mine" && !one.automatic));
     assert(listed[0]?.label.endsWith("create-t54"), listed[0]?.label);
+  });
+});
+
+Deno.test("what an answer names as the way back is there however many snapshots with labels there are", async () => {
+  await withShop(async (shop, app) => {
+    const writer = await shop.mint("write");
+    for (let n = 0; n < 50; n++) await post(app, shop, "snapshots", { label: `mine-${n}` }, writer.token);
+    const { body } = await shop.query("DELETE FROM items");
+    const restored = await post(app, shop, "restore", { snapshot: "mine-49" });
+    assertEquals(restored.status, 200, restored.text);
+    // Behind the thinning that the restore has set going.
+    for (let n = 0; n < 3; n++) await shop.query(`CREATE TABLE t${n} (a)`);
+    const listed = (await labels(app, shop)).map(({ label }) => label);
+    for (const label of [body.meta?.snapshot, member(restored, "undo"), "mine-49"]) {
+      assert(listed.includes(String(label)), `${label} of ${listed}`);
+    }
+    assertEquals((await post(app, shop, "restore", { snapshot: member(restored, "undo") })).status, 200);
+    assertEquals(rowsOf(await shop.query("SELECT count(*) FROM items")), [[0]]);
+    assertEquals((await post(app, shop, "restore", { snapshot: body.meta?.snapshot })).status, 200);
+    assertEquals(rowsOf(await shop.query("SELECT count(*) FROM items")), [[2]]);
   });
 });
 

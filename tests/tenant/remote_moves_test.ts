@@ -15,14 +15,14 @@ Deno.test("a restore in one process is what the other ones see from their next c
     assertEquals(rowsOf(await ask(elsewhere, "read", "SELECT a FROM t")), [["before"]]);
     await tenant.database.takeSnapshot("mine");
     await tenant.run("write", [["UPDATE t SET a = 'after'"]]);
-    await tenant.database.restore("mine", "undo");
+    await tenant.database.restore("mine", { undoLabel: "undo" });
     assertEquals(rowsOf(await ask(elsewhere, "read", "SELECT a FROM t")), [["before"]]);
     await ask(elsewhere, "write", "INSERT INTO t VALUES ('more')");
     const here = async (sql: string) => rowsOf(await ask(tenant.database, "read", sql));
     assertEquals(await here("SELECT a FROM t"), [["before"], ["more"]]);
     assertEquals(await here("SELECT count(*) FROM _service_meta_audit WHERE operation = 'query'"), [[4]]);
     assertEquals((await elsewhere.snapshots()).map((one) => one.label), ["undo", "mine"]);
-    await elsewhere.restore("undo", "undo-2");
+    await elsewhere.restore("undo", { undoLabel: "undo-2" });
     assertEquals(await here("SELECT a FROM t"), [["after"]]);
   });
 });
@@ -42,12 +42,12 @@ Deno.test("writes of another process during a restore are in it, behind it or re
       }
     })();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await tenant.database.restore("start", "undo");
+    await tenant.database.restore("start", { undoLabel: "undo" });
     await new Promise((resolve) => setTimeout(resolve, 100));
     running = false;
     await writer;
     const now = rowsOf(await ask(tenant.database, "read", "SELECT a FROM t")).flat();
-    await tenant.database.restore("undo", "undo-2");
+    await tenant.database.restore("undo", { undoLabel: "undo-2" });
     const then = rowsOf(await ask(tenant.database, "read", "SELECT a FROM t")).flat();
     assert(now.length > 0 && then.length > 0, `${then.length} before, ${now.length} behind`);
     assertEquals([...then, ...now].map(Number).sort((a, b) => a - b), kept);
@@ -71,7 +71,7 @@ Deno.test("a restore that dies on its way leaves the database as it was, open ag
       const tenant = await Tenant.create(dying, ["CREATE TABLE t (a)"]);
       await tenant.database.takeSnapshot("mine");
       restoring = true;
-      await failureOf(() => tenant.database.restore("mine", "undo"));
+      await failureOf(() => tenant.database.restore("mine", { undoLabel: "undo" }));
       assert(dead);
       nowMs += 600_000;
       const other = world.store({ clock }).open(tenant.id, "ns_1");
@@ -105,7 +105,9 @@ Deno.test("a restore whose last answer is lost has taken place, and whoever cann
       for (const other of [reader, writer]) {
         assertEquals(rowsOf(await ask(other, "read", "SELECT a FROM t")), [["after"]]);
       }
-      const restored = tenant.database.restore("mine", "undo").then(() => "restored", ({ code }) => code);
+      const log = { ...mergeOf(tenant, "").log, operation: "restore" };
+      const restored = tenant.database.restore("mine", { undoLabel: "undo", log })
+        .then(() => "restored", ({ code }) => code);
       assertEquals([await restored, lost > 0], [known ? "restored" : "store_unavailable", true]);
       answers = true;
       assertEquals(rowsOf(await ask(reader, "read", "SELECT a FROM t")), [["before"]]);
@@ -114,6 +116,10 @@ Deno.test("a restore whose last answer is lost has taken place, and whoever cann
       const now = [["before"], ["here"], ["there"]];
       assertEquals(await tenant.rows("SELECT a FROM t"), now);
       assertEquals(rowsOf(await ask(reader, "read", "SELECT a FROM t")), now);
+      for (const table of ["_service_meta_audit", "_service_meta_query_log"]) {
+        const count = `SELECT count(*) FROM ${table} WHERE operation = 'restore'`;
+        assertEquals(rowsOf(await ask(reader, "read", count)), [[1]], table);
+      }
       assertEquals((await tenant.database.snapshots()).map((one) => one.label), ["undo", "mine"]);
     }
   });
@@ -132,14 +138,14 @@ Deno.test("a restore that fails on its way leaves the database open, for reads a
       await tenant.database.takeSnapshot("mine");
       broken = true;
       assertEquals(
-        (await failureOf(() => tenant.database.restore("mine", "undo"))).code,
+        (await failureOf(() => tenant.database.restore("mine", { undoLabel: "undo" }))).code,
         "store_unavailable",
       );
       const elsewhere = world.store().open(tenant.id, "ns_1");
       assertEquals((await ask(elsewhere, "write", "INSERT INTO t VALUES (1)")).ok, true);
       assertEquals(await tenant.rows("SELECT a FROM t"), [[1]]);
       broken = false;
-      await tenant.database.restore("mine", "undo");
+      await tenant.database.restore("mine", { undoLabel: "undo" });
       assertEquals(await tenant.rows("SELECT a FROM t"), []);
     }
   });
@@ -171,13 +177,13 @@ Deno.test("a merge into a trunk that another process has restored, or restores a
     const elsewhere = restoring.open(trunk.id, "ns_1");
     await elsewhere.takeSnapshot("mine");
     await trunk.run("write", [["INSERT INTO t VALUES (3)"]]);
-    await elsewhere.restore("mine", "undo");
+    await elsewhere.restore("mine", { undoLabel: "undo" });
     const handle = { databaseId: trunk.id, namespaceId: "ns_1" };
     const look = await merging.branches.merge(handle, { ...mergeOf(trunk, branchId), dryRun: true });
     assertEquals(look.outcome, "merged");
     // Longer than a database that nobody moves would be waited for.
     forkMs = 1700;
-    const restored = elsewhere.restore("undo", "undo-2");
+    const restored = elsewhere.restore("undo", { undoLabel: "undo-2" });
     while (forks === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     const merged = await merging.branches.merge(handle, mergeOf(trunk, branchId));
     await restored;

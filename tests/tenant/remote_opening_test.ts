@@ -29,7 +29,9 @@ class SetClock implements Clock {
 
 /** Restores the snapshot "mine"; "restored", or the error's code. */
 function restoreIn(store: RemoteStore, databaseId: string): Promise<string> {
-  const restored = store.open(databaseId, "ns_1").restore("mine", newId("snap", systemClock.now()));
+  const restored = store.open(databaseId, "ns_1").restore("mine", {
+    undoLabel: newId("snap", systemClock.now()),
+  });
   return restored.then(() => "restored", ({ code }) => code);
 }
 

@@ -101,7 +101,7 @@ Deno.test("a database is made once although the answer to its making was lost", 
     await insert(tenant, "x");
     await tenant.database.takeSnapshot("mine");
     await tenant.run("write", [["DELETE FROM t WHERE true"]]);
-    await tenant.database.restore("mine", "undo");
+    await tenant.database.restore("mine", { undoLabel: "undo" });
     assertEquals([await tenant.rows("SELECT a FROM t"), lost], [[["x"]], 6]);
     // The catalogue, what was, its copy, and what is.
     assertEquals(world.turso.names().length, 4);
@@ -127,7 +127,7 @@ Deno.test("a new database that the platform API itself does not know at once is 
     const tenant = await Tenant.create(world.store(), [T]);
     assertEquals((await insert(tenant, "x")).ok, true);
     await tenant.database.takeSnapshot("mine");
-    await tenant.database.restore("mine", "undo");
+    await tenant.database.restore("mine", { undoLabel: "undo" });
     assertEquals(await tenant.rows("SELECT a FROM t"), [["x"]]);
     // The catalogue, the database, its copy, and what it is now.
     assertEquals([...unknown.values()], [3, 3, 3, 3]);
@@ -268,11 +268,11 @@ Deno.test("restores and copies are new databases, seen by every process, and dro
     assertEquals(await there(), [["before"]]);
     await tenant.database.takeSnapshot("mine");
     await insert(tenant, "after");
-    await tenant.database.restore("mine", "undo");
+    await tenant.database.restore("mine", { undoLabel: "undo" });
     assertEquals(await there(), [["before"]]);
     await ask(elsewhere, "write", "INSERT INTO t (a) VALUES ('more')");
     assertEquals(await here(), [["before"], ["more"]]);
-    await elsewhere.restore("undo", "undo-2");
+    await elsewhere.restore("undo", { undoLabel: "undo-2" });
     assertEquals(await here(), [["before"], ["after"]]);
     assertEquals(world.turso.names().filter((name) => name.length > 32), []);
     await world.store().drop(tenant.id);

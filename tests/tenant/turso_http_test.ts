@@ -62,7 +62,7 @@ Deno.test("on Turso a database is made, queried, restored and deleted over HTTP"
     assertEquals((await post("restore", { snapshot: member(restored, "undo") })).status, 200);
     assertEquals(rowsOf(await shop.query("SELECT count(*) FROM item")), [[0]]);
     const log = await request("GET", `${shop.database.path}/query_log`, { token: shop.token });
-    assertEquals(log.text.match(/"id":"qry_/g)?.length, 8, log.text);
+    assertEquals(log.text.match(/"id":"qry_/g)?.length, 10, log.text);
 
     const path = "/api/namespaces/shop/databases/main";
     const gone = await request("DELETE", path, { body: { confirm: "main" } });

@@ -129,6 +129,10 @@ Deno.test("an approved write whose effect has changed waits for another look", a
     assertEquals([changed.status, changed.body.code], [409, "effect_changed"], changed.text);
     const { approvedRows, affectedRows } = JSON.parse(changed.text);
     assertEquals([approvedRows, affectedRows, await count(shop)], [2, 3, 4]);
+    const logged = await shop.query(
+      "SELECT error_kind, rows_written FROM _service_meta_query_log WHERE operation = 'redeem_approval'",
+    );
+    assertEquals(rowsOf(logged), [["effect_changed", 3]]);
     assertEquals((await redeem(app, shop, held.approvalToken)).body.code, "approval_pending");
     await decide(app, shop, held.id, "approve", { body: { look: 1 } });
     assertEquals((await redeem(app, shop, held.approvalToken)).status, 200);

@@ -110,6 +110,90 @@ Deno.test("hits name the rules that were hit, and none that waits for more rows"
   });
 });
 
+Deno.test("hits name every table and action that a rule is about once, what the statement names first", async () => {
+  await withWrites(async ({ app, decide, redeem, rule, setup, shop }) => {
+    await setup(
+      "CREATE TABLE orders (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE a_lines (order_id INTEGER REFERENCES orders(id) ON DELETE CASCADE, n INTEGER)",
+      "CREATE TABLE log (n INTEGER)",
+      "CREATE TRIGGER told AFTER DELETE ON a_lines BEGIN INSERT INTO log VALUES (1); END",
+    );
+    const all = await rule({ tableGlob: "*", effect: "require_approval", note: "ask" });
+    const wide = await rule({ tableGlob: "a*", effect: "require_approval", unboundedOnly: true });
+    const held = await shop.query("DELETE FROM orders WHERE id = 1");
+    assertEquals([held.status, held.body.code], [403, "approval_required"], held.text);
+    const deletion = [["*", "orders", "delete"], ["*", "a_lines", "delete"], ["*", "log", "insert"]];
+    assertEquals(hitsOf(held), deletion);
+    assertEquals(JSON.parse(held.text).hits[0], {
+      ...{ ruleId: all, tableGlob: "*", effect: "require_approval" },
+      ...{ table: "orders", action: "delete", note: "ask" },
+    });
+    // Who decides sees the same, and it runs for all of it.
+    const { id, approvalToken } = heldBy(held);
+    const decided = await decide(id, "approve");
+    assertEquals(JSON.parse(decided.text).data.hits, JSON.parse(held.text).hits);
+    assertEquals((await redeem(approvalToken)).status, 200);
+    const batch = await shop.batch([
+      ["INSERT INTO log VALUES (1)"],
+      ["INSERT INTO log VALUES (2)"],
+      ["DELETE FROM orders"],
+    ]);
+    assertEquals(hitsOf(batch), [
+      ...[["*", "log", "insert"], ["*", "orders", "delete"], ["*", "a_lines", "delete"]],
+      ["a*", "a_lines", "delete"],
+    ]);
+    const rules = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    for (const one of [all, wide]) {
+      const settings = { token: shop.token, body: { effect: "deny" } };
+      assertEquals((await app.request("PATCH", `${rules}/${one}`, settings)).status, 200);
+    }
+    assertEquals(hitsOf(await shop.query("DELETE FROM orders WHERE id = 1")), deletion);
+  });
+});
+
+Deno.test("hits are twenty at most, in equal shares of the rules, however long their notes are", async () => {
+  await withWrites(async ({ rule, setup, shop }) => {
+    const names = Array.from({ length: 30 }, (_, at) => `t${at}`);
+    await setup(...names.map((name) => `CREATE TABLE ${name} (a INTEGER)`));
+    for (const tableGlob of ["t*", "*", "t29"]) await rule({ tableGlob, effect: "deny" });
+    const answer = await shop.batch(names.map((name) => [`INSERT INTO ${name} VALUES (1)`]));
+    const globs = hitsOf(answer).map((hit) => Array.isArray(hit) ? hit[0] : hit);
+    assertEquals(globs, [...Array(6).fill("t*"), ...Array(6).fill("*"), "t29"]);
+  });
+  await withWrites(async ({ rule, setup, shop }) => {
+    await setup(T);
+    for (let at = 0; at < 40; at++) {
+      await rule({ tableGlob: "*", effect: "require_approval", note: "ł".repeat(1000) });
+    }
+    const answer = await shop.query("INSERT INTO t VALUES (1)");
+    assertEquals([answer.body.code, hitsOf(answer).length], ["approval_required", 20], answer.text);
+  });
+});
+
+Deno.test("names of any length are held and told, cut where they are longer than people read", async () => {
+  await withWrites(async ({ decide, redeem, rule, rows, setup, shop }) => {
+    const long = (at: number, length: number) => `"n${at}_${"ł".repeat(length)}"`;
+    const children = Array.from({ length: 25 }, (_, at) => long(at, at === 0 ? 100_000 : 4000));
+    await setup(
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "INSERT INTO p VALUES (1)",
+      ...children.map((name) => `CREATE TABLE ${name} (p REFERENCES p ON DELETE CASCADE)`),
+    );
+    await rule({ tableGlob: "*", effect: "require_approval", note: "ł".repeat(1000) });
+    const answer = await shop.query("DELETE FROM p");
+    const held = heldBy(answer);
+    const hits: { table: string }[] = JSON.parse(answer.text).hits;
+    assertEquals([hits[0]?.table, hits[1]?.table], ["p", `${long(0, 997).slice(1, -1)}…`]);
+    assertEquals(
+      heldBy(await shop.query(`INSERT INTO ${long(0, 100_000)} VALUES (1)`)).id === held.id,
+      false,
+    );
+    await decide(held.id, "approve");
+    assertEquals((await redeem(held.approvalToken)).status, 200);
+    assertEquals(await rows("SELECT count(*) FROM p"), [[0]]);
+  });
+});
+
 Deno.test("a table that is renamed changes under both of its names", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     await setup("CREATE TABLE items (a)");

@@ -1,5 +1,6 @@
 // X-Dry-Run and X-Max-Affected beside each other and beside what else a call may carry.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { withBranches } from "../branches/branch_world.ts";
 import { shown, withWrites } from "./write_world.ts";
 
 const table = ["CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)"];
@@ -87,6 +88,16 @@ Deno.test("a dry run neither uses nor answers the key of the call it looks at", 
   });
 });
 
+Deno.test("a bound that propose would not keep for apply is refused", async () => {
+  await withWrites(async ({ post, setup }) => {
+    await setup(...table);
+    for (const [name, path] of [["x-dry-run", "X-Dry-Run"], ["x-max-affected", "X-Max-Affected"]] as const) {
+      const answer = await post("propose", { sql: "DELETE FROM t" }, { headers: { [name]: "1" } });
+      assertEquals([answer.status, answer.body.issues?.map((issue) => issue.path)], [400, [path]]);
+    }
+  });
+});
+
 Deno.test("a look that apply would not hear is refused, and the token stays good", async () => {
   await withWrites(async ({ apply, propose, rows, setup }) => {
     await setup(...table);
@@ -96,6 +107,50 @@ Deno.test("a look that apply would not hear is refused, and the token stays good
     }
     assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
     assertEquals((await apply(executionToken)).status, 200);
+  });
+});
+
+Deno.test("no other call takes a header that it does not hear for heard, and GETs do nothing anyway", async () => {
+  await withBranches(async ({ app, branch, call, claim, shop }) => {
+    await claim();
+    await branch("pr-1", "DELETE FROM items");
+    const merge = { mode: "data", onConflict: "abort" };
+    const { path } = shop.database;
+    const calls: readonly (readonly [string, string, unknown])[] = [
+      ["POST", `${path}/branches/pr-1/merge`, merge],
+      ["POST", `${path}/branches/pr-1/reset`, undefined],
+      ["DELETE", `${path}/branches/pr-1`, undefined],
+      ["POST", `${path}/claim_branch`, { purpose: "another" }],
+      ["POST", `${path}/snapshots`, undefined],
+      ["POST", `${path}/restore`, { snapshot: "none" }],
+      ["POST", `${path}/handoff`, { role: "read", ttlSec: 600 }],
+      ["PUT", `${path}/describe`, { databaseDescription: "items" }],
+      ["DELETE", `/api/namespaces/${shop.slug}/databases/main`, { confirm: "main" }],
+    ];
+    for (const name of ["X-Dry-Run", "X-Max-Affected", "X-Service-No-Snapshot"]) {
+      const options = { token: shop.token, headers: { [name]: "1", "plan-key": "p", "plan-step": "1" } };
+      for (const [method, path, body] of calls) {
+        const answer = await app.request(method, path, {
+          ...options,
+          ...(body === undefined ? {} : { body }),
+        });
+        const issues = answer.body.issues?.map((issue) => issue.path);
+        assertEquals([answer.status, issues], [400, [name]], `${method} ${path} ${answer.text}`);
+      }
+      const listed = await app.request("GET", `${path}/branches`, {
+        token: shop.token,
+        headers: { [name]: "1" },
+      });
+      assertEquals(JSON.parse(listed.text).data.length, 1, listed.text);
+    }
+    const bounded = await app.request("POST", `${path}/branches/pr-1/merge`, {
+      ...{ token: shop.token, headers: { "x-dry-run": "1" }, body: merge },
+    });
+    assert(bounded.text.includes("dryRun"), bounded.text);
+    // The step of a plan is as good as before: nothing has happened under it.
+    const step = { token: shop.token, headers: { "plan-key": "p", "plan-step": "1" }, body: merge };
+    assertEquals((await app.request("POST", `${path}/branches/pr-1/merge`, step)).status, 200);
+    assertEquals((await call("GET", "branches")).status, 200);
   });
 });
 

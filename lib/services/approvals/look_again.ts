@@ -3,7 +3,7 @@ import { APPROVAL_MS } from "../../control/approvals.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
-import type { RuleMatch } from "../../query/match_rules.ts";
+import { fittingHits, hitsOf, type RuleMatch } from "../../query/match_rules.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 
 export interface NewLook {
@@ -29,14 +29,14 @@ export async function lookAgain(
   return new AppError("effect_changed", { extra: { approvedRows: record.affectedRows, affectedRows } });
 }
 
-/** One hit a rule, as when it was held first. */
+/** Of a rule that holds it anew, what it holds it for now: that comes first. */
 function heldBy(
   { hits, tolerance }: ApprovalRecord,
   matches: readonly RuleMatch[],
 ): Pick<ApprovalRecord, "hits" | "tolerance"> {
   const others = hits.filter(({ ruleId }) => matches.every(({ rule }) => rule.id !== ruleId));
   return {
-    hits: [...others, ...matches.map(({ hit }) => hit)],
+    hits: fittingHits([...hitsOf(matches), ...others]),
     tolerance: Math.min(tolerance, ...matches.map(({ rule }) => rule.tolerance)),
   };
 }

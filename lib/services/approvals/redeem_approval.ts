@@ -1,14 +1,14 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
 import { AppError } from "../../core/errors.ts";
 import { affectedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
-import { neverRan } from "../../query/never_ran.ts";
 import { plainCall } from "../../query/plain_call.ts";
-import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
+import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
 import { findKept } from "../../query/replay.ts";
 import { run } from "../../query/run.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import type { BranchMergeView, MergeContext } from "../branches/run_merge.ts";
+import type { MergeAnswer, MergeContext } from "../branches/run_merge.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
+import { afterRefusal } from "./after_refusal.ts";
 import { heldCallOf } from "./approval_context.ts";
 import { lookAgain, type NewLook } from "./look_again.ts";
 import { findApproval } from "./read_approval.ts";
@@ -16,6 +16,8 @@ import { redeemMerge } from "./redeem_merge.ts";
 
 export interface RedeemInput {
   readonly approvalToken: string;
+  /** Also where the held call did not ask for it. */
+  readonly integersAsStrings: boolean;
   readonly replay: CallReplay | null;
   readonly signal: () => AbortSignal | null;
 }
@@ -23,7 +25,7 @@ export interface RedeemInput {
 /** What has run: statements, or a merge of a branch. */
 export type Redeemed =
   | { readonly answer: QueryAnswer; readonly batch: boolean }
-  | { readonly merge: BranchMergeView };
+  | { readonly merge: MergeAnswer };
 
 /**
  * Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
@@ -37,12 +39,13 @@ export async function redeemApproval(
   const { target, tokenId } = ctx;
   const record = await findApproval(ctx, input.approvalToken);
   if (record.requestedBy !== tokenId) throw new AppError("not_yours");
-  const kept = ctx.approvals.stateOf(record) === "redeemed"
+  const answered = ctx.approvals.stateOf(record) === "redeemed"
     ? await findKept(ctx, target, input.replay)
     : null;
-  if (kept) return { answer: kept, batch: (await heldCallOf(ctx, record)).batch };
+  if (answered) return { answer: answered, batch: (await heldCallOf(ctx, record)).batch };
   refuseUnlessApproved(ctx, record);
-  const held = await heldCallOf(ctx, record);
+  const kept = await heldCallOf(ctx, record);
+  const held = { ...kept, integersAsStrings: kept.integersAsStrings || input.integersAsStrings };
   const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed" });
   if (claimed === null) throw new AppError("approval_not_found");
   const { merge, statements, atomic, batch, integersAsStrings, snapshots } = held;
@@ -52,7 +55,7 @@ export async function redeemApproval(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
         ...{ atomic, batch, integersAsStrings, snapshots, approved: held.covers },
-        ...{ affected: approvedRows(record), maxAffected: held.maxAffected ?? null },
+        ...{ affected: approvedRows(record, held), maxAffected: held.maxAffected ?? null },
         ...{ replay: input.replay, signal: input.signal },
       }),
     );
@@ -72,12 +75,16 @@ function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): v
 }
 
 /** What was approved, give or take what the rule tolerates. Unknown effects (of the schema) are not compared. */
-function approvedRows({ affectedRows, tolerance }: ApprovalRecord): { min: number; max: number } | null {
+function approvedRows(
+  { affectedRows, tolerance }: ApprovalRecord,
+  { maxAffected }: HeldCall,
+): QueryCall["affected"] {
   if (affectedRows === null) return null;
-  return { min: Math.max(0, affectedRows - tolerance), max: affectedRows + tolerance };
+  const looksAgainUpTo = maxAffected ?? Number.MAX_SAFE_INTEGER;
+  return { min: Math.max(0, affectedRows - tolerance), max: affectedRows + tolerance, looksAgainUpTo };
 }
 
-/** Another effect needs another look; what never ran may be redeemed again. */
+/** Another effect needs another look. */
 async function afterFailure(
   ctx: StatementsContext,
   record: ApprovalRecord,
@@ -91,7 +98,7 @@ async function afterFailure(
     const look = await effectNow(ctx, held).catch(() => ({ affectedRows: found, text: null }));
     return await lookAgain(ctx, record, look);
   }
-  if (neverRan(error)) await ctx.approvals.move(record, "redeemed", { state: "approved" });
+  await afterRefusal(ctx, record, error);
   return error;
 }
 

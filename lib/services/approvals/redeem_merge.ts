@@ -1,10 +1,10 @@
 // Redeems the approval of a merge: its token is claimed already.
 import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
-import { neverRan } from "../../query/never_ran.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { mergeApproved } from "../branches/merge_approved.ts";
-import type { BranchMergeView, MergeContext } from "../branches/run_merge.ts";
+import type { MergeAnswer, MergeContext } from "../branches/run_merge.ts";
+import { afterRefusal } from "./after_refusal.ts";
 import { lookAgain } from "./look_again.ts";
 
 type Context = MergeContext & Pick<QueryContext, "held" | "approvals">;
@@ -14,15 +14,16 @@ export async function redeemMerge(
   ctx: Context,
   record: ApprovalRecord,
   held: HeldCall & { readonly merge: HeldMerge },
-): Promise<BranchMergeView> {
+): Promise<MergeAnswer> {
   const merged = await mergeApproved(ctx, held.merge, {
     covers: held.covers,
     tolerance: record.tolerance,
+    integersAsStrings: held.integersAsStrings,
   }).catch(async (error: unknown) => {
-    if (neverRan(error)) await ctx.approvals.move(record, "redeemed", { state: "approved" });
+    await afterRefusal(ctx, record, error);
     throw error;
   });
-  if (merged.ok) return merged.view;
+  if (merged.ok) return merged.answer;
   const { merge, matches } = merged.look;
   const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   throw await lookAgain(ctx, record, {

@@ -33,6 +33,7 @@ export interface AskInput {
   /** Of kind `ask`, with its `askConfig`. */
   readonly spec: EndpointSpec;
   readonly question: string;
+  readonly integersAsStrings?: boolean;
   readonly signal: () => AbortSignal | null;
   /** Told what the statement did, once it has run: the call's record has figures that the answer has not. */
   readonly ran?: (meta: QueryMeta) => void;
@@ -146,7 +147,7 @@ async function runChecked(
 ): Promise<QueryAnswer | string> {
   const call = plainCall(
     { target, tokenId: ctx.tokenId, operation: "query", statements: [{ sql, params: [] }] },
-    { userId: ctx.userId, signal: input.signal },
+    { userId: ctx.userId, integersAsStrings: input.integersAsStrings ?? false, signal: input.signal },
   );
   try {
     return await run({ ...ctx, bounds: { ...ctx.bounds, rows: maxRows + 1 } }, call);

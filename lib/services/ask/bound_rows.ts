@@ -6,7 +6,7 @@ import type { FactsCache } from "../../query/facts_cache.ts";
  * to which neither can be done, such as one that ends in a comment.
  */
 export function boundRows(syntaxes: FactsCache, sql: string, rows: number): string | null {
-  const text = sql.replace(/(?:\s*;)?\s*$/, "");
+  const text = sql.trimEnd().replace(/;$/, "").trimEnd();
   const appended = `${text}\nLIMIT ${rows}`;
   const own = syntaxes.syntax(text);
   if (!own.ok || own.syntax.verb !== "select") return null;

@@ -37,7 +37,7 @@ export async function findValues(
   if (columns.length === 0 || phrases.length === 0) return [];
   const params = [JSON.stringify(phrases)];
   const answer = await run(
-    { ...ctx, bounds: { rows: MAX_COLUMNS * MAX_FOUND, bytes: ctx.bounds.bytes } },
+    ctx,
     plainCall({
       ...{ target: ctx.target, tokenId: ctx.tokenId, operation: "service" },
       statements: columns.map(({ table, column }) => ({ sql: lookUp(table, column), params })),

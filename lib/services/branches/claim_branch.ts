@@ -1,4 +1,5 @@
-// A throw-away copy of a database for one purpose, with a token that reaches the copy and nothing else and ends with it.
+// A throw-away copy of a database for one purpose, with a token that reaches the copy and nothing else and ends with it,
+// or sooner with the token that claimed it.
 import { BRANCH_REF_PATTERN } from "../../access/branch_ref.ts";
 import { requireRole } from "../../access/require_role.ts";
 import { TRUNK } from "../../access/resolve_target.ts";
@@ -26,12 +27,23 @@ export interface BranchClaim {
   readonly token: string;
   readonly tokenId: string;
   readonly role: Role;
+  /** Of the token: when the branch's time is over, or the claimer's token expires if that comes first. */
   readonly expiresAt: string;
   /** `reset`: the ref existed; it is a fresh copy now and the token of its earlier claim is revoked. */
   readonly outcome: "created" | "reset";
 }
 
-/** Errors: `role_too_low`, `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`. */
+const failureCode = {
+  namespace_gone: "namespace_not_found",
+  parent_gone: "invalid_bearer",
+  too_deep: "handoff_too_deep",
+} as const;
+
+/**
+ * The branch lives as long as asked for, whatever becomes of the claimer. Errors: `role_too_low`, `trunk_required`,
+ * `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`, `invalid_bearer`
+ * (revoked meanwhile).
+ */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
   requireRole(ctx.target, "admin");
   const { namespaceId, namespaceSlug, databaseId: trunkId, databaseSlug } = requireTrunk(ctx);
@@ -47,20 +59,14 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
   const token = newToken("cub_live_");
   const tokenId = newId("tok", createdAt);
   let outcome: BranchClaim["outcome"] = "created";
+  let tokenExpiresAt = expiresAt;
   const addToken = async (databaseId: string) => {
-    const added = await ctx.control.tokens.add({
-      ...{
-        id: tokenId,
-        hash: tokenHash(token),
-        name: `Branch ${ref}`,
-        namespaceId,
-        role,
-        createdAt,
-        expiresAt,
-      },
-      scopes: [{ databaseId, branchRef: ref, role }],
+    const added = await ctx.control.tokens.addChild({
+      ...{ id: tokenId, hash: tokenHash(token), name: `Branch ${ref}`, namespaceId, role, createdAt },
+      ...{ expiresAt, parentId: ctx.token.tokenId, scopes: [{ databaseId, branchRef: ref, role }] },
     });
-    if (!added) throw new AppError("namespace_not_found");
+    if (!added.ok) throw new AppError(failureCode[added.reason]);
+    tokenExpiresAt = added.expiresAt ?? expiresAt;
   };
   try {
     const { id } = await copyTrunk(ctx, {
@@ -83,7 +89,7 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
     });
     return {
       ...{ branchRef: ref, databaseId: id, databaseSlug: `${databaseSlug}@${ref}`, namespaceSlug },
-      ...{ token, tokenId, role, expiresAt: isoTime(expiresAt), outcome },
+      ...{ token, tokenId, role, expiresAt: isoTime(tokenExpiresAt), outcome },
     };
   } catch (error) {
     await ctx.control.tokens.remove(namespaceId, tokenId);

@@ -1,6 +1,6 @@
 // Approval rules that a merge has to be measured by: what it does to the trunk counts as if statements did it.
 import { AppError } from "../../core/errors.ts";
-import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
+import { hitsOf, matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import type { MergeReport } from "../../sql/branch_report.ts";
 import { noEngineFacts, type StatementFacts } from "../../sql/statement_facts.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
@@ -19,7 +19,7 @@ export function findMergeRules(
 
 /** `rule_denied` by those that deny, or null. */
 export function deniedBy(matches: readonly RuleMatch[]): AppError | null {
-  const hits = matches.map(({ hit }) => hit).filter(({ effect }) => effect === "deny");
+  const hits = hitsOf(matches.filter(({ rule }) => rule.effect === "deny"));
   return hits.length === 0 ? null : new AppError("rule_denied", { extra: { hits } });
 }
 

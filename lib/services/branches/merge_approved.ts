@@ -8,10 +8,10 @@ import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import { mergeAsJudged } from "./merge_as_judged.ts";
-import { type BranchMergeView, type MergeContext, payMerge } from "./run_merge.ts";
+import { type MergeAnswer, type MergeContext, payMerge } from "./run_merge.ts";
 
 export type MergedApproved =
-  | { readonly ok: true; readonly view: BranchMergeView }
+  | { readonly ok: true; readonly answer: MergeAnswer }
   | { readonly ok: false; readonly reason: "effect_changed"; readonly look: MergeLook };
 
 /** What it would do now; nothing was merged. */
@@ -21,11 +21,14 @@ export interface MergeLook {
   readonly matches: readonly RuleMatch[];
 }
 
+/** What was approved beside the merge itself, and how rows are to be shown now. */
+type Approved = Pick<HeldCall, "covers" | "integersAsStrings"> & Pick<ApprovalRecord, "tolerance">;
+
 /** Errors: those of `mergeBranch`, but that rules do not hold it anew: what they hold waits for another look. */
 export async function mergeApproved(
   ctx: MergeContext,
   approved: HeldMerge,
-  { covers, tolerance }: Pick<HeldCall, "covers"> & Pick<ApprovalRecord, "tolerance">,
+  { covers, tolerance, integersAsStrings }: Approved,
 ): Promise<MergedApproved> {
   requireRole(ctx.target, "admin");
   const { ref, mode, onConflict } = approved;
@@ -37,9 +40,14 @@ export async function mergeApproved(
       rowsBetween(report, approved.report) <= tolerance;
     return same && matches.length === 0 ? null : { merge, matches };
   };
-  const input = { ref, mode, onConflict };
-  const merged = await payMerge(ctx, (paid) => mergeAsJudged(paid, { branchId, input, judge }));
-  return merged.ok ? merged : { ok: false, reason: "effect_changed", look: merged.stop };
+  const input = { ref, mode, onConflict, integersAsStrings };
+  return await payMerge(ctx, { ...input, dryRun: false }, async (paid) => {
+    const merged = await mergeAsJudged(paid, { branchId, input, judge });
+    if (merged.ok) return merged;
+    const reason = "effect_changed";
+    paid.log.ended(paid.bill, reason);
+    return { ok: false, reason, look: merged.stop };
+  });
 }
 
 /** Rules that hold it for what was not approved. Errors: `rule_denied`. */

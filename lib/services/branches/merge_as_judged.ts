@@ -2,10 +2,10 @@
 import { AppError } from "../../core/errors.ts";
 import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
 import {
-  type BranchMergeView,
+  type MergeAnswer,
+  mergeAnswer,
   mergeError,
   type MergeInput,
-  mergeView,
   type PaidMergeContext,
   runMerge,
 } from "./run_merge.ts";
@@ -15,13 +15,13 @@ const MAX_ATTEMPTS = 5;
 
 export interface JudgedMerge<Stop> {
   readonly branchId: string;
-  readonly input: Pick<MergeInput, "ref" | "mode" | "onConflict">;
+  readonly input: Pick<MergeInput, "ref" | "mode" | "onConflict" | "integersAsStrings">;
   /** Given the report of a dry run that ended well: null lets the merge go on. */
   readonly judge: (report: MergeReport) => Promise<Stop | null>;
 }
 
 export type Judged<Stop> =
-  | { readonly ok: true; readonly view: BranchMergeView }
+  | { readonly ok: true; readonly answer: MergeAnswer }
   /** Nothing was merged. */
   | { readonly ok: false; readonly stop: Stop };
 
@@ -41,7 +41,7 @@ export async function mergeAsJudged<Stop>(
     const stop = await judge(report);
     if (stop !== null) return { ok: false, stop };
     const run = await runMerge(ctx, branchId, { ...merge, expects: mergeEffectOf(report) });
-    if (run.outcome.outcome !== "changed") return { ok: true, view: await mergeView(ctx, merge, run) };
+    if (run.outcome.outcome !== "changed") return { ok: true, answer: await mergeAnswer(ctx, merge, run) };
   }
   throw new AppError("database_busy", {
     message: "Try again when nobody writes the branch or its trunk; what the merge would do keeps changing",

@@ -10,10 +10,10 @@ import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import { mergeAsJudged } from "./merge_as_judged.ts";
 import {
-  type BranchMergeView,
+  type MergeAnswer,
+  mergeAnswer,
   type MergeContext,
   type MergeInput,
-  mergeView,
   payMerge,
   runMerge,
 } from "./run_merge.ts";
@@ -23,17 +23,20 @@ import {
  * `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`, `sql_error` of a schema statement
  * that the trunk's rows do not allow, `database_busy`, those of the balance.
  */
-export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<BranchMergeView> {
+export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer> {
   requireRole(ctx.target, "admin");
   const { id: branchId } = await requireBranch(ctx, input.ref);
-  return await payMerge(ctx, async (paid) => {
+  return await payMerge(ctx, input, async (paid) => {
     const rules = input.dryRun ? [] : await ctx.rules.of(ctx.target.databaseId) ?? [];
     if (!rules.some(({ enabled }) => enabled)) {
-      return await mergeView(ctx, input, await runMerge(paid, branchId, { ...input, expects: null }));
+      const run = await runMerge(paid, branchId, { ...input, expects: null });
+      const answer = await mergeAnswer(ctx, input, run);
+      if (input.dryRun) paid.log.ended(paid.bill, null);
+      return answer;
     }
     const judge = (report: MergeReport) => judgeByRules(ctx, rules, { input, branchId, report });
     const merged = await mergeAsJudged(paid, { branchId, input, judge });
-    if (merged.ok) return merged.view;
+    if (merged.ok) return merged.answer;
     throw merged.stop;
   });
 }
@@ -59,12 +62,16 @@ async function judgeByRules(
 function holdMerge(
   ctx: MergeContext,
   matches: readonly RuleMatch[],
-  { input: { ref, mode, onConflict }, branchId, report }: Looked,
+  { input: { ref, mode, onConflict, integersAsStrings }, branchId, report }: Looked,
 ): Promise<AppError> {
   const merge = { ref, branchId, mode, onConflict, effect: effectOf(report), report };
   return holdForApproval(ctx, {
     ...{ target: ctx.target, tokenId: ctx.token.tokenId, matches },
+    // A branch that was reset is another one.
+    replay: ctx.plan
+      ? { idempotency: null, plan: { ...ctx.plan, requestHash: `${ctx.plan.requestHash} of ${branchId}` } }
+      : null,
     affectedRows: mode === "schema" ? null : report.rowsWritten,
-    text: (covers) => writeHeldMerge(merge, covers),
+    text: (covers) => writeHeldMerge(merge, { covers, integersAsStrings }),
   });
 }

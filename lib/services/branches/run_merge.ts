@@ -1,18 +1,23 @@
 // One merge of a branch as the store makes it, paid for, and how it is told.
 import type { Meter } from "../../control/balance/meter.ts";
+import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import { metaOf } from "../../query/answer.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { failureError } from "../../query/failure_error.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
-import type { MergeReport } from "../../sql/branch_report.ts";
+import { priceNanoUsd } from "../../query/prices.ts";
+import type { QueryMeta } from "../../query/query_call.ts";
+import type { MergeReport, RowForm } from "../../sql/branch_report.ts";
 import type { BranchMerge, MergeOutcome } from "../../tenant/branch_store.ts";
 import type { EngineFailure, LogIdentity } from "../../tenant/tenant_store.ts";
 import type { BranchContext } from "./branch_context.ts";
+import { MergeLog } from "./merge_log.ts";
 import { type Bill, priceCall } from "./price_call.ts";
 
-export interface MergeInput {
+export interface MergeInput extends RowForm {
   readonly ref: string;
   readonly mode: "schema" | "data";
   readonly onConflict: "abort" | "theirs" | "ours";
@@ -31,57 +36,76 @@ export interface MergeContext extends BranchContext, HoldContext {
   readonly clock: BranchContext["clock"];
   readonly meter: Meter;
   readonly rules: Rules;
+  /** The step of a plan that it is: held, its repetitions wait for the same approval. */
+  readonly plan?: ReplayScope | undefined;
 }
 
 export interface MergeRun {
   readonly outcome: MergeOutcome<EngineFailure>;
-  readonly snapshot: string;
+  readonly meta: QueryMeta;
+}
+
+export interface MergeAnswer {
+  readonly data: BranchMergeView;
+  readonly meta: QueryMeta;
 }
 
 type MergeCall = MergeInput & { readonly expects: string | null };
 
 export interface PaidMergeContext extends MergeContext {
   readonly bill: Bill;
+  readonly log: MergeLog;
 }
 
-/** All of it, looks included, is one call of the trunk. Errors: those of the balance and of the work. */
-export function payMerge<Value>(
+/** All of it, looks included, is one call of the trunk, in its log too. Errors: those of the balance and of the work. */
+export async function payMerge<Value>(
   ctx: MergeContext,
+  input: Pick<MergeInput, "ref" | "mode" | "dryRun">,
   work: (ctx: PaidMergeContext) => Promise<Value>,
 ): Promise<Value> {
   const { namespaceId, databaseId } = ctx.target;
-  return priceCall(ctx.meter, { namespaceId, databaseId }, (bill) => work({ ...ctx, bill }));
+  const log = new MergeLog(ctx, input);
+  let bill: Bill = { figures: null };
+  try {
+    return await priceCall(ctx.meter, { namespaceId, databaseId }, (own) => {
+      bill = own;
+      return work({ ...ctx, bill, log });
+    });
+  } catch (error) {
+    log.failed(bill, error);
+    throw error;
+  }
 }
 
 /** Billed by the rows read and, of what is no dry run, the rows written: a look before it is part of it. */
 export async function runMerge(ctx: PaidMergeContext, branchId: string, call: MergeCall): Promise<MergeRun> {
-  const { target: { namespaceId, databaseId }, token, clock } = ctx;
-  const { ref, mode, onConflict, dryRun, expects } = call;
+  const { target: { namespaceId, databaseId }, clock, log: { row: log } } = ctx;
+  const { ref, mode, onConflict, dryRun, integersAsStrings, expects } = call;
   const snapshot = autoLabel(clock, "merge", ref);
-  const now = clock.now();
-  const log: LogIdentity = {
-    ...{ id: newId("qry", now), ts: now, namespaceId, databaseId, tokenId: token.tokenId, userId: null },
-    ...{ operation: "merge", statementCount: 1, sql: `-- ${mode} of branch ${ref}` },
-  };
   const merge: BranchMerge<LogIdentity> = {
-    ...{ branchId, mode, onConflict, dryRun, expects, snapshot, log, auditId: newId("evt", now) },
+    ...{ branchId, mode, onConflict, dryRun, integersAsStrings, expects },
+    ...{ snapshot, log, auditId: newId("evt", clock.now()) },
   };
   const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
-  const rowsWritten = dryRun ? 0 : outcome.report.rowsWritten;
-  ctx.bill.figures = { rowsRead: outcome.rowsRead, rowsWritten };
-  return { outcome, snapshot };
+  const figures = { rowsRead: outcome.rowsRead, rowsWritten: dryRun ? 0 : outcome.report.rowsWritten };
+  ctx.bill.figures = figures;
+  const meta = metaOf(figures, { durationMs: outcome.durationMs, rowsReadBasis: "engine" }, {
+    ...{ queryLogId: log.id, snapshot: outcome.snapshotTaken ? snapshot : null },
+    ...{ statementCount: log.statementCount, prices: priceNanoUsd },
+  });
+  return { outcome, meta };
 }
 
 /** The report of one that ended well, of a dry run also with conflicts. Errors: those of `mergeError`. */
-export async function mergeView(
+export async function mergeAnswer(
   ctx: MergeContext,
   input: MergeInput,
   run: MergeRun,
-): Promise<BranchMergeView> {
-  const { outcome, snapshotTaken } = run.outcome;
-  const view = viewOf(input, run);
-  if (outcome === "merged") return { ...view, snapshot: snapshotTaken ? run.snapshot : null };
-  if (outcome === "conflict" && input.dryRun) return view;
+): Promise<MergeAnswer> {
+  const { outcome: { outcome }, meta } = run;
+  if (outcome === "merged" || (outcome === "conflict" && input.dryRun)) {
+    return { data: { ...viewOf(input, run), snapshot: meta.snapshot }, meta };
+  }
   throw await mergeError(ctx, input, run);
 }
 

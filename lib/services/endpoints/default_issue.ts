@@ -2,13 +2,11 @@
 import type { FieldSpec } from "../../core/endpoint_spec.ts";
 import { brokenRule, type FieldRule } from "../published/broken_rule.ts";
 import { prepareField } from "../published/prepare_spec.ts";
-import { readValue } from "../published/read_value.ts";
+import { readDefault } from "../published/read_value.ts";
 
-/** What is wrong with it, or null. A default of null is what an absent input binds anyway; one of JSON is its text. */
+/** What is wrong with it, or null. A default of null is what an absent input binds anyway. */
 export function defaultIssue(field: FieldSpec): string | null {
-  const value = field.default;
-  if (value === undefined || value === null) return null;
-  const read = readValue(field.type, value, field.type === "json" ? "text" : "json");
+  const read = readDefault(field);
   if (!read.ok) return typeMessages[field.type];
   const rule = brokenRule(prepareField(field, 0), read.value);
   return rule === null ? null : ruleMessages[rule];

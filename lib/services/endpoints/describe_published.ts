@@ -18,6 +18,14 @@ const CAPTCHA = {
   schema: { type: "string" },
 } as const;
 
+const INTEGERS = {
+  name: "X-Integers",
+  in: "header",
+  required: false,
+  description: "string: every INTEGER comes as a string",
+  schema: { type: "string", enum: ["string"] },
+} as const;
+
 const FAILURE = {
   type: "object",
   properties: {
@@ -75,6 +83,7 @@ function operationOf(spec: EndpointSpec): Json {
   const byQuery = spec.method === "GET";
   const parameters = [
     ...(spec.captcha === true ? [CAPTCHA] : []),
+    ...(["rows", "first_row", "answer"].includes(spec.output) ? [INTEGERS] : []),
     ...(byQuery
       ? Object.entries(input.properties).map(([name, schema]) =>
         parameterOf(name, schema, { required: input.required.includes(name), example: example?.[name] })

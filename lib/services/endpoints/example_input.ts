@@ -36,11 +36,22 @@ function exampleOf(spec: EndpointSpec, one: PreparedField): Example | null {
   }
 }
 
-function numberNear(wished: number, { type, min = wished, max = wished }: FieldSpec): number | null {
+/** Integers beyond 2^53 are digits. */
+function numberNear(
+  wished: number,
+  { type, min = -Infinity, max = Infinity }: FieldSpec,
+): number | string | null {
   const near = Math.max(min, Math.min(wished, max));
-  if (type === "number" || Number.isInteger(near)) return near;
+  if (type === "number" || Number.isSafeInteger(near)) return near;
   const rounded = near < wished ? Math.floor(near) : Math.ceil(near);
-  return rounded >= min && rounded <= max ? rounded : null;
+  if (rounded < min || rounded > max) return null;
+  return Number.isSafeInteger(rounded) ? rounded : integerDigits(rounded);
+}
+
+/** Null beyond 64 bits. */
+function integerDigits(value: number): string | null {
+  const digits = BigInt(value);
+  return BigInt.asIntN(64, digits) === digits ? String(digits) : null;
 }
 
 function textOf({ kind, askConfig }: EndpointSpec, { field, matches }: PreparedField): string | null {

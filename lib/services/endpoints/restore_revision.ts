@@ -9,8 +9,12 @@ import { type EndpointView, endpointView } from "./endpoint_view.ts";
 export interface RestoreInput {
   readonly address: DatabaseAddress;
   readonly slug: string;
-  readonly revision: number;
+  /** As it stands in the path. */
+  readonly revision: string;
 }
+
+/** One number has one spelling. */
+const NUMBER = /^[1-9]\d{0,14}$/;
 
 /**
  * Keeps the status; a deleted endpoint comes back as a draft. The specification is checked against the database as it
@@ -19,8 +23,8 @@ export interface RestoreInput {
 export async function restoreRevision(ctx: EndpointContext, input: RestoreInput): Promise<EndpointView> {
   const { address, slug } = input;
   const database = await requireDatabase(ctx, address);
-  const revision = Number.isSafeInteger(input.revision)
-    ? await ctx.control.endpoints.revision(database.id, slug, input.revision)
+  const revision = NUMBER.test(input.revision)
+    ? await ctx.control.endpoints.revision(database.id, slug, Number(input.revision))
     : null;
   if (revision === null) throw new AppError("revision_not_found");
   const { namespaceSlug } = address;

@@ -14,6 +14,7 @@ export interface TestInput {
   readonly input: unknown;
   /** The session of a simulated caller. */
   readonly session: { readonly userId: string; readonly email?: string | undefined } | null;
+  readonly integersAsStrings: boolean;
   readonly signal: () => AbortSignal | null;
 }
 
@@ -23,7 +24,7 @@ export interface TestInput {
  */
 export async function testEndpoint(
   ctx: EndpointContext & { readonly published: PublishedContext },
-  { address, slug, input, session, signal }: TestInput,
+  { address, slug, input, session, integersAsStrings, signal }: TestInput,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const database = await requireDatabase(ctx, address);
   const record = await ctx.control.endpoints.read(database.id, slug);
@@ -35,6 +36,7 @@ export async function testEndpoint(
     input,
     session,
     tokenId: actorOf(ctx.caller),
+    integersAsStrings,
     signal,
   });
 }

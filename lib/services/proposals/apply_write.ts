@@ -11,6 +11,10 @@ import type { StatementsContext } from "../query/run_statements.ts";
 
 export interface ApplyInput {
   readonly executionToken: string;
+  /** Also where the proposal did not ask for it. */
+  readonly integersAsStrings: boolean;
+  /** False: no snapshot before a destructive statement. */
+  readonly snapshots: boolean;
   readonly replay: CallReplay | null;
   readonly signal: () => AbortSignal | null;
 }
@@ -32,12 +36,13 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
     if (kept) return kept;
     throw new AppError("execution_not_found");
   }
-  const { statements, atomic, batch, integersAsStrings, snapshots } = readHeldCall(claim.held);
+  const { statements, atomic, batch, integersAsStrings } = readHeldCall(claim.held);
   try {
     return await run(
       ctx,
       plainCall({ target, tokenId, operation: "apply", statements }, {
-        ...{ atomic, batch, integersAsStrings, snapshots, replay: input.replay, signal: input.signal },
+        ...{ atomic, batch, integersAsStrings: integersAsStrings || input.integersAsStrings },
+        ...{ snapshots: input.snapshots, replay: input.replay, signal: input.signal },
       }),
     );
   } catch (error) {

@@ -19,11 +19,17 @@ export function brokenRule(
   return matches !== null && !matches(value) ? "pattern" : null;
 }
 
-/** Integers beyond 2^53 are digits and are compared exactly. */
+/** Integers beyond 2^53 are compared exactly. */
 function outOfRange({ min, max }: FieldSpec, value: SqlParameter): "min" | "max" | null {
-  const number = typeof value === "string" ? BigInt(value) : typeof value === "number" ? value : 0;
+  const number = numberOf(value);
+  if (number === null) return null;
   if (min !== undefined && number < min) return "min";
   return max !== undefined && number > max ? "max" : null;
+}
+
+function numberOf(value: SqlParameter): number | bigint | null {
+  if (typeof value === "number") return value;
+  return typeof value === "object" && value !== null && "$integer" in value ? BigInt(value.$integer) : null;
 }
 
 /** In code points. */

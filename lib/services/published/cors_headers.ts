@@ -4,7 +4,7 @@ import { prepareSpec } from "./prepare_spec.ts";
 
 /** What scripts of the page may read beside the body. */
 const EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
-const ALLOWED = "Authorization, Content-Type, If-None-Match, X-Captcha-Token";
+const ALLOWED = "Authorization, Content-Type, If-None-Match, X-Captcha-Token, X-Integers";
 /** Seconds that a browser may keep the answer to a preflight. */
 const MAX_AGE_SEC = "600";
 

@@ -45,7 +45,7 @@ export function fillSession(
         message: `Use a session with the claim email; ${field.name} is required and this session has none`,
       });
     }
-    const read = readValue(field.type === "email" ? "text" : field.type, claim, "text");
+    const read = readValue(field.type, claim, "text");
     if (!read.ok) throw doesNotFit(field.name, `does not have the type ${field.type}`);
     const rule = brokenRule(one, read.value);
     if (rule !== null) throw doesNotFit(field.name, `breaks its rule ${rule}`);

@@ -2,7 +2,8 @@
 import type { EndpointSpec, FieldSpec } from "../../core/endpoint_spec.ts";
 import { MAX_QUESTION_LENGTH } from "../../core/limits.ts";
 import { compilePattern } from "../../core/linear_pattern.ts";
-import { type SqlParameter, toSqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import { readDefault } from "./read_value.ts";
 
 export interface PreparedField {
   readonly field: FieldSpec;
@@ -48,12 +49,13 @@ function bounded({ kind }: EndpointSpec, field: FieldSpec): FieldSpec {
 
 export function prepareField(field: FieldSpec, index: number): PreparedField {
   const pattern = field.pattern === undefined ? null : compilePattern(field.pattern);
+  const preset = readDefault(field);
   return {
     field,
     index,
     fromSession: field.name.startsWith("$"),
     matches: pattern === null ? null : pattern.ok ? pattern.test : () => false,
     allowed: field.enum === undefined ? null : new Set(field.enum),
-    absent: toSqlParameter(field.default ?? null),
+    absent: preset.ok ? preset.value : null,
   };
 }

@@ -42,6 +42,8 @@ export interface PublishedRequest {
   readonly headers: Headers;
   /** Read when it is wanted. Errors: `payload_too_large`, `request_timeout`, `invalid_json`. */
   readonly body: () => Promise<string>;
+  /** Errors: `validation_failed` naming the header. */
+  readonly integersAsStrings: () => boolean;
   /** The client's unit of counting. */
   readonly address: AddressKey;
   readonly signal: () => AbortSignal | null;
@@ -69,6 +71,8 @@ export interface EndpointCall {
   readonly session: EndpointSession | null;
   /** As the query log and the audit trail name who ran it. */
   readonly tokenId: string;
+  /** Of the rows that the caller gets; keys that signup and login read stay what they are. */
+  readonly integersAsStrings: boolean;
   readonly signal: () => AbortSignal | null;
 }
 

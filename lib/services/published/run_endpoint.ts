@@ -21,25 +21,26 @@ export async function runKind(
   call: EndpointCall,
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
-  const { record: { spec }, session } = call;
+  const { record: { spec }, session, integersAsStrings } = call;
   if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
-  const { results: [result], meta } = await runStatement(ctx, call, bound);
+  const { results: [result], meta } = await runStatement(ctx, call, bound, { integersAsStrings });
   if (result === undefined) throw new TypeError("a statement has no result");
   return { body: shapeAnswer(spec.output, result), userId: session?.userId ?? null, meta };
 }
 
 async function ask(
   ctx: PublishedContext,
-  { record: { spec }, target, session, tokenId, signal }: EndpointCall,
+  { record: { spec }, target, session, tokenId, integersAsStrings, signal }: EndpointCall,
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
   const userId = session?.userId ?? null;
   const question = bound[spec.input.findIndex((field) => field.name === "question")];
   let meta: QueryMeta | null = null;
   const answer = await answerQuestion({ ...ctx.query, askModel: ctx.askModel, tokenId, userId }, {
-    ...{ target, spec, question: typeof question === "string" ? question : "", signal },
+    ...{ target, spec, question: typeof question === "string" ? question : "" },
+    ...{ integersAsStrings, signal },
     ran: (figures) => meta = figures,
   });
   const { sql, columns, rows, explanation } = answer;
@@ -56,13 +57,14 @@ export interface TestRun {
   readonly session: { readonly userId: string; readonly email?: string | null | undefined } | null;
   /** Who tests: stands in the query log. Unless given, the endpoint. */
   readonly tokenId?: string;
+  readonly integersAsStrings?: boolean;
   readonly signal?: () => AbortSignal | null;
 }
 
 /** Runs an endpoint of any status as `/p` would and answers what `/p` would; effects stay. Never throws an `AppError`. */
 export async function runEndpoint(
   ctx: PublishedContext,
-  { record, target, input, session, tokenId, signal }: TestRun,
+  { record, target, input, session, tokenId, integersAsStrings, signal }: TestRun,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const { spec } = record;
   const claims = session && {
@@ -79,6 +81,7 @@ export async function runEndpoint(
       target: { ...target, role: endpointRole(record) },
       session: spec.auth === "session" ? claims : null,
       tokenId: tokenId ?? endpointToken(record),
+      integersAsStrings: integersAsStrings ?? false,
       signal: signal ?? (() => null),
     };
     const { body } = await runKind(ctx, call, fillSession(prepared, valid, call.session));

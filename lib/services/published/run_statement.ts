@@ -11,11 +11,13 @@ export async function runStatement(
   { query }: Pick<PublishedContext, "query">,
   { record, target, tokenId, session, signal }: EndpointCall,
   params: readonly SqlParameter[],
+  { integersAsStrings }: { readonly integersAsStrings: boolean } = { integersAsStrings: false },
 ): Promise<QueryAnswer> {
   const statements = [{ sql: record.spec.sql, params }];
   const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
     userId: session?.userId ?? null,
     snapshots: true,
+    integersAsStrings,
     signal,
   });
   try {

@@ -68,13 +68,18 @@ async function passSteps(
   Object.assign(progress.headers, await takeRate(ctx, resolved, client));
   await checkCaptcha(ctx, resolved, request.headers);
   const input = record.spec.method === "GET" ? decodeQuery(request.url) : decodeBody(await request.body());
+  const integersAsStrings = request.integersAsStrings();
   const prepared = prepareSpec(record.spec);
   const valid = validateInput(prepared, input);
   const session = await openSession(ctx, resolved, request.headers);
   progress.userId = session?.userId ?? null;
   const bound = fillSession(prepared, valid, session);
-  const call = { record, target, session, tokenId: endpointToken(record), signal: request.signal };
-  return await runKind(ctx, call, bound);
+  const tokenId = endpointToken(record);
+  return await runKind(
+    ctx,
+    { record, target, session, tokenId, integersAsStrings, signal: request.signal },
+    bound,
+  );
 }
 
 /** Nothing that a page could run, frame or guess a type of. A GET's own `nosniff` is everybody's. */
@@ -102,9 +107,17 @@ function answerOf(
   const etag = `W/"${hash("sha1", body, "base64url")}"`;
   headers["etag"] = etag;
   headers["cache-control"] = cacheControl(spec);
+  // Without leave to keep it, a cache asks for it by its ETag each time, which is of the form that it has.
+  if (headers["cache-control"].startsWith("public")) {
+    headers["vary"] = varyAlso(headers["vary"], "X-Integers");
+  }
   if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
   headers["content-type"] = "application/json";
   return { status: 200, headers, body };
+}
+
+function varyAlso(vary: string | undefined, name: string): string {
+  return vary === undefined ? name : `${vary}, ${name}`;
 }
 
 /** What a session sees is nobody else's, and what a captcha guards has its price again each time. */

@@ -1,5 +1,5 @@
 // Kind `auth_signup`: hash the password, insert the row, read its key and email, mint a session.
-import { normalPassword } from "../../access/password_hash.ts";
+import { newPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { issueSession } from "./issue_session.ts";
@@ -16,7 +16,7 @@ export async function signUp(
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
   const { spec } = call.record;
-  const password = normalPassword(textAt(spec, bound, "password"));
+  const password = newPassword(textAt(spec, bound, "password"));
   if (password === null) {
     throw new AppError("validation_failed", {
       issues: [{ path: "password", message: "Send 8 to 1024 characters" }],

@@ -1,7 +1,7 @@
 // Ranks the database, its tables and its columns by the words of a question (BM25+ with prefixes and small typos).
 import MiniSearch, { type SearchOptions } from "minisearch";
 import type { SchemaFacts } from "./schema_facts.ts";
-import { questionWords, splitWords, wordForms } from "./search_words.ts";
+import { joinedName, questionWords, splitWords, wordForms } from "./search_words.ts";
 
 export interface SearchHit {
   readonly kind: "database" | "table" | "column";
@@ -13,23 +13,31 @@ export interface SearchHit {
   readonly score: number;
 }
 
-/** One thing that can be found. `parent` is the table's name, for a column. */
+/** One thing that can be found. `parent` is the table's name, in both forms, for a column. */
 interface Entry {
   readonly id: number;
   readonly name: string;
+  /** The name as one word: `fullName` is found by `fullname` too. */
+  readonly joined: string;
   readonly description: string;
   readonly parent: string;
 }
 
 type Found = Omit<SearchHit, "score">;
 
-const FIELDS = ["name", "description", "parent"] as const;
+/** Every form of it. */
+type Word = readonly string[];
+
+const FIELDS = ["name", "joined", "description", "parent"] as const;
 
 /** What a word with a typo counts beside one without. */
 const TYPO_WEIGHT = 0.45;
 
+/** What a name counts beside all else: one that is asked for whole comes before those that only begin so. */
+const NAME_WEIGHT = 2;
+
 const options: SearchOptions = {
-  boost: { name: 3, description: 2, parent: 1 },
+  boost: { name: 3, joined: 1, description: 2, parent: 1 },
   combineWith: "OR",
   prefix: (term) => term.length >= 3,
   // Of the longer words one letter in four may be wrong, two letters at most.
@@ -39,15 +47,17 @@ const options: SearchOptions = {
 
 export class RankedSchema {
   readonly #found: readonly Found[];
+  /** Words of the names of `#found`. */
+  readonly #words: readonly (readonly Word[])[];
   readonly #index: MiniSearch<Entry>;
   /** Every form by which something is found. */
-  readonly #known = new Set<string>();
+  readonly #known: ReadonlySet<string>;
 
   constructor(schema: SchemaFacts) {
     const found: Found[] = [];
     const entries: Entry[] = [];
-    const add = (hit: Found, entry: Omit<Entry, "id">) => {
-      entries.push({ id: found.length, ...entry });
+    const add = (hit: Found, entry: Omit<Entry, "id" | "joined">) => {
+      entries.push({ id: found.length, ...entry, joined: joinedName(entry.name) });
       found.push(hit);
     };
     add(
@@ -62,21 +72,29 @@ export class RankedSchema {
       for (const column of table.columns) {
         add(
           { kind: "column", table: table.name, column: column.name, description: column.description },
-          { name: column.name, description: column.description, parent: table.name },
+          {
+            name: column.name,
+            description: column.description,
+            parent: `${table.name} ${joinedName(table.name)}`,
+          },
         );
       }
     }
     this.#found = found;
+    const forms = new Map<string, string[]>();
+    const formsOf = (word: string) => {
+      const own = forms.get(word) ?? wordForms(word);
+      forms.set(word, own);
+      return own;
+    };
+    this.#words = entries.map(({ name }) => splitWords(name).map(formsOf));
     this.#index = new MiniSearch<Entry>({
       fields: [...FIELDS],
       tokenize: splitWords,
-      processTerm: (word) => {
-        const forms = wordForms(word);
-        for (const form of forms) this.#known.add(form);
-        return forms;
-      },
+      processTerm: formsOf,
     });
     this.#index.addAll(entries);
+    this.#known = new Set([...forms.values()].flat());
   }
 
   /** The best `limit` hits, best first; equal ones in the order of the schema. */
@@ -91,9 +109,10 @@ export class RankedSchema {
       processTerm: formsOf,
       boostTerm: (form) => plain.has(form) ? 1 : TYPO_WEIGHT,
     });
-    return ranked.map(({ id, score, queryTerms }) => ({
+    return ranked.map(({ id, score, queryTerms, match }) => ({
       id: Number(id),
-      score: score * coverage(words, queryTerms),
+      score: score * share(words, queryTerms) *
+        (1 + NAME_WEIGHT * share(this.#words[Number(id)] ?? [], Object.keys(match)) ** 2),
     }))
       .sort((a, b) => b.score - a.score || a.id - b.id)
       .slice(0, limit)
@@ -118,7 +137,12 @@ function swaps(word: string): string[] {
   );
 }
 
-/** Share of the question's words that a hit answers to: who asks for two things means what has both. */
-function coverage(words: readonly (readonly string[])[], matched: readonly string[]): number {
-  return words.filter((forms) => forms.some((form) => matched.includes(form))).length / words.length;
+/**
+ * Share of the words that matched. Of the question's: who asks for two things means what has both. Of the name's: who
+ * asks for invoices means that table rather than its `invoice_total`. The database has no name and no share.
+ */
+function share(words: readonly Word[], matched: readonly string[]): number {
+  if (words.length === 0) return 0;
+  const terms = new Set(matched);
+  return words.filter((forms) => forms.some((form) => terms.has(form))).length / words.length;
 }

@@ -3,9 +3,6 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
-/** A schema is no caller's result: an operator's narrow bounds on those must not cut it. */
-const BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
-
 /** A value of a result row; blobs and huge integers are not read here. */
 export type Cell = string | number | null;
 
@@ -20,7 +17,7 @@ export async function readRows(ctx: StatementsContext, statements: readonly stri
     operation: "service",
     statements: statements.map((sql) => ({ sql, params: [] })),
   });
-  const answer = await run({ ...ctx, bounds: BOUNDS }, call);
+  const answer = await run(ctx, call);
   return answer.results.map(({ json }) => json);
 }
 

@@ -1,5 +1,6 @@
-// Words of a question, of an identifier or of a description, in the form in which they are compared.
+// Words of a question, of an identifier or of a description, as they are compared and as people read them.
 import { stemmer } from "stemmer";
+import { singular } from "../singular.ts";
 
 /** Words that shape a question and name nothing. */
 const stopWords: ReadonlySet<string> = new Set(
@@ -28,13 +29,22 @@ const abbreviations: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Lower-case words of a text: identifiers split at `_` and at a change of case, accents taken off. */
+/** Lower-case words of a text in the form in which they are compared: accents taken off. */
 export function splitWords(text: string): string[] {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "")
-    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+  return wordsOf(text.normalize("NFKD").replace(/\p{M}/gu, ""));
+}
+
+/** Lower-case words of an identifier as people read them: `Größe_mm` → `größe`, `mm`. */
+export function readableWords(name: string): string[] {
+  return wordsOf(name.normalize("NFC"));
+}
+
+/** Split at what is no letter, mark or digit, as `_`, and at a change of case. */
+function wordsOf(text: string): string[] {
+  return text.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+    .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
 /** Words of a question that name something; all of them where none does. */
@@ -44,10 +54,17 @@ export function questionWords(question: string): string[] {
   return naming.length > 0 ? naming : words;
 }
 
-/** What a word is found by: itself, its stem, and what it stands for. */
+/** The words of an identifier as one; empty where it has but one. */
+export function joinedName(name: string): string {
+  const words = splitWords(name);
+  return words.length > 1 ? words.join("") : "";
+}
+
+/** What a word is found by: itself, its singular, its stem, and what it stands for. */
 export function wordForms(word: string): string[] {
   const long = abbreviations.get(word);
-  return [...new Set([word, stemmer(word), ...(long === undefined ? [] : [long, stemmer(long)])])];
+  const meant = long === undefined ? [word] : [word, long];
+  return [...new Set([...meant, singular(word), ...meant.map(stemmer)])];
 }
 
 /** `short long short long …`. */

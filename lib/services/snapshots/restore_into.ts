@@ -1,14 +1,12 @@
 // A new database from a snapshot of another one.
-import type { TokenCaller } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { addDatabase, type NewStorage } from "../databases/add_database.ts";
 import { type DatabaseView, databaseView } from "../databases/database_view.ts";
 import { requireNamespaceAdmin } from "../../access/require_namespace_admin.ts";
+import { restoreLog } from "./restore_log.ts";
 import { databaseOf, type SnapshotContext } from "./snapshot_context.ts";
 
-export interface RestoreIntoContext extends SnapshotContext, NewStorage {
-  readonly token: TokenCaller;
-}
+export type RestoreIntoContext = SnapshotContext & NewStorage;
 
 /**
  * Needs a token that may make databases. Errors: those of `requireNamespaceAdmin`, `snapshot_not_found`,
@@ -19,12 +17,15 @@ export async function restoreInto(
   input: { readonly snapshot: string; readonly into: string },
 ): Promise<DatabaseView> {
   requireNamespaceAdmin(ctx.token, ctx.target.namespaceSlug);
+  const { snapshot, into } = input;
   const snapshots = await databaseOf(ctx).snapshots();
-  if (!snapshots.some((one) => one.label === input.snapshot)) throw new AppError("snapshot_not_found");
+  if (!snapshots.some((one) => one.label === snapshot)) throw new AppError("snapshot_not_found");
   const record = await addDatabase(ctx, {
-    ...{ namespaceId: ctx.target.namespaceId, slug: input.into, name: input.into },
-    make: (databaseId) =>
-      ctx.tenants.copy(databaseId, { databaseId: ctx.target.databaseId, snapshot: input.snapshot }),
+    ...{ namespaceId: ctx.target.namespaceId, slug: into, name: into },
+    make: (databaseId) => {
+      const log = restoreLog(ctx, { databaseId, snapshot });
+      return ctx.tenants.copy(databaseId, { databaseId: ctx.target.databaseId, snapshot, log });
+    },
   });
   return await databaseView(ctx.tenants, record);
 }

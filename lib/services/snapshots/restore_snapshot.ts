@@ -1,6 +1,7 @@
-// Makes a database what a snapshot says. What it was before is a snapshot afterwards.
+// Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened goes on.
 import { requireRole } from "../../access/require_role.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
+import { restoreLog } from "./restore_log.ts";
 import { databaseOf, type SnapshotContext } from "./snapshot_context.ts";
 
 export interface Restored {
@@ -15,7 +16,9 @@ export async function restoreSnapshot(
   input: { readonly snapshot: string },
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
-  const undo = autoLabel(ctx.clock, "restore", input.snapshot);
-  await databaseOf(ctx).restore(input.snapshot, undo);
-  return { snapshot: input.snapshot, undo };
+  const { snapshot } = input;
+  const undo = autoLabel(ctx.clock, "restore", snapshot);
+  const log = restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
+  await databaseOf(ctx).restore(snapshot, { undoLabel: undo, log });
+  return { snapshot, undo };
 }

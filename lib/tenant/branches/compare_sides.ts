@@ -3,6 +3,7 @@ import {
   type BranchDiff,
   type ChangedRow,
   MAX_SHOWN_ROWS,
+  type RowForm,
   type SchemaChange,
   type TableDiff,
 } from "../../sql/branch_report.ts";
@@ -38,7 +39,7 @@ export interface ComparedPair {
 /** Bytes of rows that one report shows, about. */
 const MAX_SHOWN_LENGTH = 4_000_000;
 
-export interface CompareOptions {
+export interface CompareOptions extends RowForm {
   readonly openTrial: OpenTrial;
   /** Of changes that are kept for a merge, about. */
   readonly holdBytes: number;
@@ -46,11 +47,13 @@ export interface CompareOptions {
   readonly byLine: boolean;
 }
 
-export function* compareSides({ openTrial, holdBytes, byLine }: CompareOptions): Work<Compared> {
+export function* compareSides(
+  { openTrial, holdBytes, byLine, integersAsStrings }: CompareOptions,
+): Work<Compared> {
   const ancestor = yield* readSide("ancestor", byLine);
   const branch = yield* readSide("branch", byLine);
   const known = yield* confirmRenames(ancestor, branch);
-  const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes };
+  const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes, integersAsStrings };
   const pairs: ComparedPair[] = [];
   for (const pair of tablePairs(ancestor, branch, known)) pairs.push(yield* comparePair(pair, report));
   const diff = {
@@ -84,7 +87,7 @@ function keyOf({ type, name }: SchemaShape["objects"][number]): string {
   return `${type} ${objectKey(name)}`;
 }
 
-interface Report {
+interface Report extends RowForm {
   rowsRead: number;
   shownLeft: number;
   heldLeft: number;
@@ -130,9 +133,10 @@ class ShownRows {
     const length = lengthOf(one);
     if (length > this.report.shownLeft) return;
     this.report.shownLeft -= length;
-    if (one.kind === "added") this.rows.added.push(jsonRow(one.after));
-    else if (one.kind === "removed") this.rows.removed.push(jsonRow(one.before));
-    else this.rows.changed.push({ before: jsonRow(one.before), after: jsonRow(one.after) });
+    const shown = (row: Row) => jsonRow(row, this.report);
+    if (one.kind === "added") this.rows.added.push(shown(one.after));
+    else if (one.kind === "removed") this.rows.removed.push(shown(one.before));
+    else this.rows.changed.push({ before: shown(one.before), after: shown(one.after) });
   }
 }
 
@@ -142,6 +146,6 @@ export function lengthOf({ before, after }: RowChange): number {
 }
 
 /** Read with integers as bigint. */
-export function jsonRow(row: Row): unknown[] {
-  return row.map((value) => jsonValue(value, false));
+export function jsonRow(row: Row, { integersAsStrings }: RowForm): unknown[] {
+  return row.map((value) => jsonValue(value, integersAsStrings));
 }

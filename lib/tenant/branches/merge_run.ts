@@ -6,6 +6,7 @@ import {
   type MergeConflict,
   mergeEffectOf,
   type MergeReport,
+  type RowForm,
   type TrunkWrite,
 } from "../../sql/branch_report.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
@@ -26,6 +27,8 @@ export interface FoundConflict {
   readonly theirs: Row | null;
 }
 
+type MergeOptions = Pick<BranchMerge<unknown>, "mode" | "onConflict" | "expects" | "integersAsStrings">;
+
 export class MergeRun {
   readonly written = new Set<string>();
   readonly statements: string[] = [];
@@ -38,16 +41,18 @@ export class MergeRun {
   #shown = MAX_SHOWN_LENGTH;
   readonly #writes = new Map<string, TrunkWrite>();
   readonly #expects: string | null;
+  readonly #form: RowForm;
   readonly mode: BranchMerge<unknown>["mode"];
   readonly onConflict: BranchMerge<unknown>["onConflict"];
 
   constructor(
-    { mode, onConflict, expects }: Pick<BranchMerge<unknown>, "mode" | "onConflict" | "expects">,
+    { mode, onConflict, expects, integersAsStrings }: MergeOptions,
     private readonly diff: BranchDiff,
   ) {
     this.mode = mode;
     this.onConflict = onConflict;
     this.#expects = expects;
+    this.#form = { integersAsStrings };
   }
 
   /** To be kept, unless one of its statements has failed. For its end. */
@@ -73,8 +78,9 @@ export class MergeRun {
   conflict({ kind, table, key, ancestor, ours, theirs }: FoundConflict, settled: boolean): void {
     this.#conflicts.digest.add(JSON.stringify([kind, table]), [key, ancestor, ours, theirs]);
     if (this.#conflicts.count++ < MAX_SHOWN_ROWS) {
-      const sides = { ancestor: ancestor && jsonRow(ancestor), ours: ours && jsonRow(ours) };
-      this.#show({ kind, table, key: jsonRow(key), ...sides, theirs: theirs && jsonRow(theirs) });
+      const shown = (row: Row | null) => row && jsonRow(row, this.#form);
+      const sides = { ancestor: shown(ancestor), ours: shown(ours), theirs: shown(theirs) };
+      this.#show({ kind, table, key: jsonRow(key, this.#form), ...sides });
     }
     if (!settled) this.unsettled++;
   }

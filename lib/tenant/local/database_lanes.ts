@@ -1,7 +1,7 @@
 // What waits for one database: a lane of reads and a lane of writes. At most one write group is under way at any time,
 // in whichever child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
-import type { WireLogRow } from "./child/protocol.ts";
+import type { WireLogRow } from "./child/wire_log.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 
 /** Calls that may wait for one database before new ones are refused. */

@@ -1,6 +1,7 @@
 // Work that waits for an engine child or runs in one.
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { Request, WireCall, WireLogRow } from "./child/protocol.ts";
+import type { Request, WireCall } from "./child/protocol.ts";
+import type { WireLogRow } from "./child/wire_log.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 
 /** A call of somebody: travels in a group with others of the same database. */

@@ -1,7 +1,7 @@
 // Branches of embedded databases: copies that keep the state they began in, compared and merged by engine children.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { BranchDiff, MergeReport } from "../../sql/branch_report.ts";
+import type { BranchDiff, MergeReport, RowForm } from "../../sql/branch_report.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure, LogIdentity, TenantStore } from "../tenant_store.ts";
 import type { DatabaseHost } from "./database_host.ts";
@@ -27,11 +27,12 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
 
   async diff(
     { databaseId, namespaceId }: BranchHandle,
+    { integersAsStrings }: RowForm = { integersAsStrings: false },
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     const { reply, text } = await this.host.task(
       databaseId,
       namespaceId,
-      { op: "diff", db: databaseId },
+      { op: "diff", db: databaseId, integersAsStrings },
       "read",
     );
     if (reply.t === "missing") throw new AppError("branch_not_found");
@@ -43,12 +44,13 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
     { databaseId, namespaceId }: BranchHandle,
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
-    const { branchId, mode, onConflict, dryRun, expects, auditId } = merge;
+    const { branchId, mode, onConflict, dryRun, expects, integersAsStrings, auditId } = merge;
     if (this.host.lanes(branchId, namespaceId).held) throw new AppError("database_busy");
     this.#read.set(branchId, (this.#read.get(branchId) ?? 0) + 1);
     try {
       const { reply, text } = await this.host.task(databaseId, namespaceId, {
         ...{ op: "merge", db: databaseId, branch: branchId, mode, onConflict, dryRun, expects },
+        integersAsStrings,
         auditId,
         snapshot: snapshotName(this.clock.now(), merge.snapshot),
         log: logRow({ ...merge.log, ...noFigures }),

@@ -6,6 +6,7 @@ import type {
   InspectedStatement,
   Inspection,
   InspectOptions,
+  LogIdentity,
   LogRow,
   ReplayFound,
   ReplayKeys,
@@ -77,8 +78,8 @@ export class LocalDatabase implements TenantDatabase {
     return this.snapshotFiles.take(this.databaseId, this.namespaceId, label);
   }
 
-  restore(label: string, undoLabel: string): Promise<void> {
-    return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, undoLabel });
+  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<void> {
+    return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, ...more });
   }
 
   record(row: LogRow): void {

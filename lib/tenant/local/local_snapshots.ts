@@ -2,11 +2,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
-import type { SnapshotInfo } from "../tenant_store.ts";
-import { snapshotsToDrop } from "../thin_snapshots.ts";
+import type { CopySource, LogIdentity, SnapshotInfo } from "../tenant_store.ts";
+import { thinSnapshots } from "../thin_snapshots.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
 import { snapshotFolder } from "./tenant_paths.ts";
+import { wireRecord } from "./wire.ts";
 
 export interface LocalSnapshotsOptions {
   readonly host: DatabaseHost;
@@ -23,9 +24,8 @@ export class LocalSnapshots {
   constructor(private readonly options: LocalSnapshotsOptions) {}
 
   async list(databaseId: string): Promise<SnapshotInfo[]> {
-    const { clock, keepMs } = this.options;
-    const files = await this.#files(databaseId);
-    return files.filter((one) => clock.now() - one.createdAt <= keepMs).map(toInfo);
+    const { kept } = await this.#thinned(databaseId);
+    return kept.map(toInfo);
   }
 
   /** Errors: `slug_taken`. */
@@ -45,30 +45,35 @@ export class LocalSnapshots {
   async restore(
     databaseId: string,
     namespaceId: string,
-    labels: { readonly label: string; readonly undoLabel: string },
+    how: { readonly label: string; readonly undoLabel: string; readonly log?: LogIdentity },
   ): Promise<void> {
-    const snapshot = await this.#require(databaseId, labels.label);
-    const nowMs = this.options.clock.now();
-    const undo = snapshotName(nowMs, labels.undoLabel);
+    const snapshot = await this.#require(databaseId, how.label);
+    const { clock } = this.options;
+    const nowMs = clock.now();
+    const undo = snapshotName(nowMs, how.undoLabel);
     const { reply } = await this.options.host.exclusively(databaseId, namespaceId, {
-      ...{ op: "restore", db: databaseId, snapshot: snapshot.name, undo, nowMs },
+      ...{
+        op: "restore",
+        db: databaseId,
+        snapshot: snapshot.name,
+        undo,
+        nowMs,
+        record: wireRecord(how.log, clock),
+      },
     });
     if (reply.t === "missing") throw new AppError("snapshot_not_found");
     this.thin(databaseId);
   }
 
   /** Copies a database into storage of its own. Errors: `snapshot_not_found`. */
-  async copy(
-    from: { readonly databaseId: string; readonly snapshot: string | null },
-    to: string,
-  ): Promise<void> {
+  async copy(from: CopySource, to: string): Promise<void> {
     const snapshot = from.snapshot === null
       ? null
       : (await this.#require(from.databaseId, from.snapshot)).name;
     const { reply } = await this.options.host.task(
       from.databaseId,
       "",
-      { op: "copy", db: from.databaseId, snapshot, to },
+      { op: "copy", db: from.databaseId, snapshot, to, record: wireRecord(from.log, this.options.clock) },
       "write",
     );
     if (reply.t === "missing") throw new AppError("snapshot_not_found");
@@ -111,9 +116,14 @@ export class LocalSnapshots {
   }
 
   async #thin(databaseId: string): Promise<void> {
-    const { tenants, clock, keepMs } = this.options;
-    const dropped = snapshotsToDrop(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
-    for (const { name } of dropped) await removeSnapshotFile(snapshotFolder(tenants, databaseId), name);
+    const folder = snapshotFolder(this.options.tenants, databaseId);
+    const { dropped } = await this.#thinned(databaseId);
+    for (const { name } of dropped) await removeSnapshotFile(folder, name);
+  }
+
+  async #thinned(databaseId: string) {
+    const { clock, keepMs } = this.options;
+    return thinSnapshots(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
   }
 
   #files(databaseId: string): Promise<SnapshotFile[]> {

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import type { WirePrune } from "./child/protocol.ts";
+import type { WirePrune } from "./child/wire_log.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { packLogRows } from "./pack_log_rows.ts";

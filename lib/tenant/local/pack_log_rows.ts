@@ -1,5 +1,5 @@
 // Log rows as they travel to an engine child: most of a row is what the row before it says as well.
-import type { WireLogRow, WireLogTable } from "./child/protocol.ts";
+import type { WireLogRow, WireLogTable } from "./child/wire_log.ts";
 
 /** By column instead of by row, one table for each kind of row: a value that all rows share travels once. */
 export function packLogRows(rows: readonly WireLogRow[]): WireLogTable[] {

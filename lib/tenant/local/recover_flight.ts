@@ -15,21 +15,28 @@ const MAX_CRASHES = 2;
 export function recoverFlight(flight: LaneFlight, progress: Progress | null): void {
   const { work, lanes } = flight;
   if (work.kind === "task") return recoverTask(flight, work.job, work.holdsWriteSlot ? "write" : "read");
-  if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs);
+  if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs, progress);
   lanes.putBackLogRows(work.logRows);
   const again: CallJob[] = [];
   for (const [index, job] of work.jobs.entries()) {
-    const ran = progress?.call === index;
-    if (!ran) again.push(job);
-    else if (flight.killed === "gone") abandonCall(job);
-    else if (flight.killed !== null || ++job.crashes >= MAX_CRASHES) {
-      const ending = unfinished(endingOf(flight, job), progress.statement, runningMs(flight));
-      const before = beforeEnding(flight, job, ending);
-      if (before === null) failCall(lanes, job, ending);
-      else again.push(before);
-    } else again.push(job);
+    const left = leftOf(flight, job, progress?.call === index ? progress.statement : null);
+    if (left) again.push(left);
   }
   lanes.putBack(again, work.kind);
+}
+
+/** What is to run again; null: the call is answered. `statement`: the one under which the child ended, if one of its. */
+function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): CallJob | null {
+  if (statement === null) return job;
+  if (flight.killed === "gone") {
+    abandonCall(job);
+    return null;
+  }
+  if (flight.killed === null && ++job.crashes < MAX_CRASHES) return job;
+  const ending = unfinished(endingOf(flight, job), statement, runningMs(flight));
+  const before = beforeEnding(flight, job, ending);
+  if (before === null) failCall(flight.lanes, job, ending);
+  return before;
 }
 
 function endingOf({ killed }: LaneFlight, { call }: CallJob): "timeout" | "result_too_large" | "too_big" {
@@ -75,10 +82,16 @@ function isRepeatable(op: TaskJob["request"]["op"]): boolean {
 
 /**
  * The child ended after it had run the group and before it said that the commit was done. Every call left a log row in
- * its transaction, so the database itself says which ones were kept: those get the outcome that is held, the others
- * run again. Nobody writes in between, because this question goes to the front of the write lane.
+ * its transaction, so the database itself says which ones were kept: those get the outcome that is held, and so do
+ * those whose commit was refused; the others run again. Nobody writes in between, because this question goes to the
+ * front of the write lane.
  */
-function askWhatCommitted(flight: LaneFlight, answered: ReplyFrame, jobs: readonly CallJob[]): void {
+function askWhatCommitted(
+  flight: LaneFlight,
+  answered: ReplyFrame,
+  jobs: readonly CallJob[],
+  progress: Progress | null,
+): void {
   const { lanes, work } = flight;
   if (work.kind === "task") return;
   const ids = jobs.flatMap((job) => job.call.log?.id ?? []);
@@ -87,7 +100,7 @@ function askWhatCommitted(flight: LaneFlight, answered: ReplyFrame, jobs: readon
     resolve: ({ reply }) => {
       const kept = new Set(reply.t === "ids" ? reply.ids : []);
       if (kept.size === 0) lanes.putBackLogRows(work.logRows);
-      const again = settleKept(flight, answered, kept);
+      const again = settleKept(flight, answered, kept, progress);
       lanes.putBack(again, "write");
     },
     reject: () => {
@@ -98,7 +111,12 @@ function askWhatCommitted(flight: LaneFlight, answered: ReplyFrame, jobs: readon
   }, "write");
 }
 
-function settleKept(flight: LaneFlight, answered: ReplyFrame, kept: ReadonlySet<string>): CallJob[] {
+function settleKept(
+  flight: LaneFlight,
+  answered: ReplyFrame,
+  kept: ReadonlySet<string>,
+  progress: Progress | null,
+): CallJob[] {
   const { lanes, work } = flight;
   if (work.kind === "task" || answered.reply.t !== "outcomes") return [];
   const again: CallJob[] = [];
@@ -106,12 +124,16 @@ function settleKept(flight: LaneFlight, answered: ReplyFrame, kept: ReadonlySet<
   for (const [index, job] of work.jobs.entries()) {
     const outcome = answered.reply.o[index];
     const length = outcome ? textLength(outcome) : 0;
-    if (outcome && outcome.k !== "stale" && kept.has(job.call.log?.id ?? "")) {
+    const refused = outcome?.k === "failed" && outcome.unlogged === true;
+    if (outcome && outcome.k !== "stale" && (refused || kept.has(job.call.log?.id ?? ""))) {
       settleGroup(lanes, { kind: "write", jobs: [job], logRows: [] }, {
         reply: { t: "outcomes", o: [outcome] },
         text: answered.text.slice(start, start + length),
       });
-    } else again.push(job);
+    } else {
+      const left = leftOf(flight, job, progress?.call === index ? progress.statement : null);
+      if (left) again.push(left);
+    }
     start += length;
   }
   return again;

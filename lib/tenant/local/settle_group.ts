@@ -1,6 +1,7 @@
 // Answers the calls of a group from the frame that a child sent.
 import { AppError } from "../../core/errors.ts";
-import type { WireLogRow, WireOutcome } from "./child/protocol.ts";
+import type { WireOutcome } from "./child/protocol.ts";
+import type { WireLogRow } from "./child/wire_log.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { CallJob, Flight } from "./jobs.ts";

@@ -1,11 +1,13 @@
 // Between the store's calls and outcomes and what travels to an engine child.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
+import { loggedKind } from "./child/logged_kind.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import type { LogIdentity, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { WireCall, WireLogRow, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
+import type { WireCall, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
+import type { WireLogRow, WireRecord } from "./child/wire_log.ts";
 
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
   const reads = call.level === "read";
@@ -36,6 +38,11 @@ function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {
       ? null
       : { auditId: newId("evt", clock.now()), auditTables: JSON.stringify(call.auditTables) }),
   };
+}
+
+/** Of a restore; null where none is kept. */
+export function wireRecord(log: LogIdentity | undefined, clock: Clock): WireRecord | null {
+  return log === undefined ? null : { log: logColumns(log, noFigures), auditId: newId("evt", clock.now()) };
 }
 
 const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;
@@ -83,13 +90,12 @@ export function endpointCallRow(row: EndpointCallRow): WireLogRow {
 /** The log row of a call whose outcome is known here; used where the child has not written one. */
 export function logRowOf(call: TenantCall, outcome: TenantOutcome): WireLogRow | null {
   if (typeof outcome.ok === "string" || call.log === null) return null;
-  let rowsRead = 0;
-  let rowsWritten = 0;
-  for (const result of outcome.results) {
+  let { rowsRead, rowsWritten } = outcome.ok ? noFigures : outcome.work;
+  for (const result of outcome.ok ? outcome.results : []) {
     rowsRead += result.rowsRead;
     rowsWritten += result.rowsWritten;
   }
-  const errorKind = outcome.ok ? call.failsWith : outcome.failure.kind;
+  const errorKind = loggedKind(call, outcome.ok ? undefined : outcome.failure);
   const status = errorKind === null ? "ok" : "error";
   return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs: outcome.durationMs });
 }

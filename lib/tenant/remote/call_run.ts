@@ -58,9 +58,9 @@ export class CallRunner {
     const written = total - this.total;
     this.total = then?.ok ? integerOf(then.rows[0]?.[0]) : total;
     this.#workWritten += written;
-    const { replacing } = this.call.statements[this.#results.length] ?? {};
+    const { replacing, sql } = this.call.statements[this.#results.length] ?? {};
     if (counts) this.#rowsReplaced += countReplaced(replacing, counts, written);
-    if (!step.ok) return this.fail(stepFailure(step));
+    if (!step.ok) return this.fail(stepFailure(step, sql));
     const { bounds, integersAsStrings } = this.call;
     try {
       const json = resultJson(step, { ...bounds, bytes: bounds.bytes - this.#bytes }, integersAsStrings);

@@ -4,6 +4,7 @@ import type { StatementEffect } from "../statement_effect.ts";
 import type { EngineFailure, StatementResult, TenantOutcome, TenantStatement } from "../tenant_store.ts";
 import { countReplaced, countTexts } from "./count_replaced.ts";
 import { failedOutcome, timedOut } from "./call_run.ts";
+import { brokenFailure, DeferredReferences, mayBreak } from "./deferred_references.ts";
 import { DryTransaction } from "./dry_transaction.ts";
 import { Stopped } from "./deadline.ts";
 import { RemoteFailure } from "./remote_failure.ts";
@@ -20,7 +21,6 @@ import { TOTAL } from "./write_steps.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
 const MAX_PREVIEWED = 20_000;
-const BROKEN = 'SELECT count(*), max("table") FROM pragma_foreign_key_check';
 
 /** For the write slot. Throws `AppError`. */
 export async function dryRun(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
@@ -47,18 +47,22 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
   try {
     const stale = await transaction.begin(oracle.schema.engineVersion, call.foreignKeysOff);
     if (stale) return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
-    const judged = oracle.hasDeferredConstraints && !call.foreignKeysOff;
-    const before = judged ? await brokenReferences(transaction) : null;
+    const deferred = mayBreak(call, oracle)
+      ? new DeferredReferences(call, (steps) => transaction.send(steps.map(({ stmt }) => stmt)))
+      : null;
+    await deferred?.raised();
+    let raisedAt = 0;
     const statements = call.statements.slice(0, gate.sendable);
     const targets = oracle.previewTargets({ ...call, statements });
     for (const statement of statements) {
       const last = run.at === call.statements.length - 1;
       const failure = await runStatement(run, call, statement);
       if (failure) return failedAt(run, failure);
-      const broken = last && before ? await brokenReferences(transaction) : null;
-      if (broken && broken.count > (before?.count ?? 0)) {
-        return failedAt(run, brokenFailure(broken.table));
+      if (statement.level !== "read" && await deferred?.raised()) {
+        if (!call.atomic) return failedAt(run, brokenFailure());
+        raisedAt = run.at;
       }
+      if (last && deferred?.broken) return failedAt({ ...run, at: raisedAt }, brokenFailure());
       await addPreview(run, statement, targets[run.at] ?? null, call.integersAsStrings, last);
       run.at++;
     }
@@ -120,7 +124,7 @@ async function runStatement(
     ...counts,
   ]);
   const [planned, base, step, total, changes, recounted] = steps.slice(counts.length);
-  if (step?.ok !== true) return stepFailure(step ?? { message: "", code: "" });
+  if (step?.ok !== true) return stepFailure(step ?? { message: "", code: "" }, sql);
   const count = (one: typeof step | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
   const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined);
   const ownRows = schemaChange ? null : all === 0 ? 0 : count(changes?.ok ? changes : undefined);
@@ -159,15 +163,4 @@ async function addPreview(
   // What follows in a batch is to see it.
   const again = shown ? [{ sql: "ROLLBACK TO effect" }, { sql, args: params.map(hranaValue) }] : [];
   await run.transaction.send([...again, { sql: "RELEASE effect" }]);
-}
-
-/** Deferred constraints are judged at commit, which a dry run never reaches. */
-async function brokenReferences(transaction: DryTransaction): Promise<{ count: number; table: string }> {
-  const [step] = await transaction.send([{ sql: BROKEN }]);
-  const [count, table] = step?.ok ? step.rows[0] ?? [] : [];
-  return { count: integerOf(count), table: table?.type === "text" ? table.value : "" };
-}
-
-function brokenFailure(table: string): EngineFailure {
-  return { kind: "foreign_key_violation", message: "FOREIGN KEY constraint failed", table, columns: [] };
 }

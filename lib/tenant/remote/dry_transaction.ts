@@ -72,9 +72,10 @@ export class DryTransaction {
       (signal) => this.tenant.send("write", { steps, baton, close: false }, { signal, binary }),
     );
     this.#leftMs -= this.tenant.context.clock.monotonicMs() - startedMs;
-    if (this.#leftMs <= 0) throw new Stopped("timeout");
     if (answer.baton === null) throw new RemoteFailure("lost_stream");
+    // First of all: without it the transaction could not be undone and would hold the server's write lock.
     this.#baton = answer.baton;
+    if (this.#leftMs <= 0) throw new Stopped("timeout");
     return answer.steps;
   }
 }

@@ -1,5 +1,6 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
+import { loggedKind } from "../local/child/logged_kind.ts";
 import { startsOver } from "../local/child/starts_over.ts";
 import { logRow } from "../local/wire.ts";
 import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
@@ -22,7 +23,9 @@ export interface FinishedCall {
   readonly call:
     & Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">
     & Partial<Pick<TenantCall, "affected">>;
-  readonly run: Pick<CallRun, "results" | "rowsRead" | "rowsWritten" | "ms" | "failure">;
+  readonly run:
+    & Pick<CallRun, "results" | "rowsRead" | "rowsWritten" | "ms" | "failure">
+    & Partial<Pick<CallRun, "work">>;
   /** Id of its audit row. */
   readonly auditId: string;
 }
@@ -99,13 +102,14 @@ function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void 
   const { log, replay, auditTables, affected } = call;
   if (replay && run.failure === null && call.failsWith === null) keepAnswer(list, replay, run);
   if (log === null || startsOver(affected, run.failure?.failure)) return;
-  const errorKind = run.failure?.failure.kind ?? call.failsWith;
+  const errorKind = loggedKind(call, run.failure?.failure);
+  const { rowsRead, rowsWritten } = run.failure ? run.work ?? run : run;
   addLogRows(list, [logRow({
     ...log,
     status: errorKind === null ? "ok" : "error",
     errorKind,
-    rowsRead: run.rowsRead,
-    rowsWritten: run.rowsWritten,
+    rowsRead,
+    rowsWritten,
     durationMs: run.ms,
   })]);
   const nothingKept = run.failure !== null && run.results.length === 0;

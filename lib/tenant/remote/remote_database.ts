@@ -6,6 +6,7 @@ import type {
   InspectedStatement,
   Inspection,
   InspectOptions,
+  LogIdentity,
   LogRow,
   ReplayFound,
   ReplayKeys,
@@ -78,13 +79,13 @@ export class RemoteDatabase implements TenantDatabase {
     });
   }
 
-  restore(label: string, undoLabel: string): Promise<void> {
+  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<void> {
     return reachable(async () => {
       const tenant = this.tenant();
       if (tenant.restoring) throw new AppError("database_busy");
       tenant.restoring = true;
       try {
-        await tenant.lane.addTask(() => this.snapshotsOf.restore(tenant.remote, label, undoLabel));
+        await tenant.lane.addTask(() => this.snapshotsOf.restore(tenant.remote, { label, ...more }));
       } finally {
         tenant.restoring = false;
       }

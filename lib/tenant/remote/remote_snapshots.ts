@@ -2,10 +2,11 @@
 // snapshot, carries over what must not be forgotten, and then says in the catalogue that the database is there now.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import type { SnapshotInfo } from "../tenant_store.ts";
-import { snapshotsToDrop } from "../thin_snapshots.ts";
+import type { CopySource, LogIdentity, SnapshotInfo } from "../tenant_store.ts";
+import { thinSnapshots } from "../thin_snapshots.ts";
 import { carryRecords, forgetRecords } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot, CatalogStatement, TenantPlace } from "./catalog.ts";
+import { recordRestore } from "./record_restore.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { integerOf } from "./remote_values.ts";
@@ -20,9 +21,8 @@ export class RemoteSnapshots {
   constructor(private readonly context: RemoteContext, private readonly catalog: Catalog) {}
 
   async list(databaseId: string): Promise<SnapshotInfo[]> {
-    const nowMs = this.context.clock.now();
-    const all = await this.catalog.snapshots(databaseId);
-    return all.filter((one) => nowMs - one.createdAt <= this.#keepMs).map(toInfo);
+    const { kept } = await this.#thinned(databaseId);
+    return kept.map(toInfo);
   }
 
   /** For the write slot. Errors: `slug_taken`. */
@@ -58,15 +58,22 @@ export class RemoteSnapshots {
 
   /** Drops what is too old or too much. */
   async thin(databaseId: string): Promise<void> {
-    const snapshots = await this.catalog.snapshots(databaseId);
-    const bounds = { nowMs: this.context.clock.now(), keepMs: this.#keepMs };
-    await this.#drop(databaseId, snapshotsToDrop(snapshots, bounds));
+    const { dropped } = await this.#thinned(databaseId);
+    await this.#drop(databaseId, dropped);
   }
 
   /** For the write slot. Errors: `snapshot_not_found`, `database_busy` while another restore is under way. */
-  async restore(tenant: RemoteTenant, label: string, undoLabel: string): Promise<void> {
+  async restore(
+    tenant: RemoteTenant,
+    { label, undoLabel, log }: {
+      readonly label: string;
+      readonly undoLabel: string;
+      readonly log?: LogIdentity;
+    },
+  ): Promise<void> {
     const { catalog, context } = this;
     const { databaseId } = tenant;
+    const startedMs = context.clock.monotonicMs();
     const snapshot = await this.#require(databaseId, label);
     await tenant.moved();
     const seen = await tenant.place();
@@ -82,6 +89,7 @@ export class RemoteSnapshots {
       await context.platform.fork(snapshot.place, next);
       await context.platform.block(next, { reads: false, writes: false });
       await carryRecords(context, { from: old, to: next, nowMs });
+      if (log) await recordRestore(context, { log, place: next, tablesOf: [old, next], startedMs });
       const undo = {
         label: undoLabel,
         place: old,
@@ -113,7 +121,12 @@ export class RemoteSnapshots {
   }
 
   /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`. */
-  async copy(tenant: RemoteTenant, snapshot: string | null, to: string): Promise<void> {
+  async copy(
+    tenant: RemoteTenant,
+    { snapshot, log }: Pick<CopySource, "snapshot" | "log">,
+    to: string,
+  ): Promise<void> {
+    const startedMs = this.context.clock.monotonicMs();
     // A restore elsewhere may have moved it.
     if (snapshot === null) await tenant.moved();
     const from = snapshot === null
@@ -122,6 +135,7 @@ export class RemoteSnapshots {
     await this.context.platform.fork(from, to);
     await this.context.platform.block(to, { reads: false, writes: false });
     await forgetRecords(this.context, to);
+    if (log) await recordRestore(this.context, { log, place: to, tablesOf: [to], startedMs });
   }
 
   /** A name for a new copy: sorts by time within its database. */
@@ -136,6 +150,11 @@ export class RemoteSnapshots {
       await this.context.platform.remove(place);
       await this.catalog.change([tied(place)]);
     }
+  }
+
+  async #thinned(databaseId: string) {
+    const bounds = { nowMs: this.context.clock.now(), keepMs: this.context.snapshotDays * DAY_MS };
+    return thinSnapshots(await this.catalog.snapshots(databaseId), bounds);
   }
 
   async #drop(databaseId: string, snapshots: readonly CatalogSnapshot[]): Promise<void> {
@@ -169,10 +188,6 @@ export class RemoteSnapshots {
     const found = (await this.catalog.snapshots(databaseId)).find((one) => one.label === label);
     if (!found) throw new AppError("snapshot_not_found");
     return found;
-  }
-
-  get #keepMs(): number {
-    return this.context.snapshotDays * DAY_MS;
   }
 }
 

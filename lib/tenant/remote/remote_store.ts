@@ -55,7 +55,7 @@ export class RemoteStore implements TenantStore {
       const source = this.#tenant(from.databaseId);
       await this.#make(
         databaseId,
-        (place) => source.lane.addTask(() => this.#snapshots.copy(source.remote, from.snapshot, place)),
+        (place) => source.lane.addTask(() => this.#snapshots.copy(source.remote, from, place)),
       );
     });
   }

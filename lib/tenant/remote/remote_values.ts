@@ -8,7 +8,11 @@ import type { HranaValue, StepRows } from "./hrana.ts";
 export function hranaValue(value: SqlParameter): HranaValue {
   if (value === null) return { type: "null" };
   if (typeof value === "string") return { type: "text", value };
-  if (typeof value === "object") return { type: "blob", base64: value.$blob.replace(/=+$/, "") };
+  if (typeof value === "object") {
+    return "$blob" in value
+      ? { type: "blob", base64: value.$blob.replace(/=+$/, "") }
+      : { type: "integer", value: value.$integer };
+  }
   return Number.isSafeInteger(value) ? { type: "integer", value: String(value) } : { type: "float", value };
 }
 

@@ -4,6 +4,8 @@ import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./deadline.ts";
+import { judgesEach } from "./deferred_references.ts";
+import { dryRun } from "./dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
 import type { LogValues } from "./record_steps.ts";
 import { RemoteFailure } from "./remote_failure.ts";
@@ -12,7 +14,7 @@ import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import { abandon, type CallJob, settleUnlogged } from "./write_call.ts";
 import type { GatedCall } from "./write_steps.ts";
 import { retryable } from "./retryable.ts";
-import type { TenantOutcome } from "../tenant_store.ts";
+import type { EngineFailure, TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
 
 export interface WriteRun {
@@ -51,6 +53,10 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
+  if (!careful && ready.some(({ call }) => judgesEach(call, group.oracle))) {
+    run.tenant.addLogRows(group.logRows);
+    return { left: ready, apart: true };
+  }
   let end: GroupEnd;
   try {
     end = careful ? await commitStepByStep(group) : await commitGroup(group);
@@ -110,11 +116,20 @@ async function settle(
     case "refused":
       // In the end only because of one call: alone each gets its own answer.
       if (jobs.length > 1) return { left: jobs, apart: true };
-      for (const job of jobs) settleUnlogged(tenant, job, failedOutcome(end.failure, 0, 0));
+      for (const job of jobs) {
+        settleUnlogged(tenant, job, failedOutcome(end.failure, await refusedAt(tenant, job, end.failure), 0));
+      }
       return answered;
     case "lost":
       return { left: await settleLost(tenant, jobs, end.ends, attempt), apart: false };
   }
+}
+
+/** Of an atomic call's deferred references a dry run tells which statement has broken them; else it is the first. */
+async function refusedAt(tenant: RemoteTenant, job: CallJob, { kind }: EngineFailure): Promise<number> {
+  if (kind !== "foreign_key_violation" || job.call.statements.length === 1) return 0;
+  const outcome = await dryRun(tenant, job).catch(() => null);
+  return outcome?.ok === false && outcome.failure.kind === kind ? outcome.failedIndex : 0;
 }
 
 /** What is left to do for the call: what ran before the statement that stopped it runs again where it is to stay. */

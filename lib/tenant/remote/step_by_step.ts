@@ -11,6 +11,7 @@ import {
 } from "./call_run.ts";
 import type { StepsAround } from "./call_run.ts";
 import { countTexts } from "./count_replaced.ts";
+import { brokenReference, DeferredReferences, judgesEach } from "./deferred_references.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
 import { Stopped, withDeadline } from "./deadline.ts";
 import {
@@ -56,14 +57,24 @@ export async function commitStepByStep(group: Group): Promise<GroupEnd> {
     void undo(group, answer);
     return { k: "committed", ends: [{ k: "replay", found: kept }] };
   }
+  let { baton } = answer;
+  const deferred = !judgesEach(call, group.oracle) ? null : new DeferredReferences(call, async (steps) => {
+    const looked = await request(steps, baton);
+    baton = looked.baton;
+    return looked.steps;
+  });
+  await deferred?.raised();
   const runner = new CallRunner(call, integerOf(rowsAt(answer.steps, plan.guard)[0]?.[0]));
   let before: readonly string[] = [];
-  let { baton } = answer;
   for (const [at, statement] of call.statements.slice(0, gate.sendable).entries()) {
     try {
       const ran = await runStatement(request, statement, [...before, "SAVEPOINT statement"], baton);
       baton = ran.baton;
-      runner.add(...ran.steps);
+      // What it has written does not count any more.
+      const [step] = ran.steps;
+      if (step?.ok && statement.level !== "read" && await deferred?.raised()) {
+        runner.add(brokenReference, null);
+      } else runner.add(...ran.steps);
     } catch (error) {
       const failure = statementFailure(error);
       if (failure === null) throw error;

@@ -1,7 +1,6 @@
-// From a remote engine's error to the failure kinds of the contract. The server names primary codes only, so kinds of
-// constraints are read off the engine's own words.
+// From a remote engine's error to the failure kinds of the contract. The server names primary codes only.
 import type { EngineFailure } from "../tenant_store.ts";
-import { engineFailure } from "../local/child/engine_failure.ts";
+import { runFailure } from "../local/child/engine_failure.ts";
 import { ResultTooLarge } from "../local/child/result_json.ts";
 
 /** What the server puts around the engine's message. */
@@ -18,20 +17,12 @@ const CODES: ReadonlyMap<string, number> = new Map([
   ["SQLITE_FULL", 13],
   ["SQLITE_CANTOPEN", 14],
   ["SQLITE_TOOBIG", 18],
+  ["SQLITE_CONSTRAINT", 19],
   ["SQLITE_MISMATCH", 20],
   ["SQLITE_AUTH", 23],
   ["SQLITE_NOTADB", 26],
 ]);
 
-/** Beginning of a constraint's message → its extended code. */
-const CONSTRAINTS: readonly (readonly [RegExp, number])[] = [
-  [/^UNIQUE constraint failed/, 2067],
-  [/^NOT NULL constraint failed/, 1299],
-  [/^CHECK constraint failed/, 275],
-  [/^FOREIGN KEY constraint failed/, 787],
-  [/^cannot store /, 3091],
-];
-const OTHER_CONSTRAINT = 19;
 const GENERIC = 1;
 
 /** Errors of the server itself. Their messages may repeat the statement, so they are not passed on. */
@@ -42,8 +33,10 @@ const SERVER_ERRORS: ReadonlyMap<string, EngineFailure> = new Map([
   ["TRANSACTION_BUSY", plain("busy", "the database is busy")],
 ]);
 
+/** `sql`: the caller's statement, if it is about one. */
 export function stepFailure(
   { message, code }: { readonly message: string; readonly code: string },
+  sql = "",
 ): EngineFailure {
   const server = SERVER_ERRORS.get(code);
   if (server) return server;
@@ -51,11 +44,8 @@ export function stepFailure(
     return plain("result_too_large", "more than the server sends at once");
   }
   const text = message.replaceAll(WRAPPING, "");
-  // RAISE(ABORT, '…') carries the tenant's words, which are meant for the caller.
-  const errcode = code === "SQLITE_CONSTRAINT"
-    ? CONSTRAINTS.find(([form]) => form.test(text))?.[1] ?? OTHER_CONSTRAINT
-    : CODES.get(code) ?? GENERIC;
-  return engineFailure(Object.assign(new Error(text), { errcode }), null);
+  const errcode = CODES.get(code) ?? GENERIC;
+  return runFailure(Object.assign(new Error(text), { errcode }), null, sql);
 }
 
 export function tooLarge(error: ResultTooLarge): EngineFailure {

@@ -57,7 +57,7 @@ function sender(options: ClientOptions) {
     const response = await (options.fetch ?? fetch)(base + "/" + slug + (method === "GET" ? queryOf(input) : ""), {
       method,
       headers,
-      ...(method === "POST" ? { body: JSON.stringify(input) } : {}),
+      ...(method === "POST" ? { body: JSON.stringify(input, jsonValue) } : {}),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
     const answer = await response.json();
@@ -66,11 +66,17 @@ function sender(options: ClientOptions) {
   };
 }
 
+/** Whole numbers beyond 2^53 go as digits. */
+function jsonValue(_name: string, value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
+
 function queryOf(input: object): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
-    query.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    query.append(name, typeof value === "object" ? JSON.stringify(value, jsonValue) : String(value));
   }
   const text = query.toString();
   return text === "" ? "" : "?" + text;

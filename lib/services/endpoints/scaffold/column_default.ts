@@ -1,34 +1,56 @@
 // The default of a column as a value that an input can carry.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
+import { jsonText } from "../../published/json_text.ts";
 
-export type ColumnDefault =
-  | { readonly kind: "none" }
-  /** Fits the input's type. */
-  | { readonly kind: "value"; readonly value: string | number | boolean }
-  /** Only the engine can work it out. */
-  | { readonly kind: "expression"; readonly sql: string };
+const DIGITS = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** Behind DEFAULT double quotes are as good as single ones. */
+const QUOTED = /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*")$/;
 
-/** `sql`: the text behind DEFAULT as the schema has it, null where there is none. */
-export function columnDefault(sql: string | null, type: FieldSpec["type"]): ColumnDefault {
-  if (sql === null || /^null$/i.test(sql.trim())) return { kind: "none" };
-  const value = valueOf(sql.trim(), type);
-  return value === null ? { kind: "expression", sql } : { kind: "value", value };
-}
-
-function valueOf(sql: string, type: FieldSpec["type"]): string | number | boolean | null {
-  const number = /^[+-]?\d+(\.\d+)?$/.test(sql) ? Number(sql) : null;
-  const text = /^'(?:[^']|'')*'$/.test(sql) ? sql.slice(1, -1).replaceAll("''", "'") : null;
+/**
+ * `defaultSql`: the text behind DEFAULT as the schema has it. Null where there is none, or one that does not fit the
+ * input's type or that only the engine can work out. INTEGERs beyond 2^53 are digits, JSON is its text.
+ */
+export function columnDefault(
+  defaultSql: string | null,
+  type: FieldSpec["type"],
+): string | number | boolean | null {
+  if (defaultSql === null) return null;
+  const sql = defaultSql.trim();
   switch (type) {
     case "integer":
-      return number !== null && Number.isSafeInteger(number) ? number : null;
+      return integerOf(sql);
     case "number":
-      return number;
-    case "boolean":
-      if (number === 0 || /^false$/i.test(sql)) return false;
-      return number === 1 || /^true$/i.test(sql) ? true : null;
+      return numberOf(sql);
+    case "boolean": {
+      const number = numberOf(sql);
+      return number === 0 ? false : number === 1 ? true : null;
+    }
     case "text":
-      return text;
+      return textOf(sql);
+    case "json":
+      return jsonText(textOf(sql), "text");
     default:
       return null;
   }
+}
+
+/** A truth value is a number to the engine. */
+function numberOf(sql: string): number | null {
+  if (/^(true|false)$/i.test(sql)) return sql.length === 4 ? 1 : 0;
+  const number = NUMBER.test(sql) ? Number(sql) : Infinity;
+  return Number.isFinite(number) ? number : null;
+}
+
+function integerOf(sql: string): number | string | null {
+  const number = numberOf(sql);
+  if (number === null || Number.isSafeInteger(number)) return number;
+  if (!Number.isInteger(number)) return null;
+  const exact = DIGITS.test(sql) ? BigInt(sql) : BigInt(number);
+  return BigInt.asIntN(64, exact) === exact ? String(exact) : null;
+}
+
+function textOf(sql: string): string | null {
+  const quote = sql.charAt(0);
+  return QUOTED.test(sql) ? sql.slice(1, -1).replaceAll(quote + quote, quote) : null;
 }

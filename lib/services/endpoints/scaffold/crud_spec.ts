@@ -1,20 +1,20 @@
 // The specification of one scaffolded endpoint (specification, Endpoint management).
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { singular } from "../../singular.ts";
 import { columnDefault } from "./column_default.ts";
 import { inputNames } from "./input_names.ts";
 import { inputType } from "./input_type.ts";
 import { plainName } from "./plain_name.ts";
 import type { ScaffoldColumn, ScaffoldTable } from "./scaffold_table.ts";
 import { type CrudOperation, scaffoldSlug } from "./scaffold_slug.ts";
-import { singular } from "./singular.ts";
 import { sqlName } from "./sql_name.ts";
 
 export type CrudSpec =
   | { readonly ok: true; readonly spec: EndpointSpec }
   | { readonly ok: false; readonly slug: string; readonly reason: string };
 
-/** A column with its input and what stands for it in the statement. */
-interface Part {
+/** A column of the key with its input and its condition. */
+interface KeyPart {
   readonly sql: string;
   readonly field: FieldSpec;
 }
@@ -71,17 +71,16 @@ const bodies: Readonly<Record<CrudOperation, (table: ScaffoldTable) => Body | st
   create: (table) => {
     const columns = table.columns.filter((column) => isCreated(table, column));
     const names = inputNames(columns.map(({ name }) => name));
-    const parts = columns.map((column, at) => createdPart(column, names[at] ?? ""));
     const target = sqlName(table.name);
     return {
       kind: "mutation",
       method: "POST",
-      sql: parts.length === 0
+      sql: columns.length === 0
         ? `INSERT INTO ${target} DEFAULT VALUES`
         : `INSERT INTO ${target} (${columns.map(({ name }) => sqlName(name)).join(", ")}) VALUES (${
-          parts.map(({ sql }) => sql).join(", ")
+          columns.map(() => "?").join(", ")
         })`,
-      input: parts.map(({ field }) => field),
+      input: columns.map((column, at) => createdField(column, names[at] ?? "")),
       output: "rows_written",
     };
   },
@@ -90,14 +89,14 @@ const bodies: Readonly<Record<CrudOperation, (table: ScaffoldTable) => Body | st
       const columns = table.columns.filter(({ keyPlace, generated }) => keyPlace === 0 && !generated);
       if (columns.length === 0) return "The table has no columns beside its key to update";
       const names = inputNames(columns.map(({ name }) => name), keyNames);
-      const parts = columns.map((column, at) => updatedPart(column, names[at] ?? ""));
+      const fields = columns.map((column, at) => writtenField(column, names[at] ?? ""));
       return {
         kind: "mutation",
         method: "POST",
-        sql: `UPDATE ${sqlName(table.name)} SET ${parts.map(({ sql }) => sql).join(", ")} WHERE ${
-          conditions(key)
-        }`,
-        input: [...parts, ...key].map(({ field }) => field),
+        sql: `UPDATE ${sqlName(table.name)} SET ${
+          columns.map(({ name }) => `${sqlName(name)} = ?`).join(", ")
+        } WHERE ${conditions(key)}`,
+        input: [...fields, ...key.map(({ field }) => field)],
         output: "rows_written",
       };
     }),
@@ -114,20 +113,20 @@ const bodies: Readonly<Record<CrudOperation, (table: ScaffoldTable) => Body | st
 /** All columns of the key, in its order. */
 function withKey(
   table: ScaffoldTable,
-  build: (key: readonly Part[], names: ReadonlySet<string>) => Body | string,
+  build: (key: readonly KeyPart[], names: ReadonlySet<string>) => Body | string,
 ): Body | string {
   const columns = table.columns.filter(({ keyPlace }) => keyPlace > 0)
     .toSorted((a, b) => a.keyPlace - b.keyPlace);
   if (columns.length === 0) return `The ${table.kind === "view" ? "view" : "table"} has no primary key`;
   const names = inputNames(columns.map(({ name }) => name));
-  const key = columns.map(({ name, declaredType }, at): Part => ({
+  const key = columns.map(({ name, declaredType }, at): KeyPart => ({
     sql: `${sqlName(name)} = ?`,
     field: { name: names[at] ?? "", type: inputType(declaredType), required: true },
   }));
   return build(key, new Set(names));
 }
 
-function conditions(key: readonly Part[]): string {
+function conditions(key: readonly KeyPart[]): string {
   return key.map(({ sql }) => sql).join(" AND ");
 }
 
@@ -140,25 +139,15 @@ function isCreated(
   return keyPlace === 0 || !keyIsRowid && defaultSql === null;
 }
 
-function createdPart(column: ScaffoldColumn, name: string): Part {
-  const type = inputType(column.declaredType);
-  const preset = columnDefault(column.defaultSql, type);
-  if (preset.kind === "value") return { sql: "?", field: { name, type, default: preset.value } };
-  if (preset.kind === "expression") return { sql: `coalesce(?, ${preset.sql})`, field: { name, type } };
-  const required = column.notNull || column.keyPlace > 0;
-  return { sql: "?", field: { name, type, ...(required ? { required } : {}) } };
+/** What is left out binds NULL: a column that takes none is asked for (specification, Endpoint management). */
+function writtenField({ declaredType, notNull, keyPlace }: ScaffoldColumn, name: string): FieldSpec {
+  const type = inputType(declaredType);
+  return notNull || keyPlace > 0 ? { name, type, required: true } : { name, type };
 }
 
-/** Absent inputs bind NULL: a column that takes none, and need not be sent, keeps what it holds. */
-function updatedPart(
-  { name: column, declaredType, notNull, defaultSql }: ScaffoldColumn,
-  name: string,
-): Part {
-  const type = inputType(declaredType);
-  const target = sqlName(column);
-  if (!notNull) return { sql: `${target} = ?`, field: { name, type } };
-  if (columnDefault(defaultSql, type).kind === "none") {
-    return { sql: `${target} = ?`, field: { name, type, required: true } };
-  }
-  return { sql: `${target} = coalesce(?, ${target})`, field: { name, type } };
+/** A new row gets the column's default for what is left out, where the endpoint can carry it. */
+function createdField(column: ScaffoldColumn, name: string): FieldSpec {
+  const field = writtenField(column, name);
+  const preset = field.required ? null : columnDefault(column.defaultSql, field.type);
+  return preset === null ? field : { ...field, default: preset };
 }

@@ -1,6 +1,6 @@
 // Slugs of scaffolded endpoints.
+import { singular } from "../../singular.ts";
 import { plainName } from "./plain_name.ts";
-import { singular } from "./singular.ts";
 
 export type CrudOperation = "list" | "get" | "create" | "update" | "delete";
 

@@ -1,5 +1,5 @@
 // Tables that nobody has described.
-import { splitWords } from "../search_words.ts";
+import { readableWords } from "../search_words.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { databaseCall } from "./api_call.ts";
 import type { Examined } from "./examined.ts";
@@ -21,8 +21,8 @@ export function missingDescription({ schema, address }: Examined): Found[] {
 }
 
 function draft(table: TableFacts): string {
-  const columns = table.columns.slice(0, DRAFT_COLUMNS).map(({ name }) => splitWords(name).join(" "));
-  const title = splitWords(table.name).join(" ") || table.name;
+  const columns = table.columns.slice(0, DRAFT_COLUMNS).map(({ name }) => readableWords(name).join(" "));
+  const title = readableWords(table.name).join(" ") || table.name;
   const more = table.columns.length > DRAFT_COLUMNS ? ", …" : "";
   return `${title.slice(0, 1).toUpperCase()}${title.slice(1)}: ${columns.join(", ")}${more}`.slice(0, 500);
 }

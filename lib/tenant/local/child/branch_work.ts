@@ -10,7 +10,7 @@ import {
   type Work,
 } from "../../branches/work.ts";
 import { Connection } from "./connection.ts";
-import { engineFailure } from "./engine_failure.ts";
+import { runFailure } from "./engine_failure.ts";
 import type { EngineValue } from "./result_json.ts";
 
 /** Prepared statements kept for one piece of work. */
@@ -33,7 +33,7 @@ export function runBranchWork<T>(
       } catch (error) {
         // Behind a transaction that is gone nothing may run.
         if (each === "must" || database.isTransaction !== inTransaction) throw error;
-        return { ok: false, failure: engineFailure(error, connection.guard.denial), error };
+        return { ok: false, failure: runFailure(error, connection.guard.denial, statement.sql), error };
       }
     });
   });

@@ -8,7 +8,7 @@ import { noteCompiled } from "./compiled_waste.ts";
 import { RowsReadEstimator } from "./rows_read.ts";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { closedModules, Guard, type Level } from "./guard.ts";
-import { type EngineValue, type ResultBounds, rowsJson } from "./result_json.ts";
+import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
 
 /** Prepared statements kept for each connection. */
 const CACHED_STATEMENTS = 128;
@@ -19,6 +19,7 @@ interface Prepared {
   readonly statement: StatementSync;
   readonly columns: readonly string[];
   readonly columnsJson: string;
+  /** Slower than numbers: a read has them once a number would not do. A write has done its work when that shows. */
   bigIntegers: boolean;
 }
 
@@ -76,7 +77,7 @@ export class Connection {
     noteCompiled(sql);
   }
 
-  /** Runs one tenant statement at a level. Throws what the engine throws, or `ResultTooLarge`. */
+  /** Runs one tenant statement at a level, a write once only. Throws what the engine throws, or `ResultTooLarge`. */
   run(
     level: Level,
     sql: string,
@@ -88,10 +89,13 @@ export class Connection {
       this.#atLevel(level, () => {
         const prepared = this.#prepare(level, sql);
         const values = bindable(params);
-        if (integersAsStrings || prepared.bigIntegers) {
-          return this.#read(prepared, values, bounds, integersAsStrings, true);
+        try {
+          return this.#read(prepared, values, bounds, integersAsStrings);
+        } catch (error) {
+          if (prepared.bigIntegers || !isIntegerOutOfRange(error)) throw error;
+          prepared.bigIntegers = true;
+          return this.#read(prepared, values, bounds, integersAsStrings);
         }
-        return this.#read(prepared, values, bounds, false, false);
       });
     return level === "read" ? this.#withVirtualTables(once) : once();
   }
@@ -100,12 +104,6 @@ export class Connection {
   firstRows(level: Level, sql: string, params: readonly SqlParameter[], count: number): EngineValue[][] {
     const start = () => this.#prepare(level, sql).statement.iterate(...bindable(params));
     return this.#atLevel(level, () => arrayRows(start().take(count).toArray()));
-  }
-
-  /** Makes the statement read integers as bigint from now on: one of them did not fit a number. */
-  useBigIntegers(level: Level, sql: string): void {
-    const prepared = this.#prepared.get(level + sql);
-    if (prepared) prepared.bigIntegers = true;
   }
 
   close(): void {
@@ -135,9 +133,9 @@ export class Connection {
     values: Bindable[],
     bounds: ResultBounds,
     integersAsStrings: boolean,
-    big: boolean,
   ): RunResult {
     const { statement } = prepared;
+    const big = integersAsStrings || prepared.bigIntegers;
     if (prepared.columns.length === 0) {
       statement.run(...values);
       return { json: '{"columns":[],"rows":[]', rowCount: 0 };
@@ -171,7 +169,7 @@ export class Connection {
       statement,
       columns,
       columnsJson: JSON.stringify(columns),
-      bigIntegers: false,
+      bigIntegers: level !== "read",
     };
     if (this.#prepared.size >= CACHED_STATEMENTS) {
       for (const oldest of this.#prepared.keys()) {
@@ -211,7 +209,9 @@ type Bindable = null | number | bigint | string | Uint8Array;
 function bindable(params: readonly SqlParameter[]): Bindable[] {
   return params.map((value) => {
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-    if (typeof value === "object" && value !== null) return Uint8Array.fromBase64(value.$blob);
+    if (typeof value === "object" && value !== null) {
+      return "$blob" in value ? Uint8Array.fromBase64(value.$blob) : BigInt(value.$integer);
+    }
     return value;
   });
 }

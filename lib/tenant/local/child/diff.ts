@@ -1,5 +1,6 @@
 // What a branch has changed since it was made: its file beside the one of its ancestor.
-import { type Compared, compareSides } from "../../branches/compare_sides.ts";
+import type { RowForm } from "../../../sql/branch_report.ts";
+import { type Compared, type CompareOptions, compareSides } from "../../branches/compare_sides.ts";
 import { ancestorPath } from "./ancestor.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { Connection } from "./connection.ts";
@@ -12,13 +13,15 @@ export interface OpenBranch {
 }
 
 /** Null when the branch has no ancestor: it is no branch. */
-export function diffBranch(file: TenantFile): Compared | null {
-  return withBranch(file, (open) => compareBranch(open, 0));
+export function diffBranch(file: TenantFile, { integersAsStrings }: RowForm): Compared | null {
+  return withBranch(file, (open) => compareBranch(open, { holdBytes: 0, integersAsStrings }));
 }
 
-/** `holdBytes`: of changes that are kept for a merge, about. */
-export function compareBranch(open: OpenBranch, holdBytes: number): Compared {
-  return runBranchWork(compareSides({ openTrial, holdBytes, byLine: false }), { ...open });
+export function compareBranch(
+  open: OpenBranch,
+  options: Pick<CompareOptions, "holdBytes" | "integersAsStrings">,
+): Compared {
+  return runBranchWork(compareSides({ ...options, openTrial, byLine: false }), { ...open });
 }
 
 /** Runs `work` on the ancestor and on one state of the branch. Null when the file is no branch's. */

@@ -1,7 +1,8 @@
 // What a call would do: it runs in a transaction that is always undone.
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, RunResult } from "./connection.ts";
 import { countReplaced } from "./count_replaced.ts";
+import { BrokenReference, watchDeferred } from "./deferred_references.ts";
 import type { Progress } from "./progress.ts";
 import type {
   WireCall,
@@ -12,7 +13,7 @@ import type {
   WireStatement,
   WireValue,
 } from "./protocol.ts";
-import { failureOf, runStatement } from "./run_call.ts";
+import { failureOf } from "./run_call.ts";
 import { jsonRows, rowPreview } from "./row_preview.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
@@ -21,16 +22,19 @@ const MAX_PREVIEWED = 500_000;
 
 /**
  * The outcome of running the call's statements one after the other, and nothing of it stays. The bound in time is one
- * for all of them: they hold the write slot together.
+ * for all of them: they hold the write slot together. Deferred references, which are judged at a commit that a dry run
+ * never reaches, fail the statement that breaks them; in an atomic call the last one to do so, if they stay broken.
+ * `callIndex` is its place in the frame.
  */
 export function dryRun(
   file: TenantFile,
   call: WireCall,
   progress: Progress,
+  callIndex = 0,
 ): { readonly outcome: WireOutcome; readonly text: string } {
   const connection = file.writer();
   const startedMs = systemClock.monotonicMs();
-  progress.startStatement(0, 0);
+  progress.startStatement(callIndex, 0);
   if (call.foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=OFF");
   try {
     connection.internalRun("BEGIN IMMEDIATE");
@@ -55,7 +59,8 @@ function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
     const e = effects.slice(0, at);
     return { outcome: { k: "failed", r: [], at, f, ms, w: [read, 0], e } as const, text: "" };
   };
-  const brokenBefore = call.foreignKeysOff ? null : brokenReferences(connection)?.count ?? 0;
+  const deferred = watchDeferred(connection, call);
+  let raisedAt = 0;
   const last = call.statements.length - 1;
   for (const [index, statement] of call.statements.entries()) {
     try {
@@ -63,14 +68,19 @@ function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
       const { json, read, effect } = effectOf(connection, call, statement);
       results.push([json.length, read, 0]);
       text += json;
-      const broken = index === last && brokenBefore !== null ? brokenReferences(connection) : null;
-      if (broken && broken.count > (brokenBefore ?? 0)) return failed(index, brokenFailure(broken.table));
+      if ((effect.ownRows !== 0 || effect.cascadedRows > 0) && deferred?.raised()) {
+        if (!call.atomic) throw new BrokenReference();
+        raisedAt = index;
+      }
+      if (index === last && deferred?.broken) {
+        return failed(raisedAt, failureOf(new BrokenReference(), connection, statement[0]));
+      }
       effects.push({ ...effect, preview: previewBehind(connection, call, statement, effect.ownRows) });
       // What follows in a batch is to see it.
       if (index < last && isUndone(effect.ownRows)) run(connection, call, statement);
       connection.internalRun("RELEASE effect");
     } catch (error) {
-      return failed(index, failureOf(error, connection));
+      return failed(index, failureOf(error, connection, statement[0]));
     }
   }
   const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
@@ -93,8 +103,8 @@ function previewBehind(
   return rowPreview(connection, call, statement);
 }
 
-function run(connection: Connection, call: WireCall, statement: WireStatement) {
-  return runStatement({ connection, guardStatement: (work) => work() }, call, statement);
+function run(connection: Connection, call: WireCall, [sql, params, level]: WireStatement): RunResult {
+  return connection.run(level, sql, params, call, call.integersAsStrings);
 }
 
 /** Runs the statement, which is left as it is, and counts. */
@@ -121,25 +131,6 @@ function planRows(connection: Connection, sql: string): WireValue[][] {
   } catch {
     return [];
   }
-}
-
-/**
- * Deferred constraints are judged at commit, which a dry run never reaches: the references that are broken at its
- * end are compared with those before it. Nothing to count where no constraint is deferred.
- */
-function brokenReferences(connection: Connection): { count: number; table: string } | null {
-  const deferred = connection.internalRow(
-    "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%INITIALLY%DEFERRED%' LIMIT 1",
-  );
-  if (!deferred) return null;
-  const [count, table] = connection.internalRow(
-    'SELECT count(*), max("table") FROM pragma_foreign_key_check',
-  ) ?? [];
-  return { count: Number(count), table: String(table) };
-}
-
-function brokenFailure(table: string): WireFailure {
-  return { kind: "foreign_key_violation", message: "FOREIGN KEY constraint failed", table, columns: [] };
 }
 
 function totalChanges(connection: Connection): number {

@@ -1,5 +1,6 @@
 // From what `node:sqlite` throws to the failure kinds of the contract. Only the engine's own words pass, and of those
-// only names of tables and columns: messages of constraints and of the compiler hold no values.
+// only names of tables and columns: messages of constraints and of the compiler hold no values, and of a statement that
+// runs what may be one is left out.
 import type { WireFailure } from "./protocol.ts";
 
 const CONSTRAINTS: ReadonlyMap<number, WireFailure["kind"]> = new Map([
@@ -14,6 +15,19 @@ const CONSTRAINTS: ReadonlyMap<number, WireFailure["kind"]> = new Map([
   [2579, "unique_violation"],
   [3091, "type_mismatch"], // STRICT: "cannot store TEXT value in INTEGER column t.a"
 ]);
+
+/** What has no code of its own. */
+const GENERIC = 1;
+
+/** For a code without details, as those of virtual tables and of servers are: how the message begins. */
+const CONSTRAINT_WORDS: readonly (readonly [words: string, kind: WireFailure["kind"]])[] = [
+  ["UNIQUE constraint failed", "unique_violation"],
+  ["NOT NULL constraint failed", "not_null_violation"],
+  ["CHECK constraint failed", "check_violation"],
+  ["rtree constraint failed", "check_violation"],
+  ["FOREIGN KEY constraint failed", "foreign_key_violation"],
+  ["cannot store ", "type_mismatch"],
+];
 
 const PRIMARY: ReadonlyMap<number, WireFailure["kind"]> = new Map([
   [5, "busy"],
@@ -48,12 +62,32 @@ export function engineFailure(error: unknown, denial: string | null): WireFailur
   return compileFailure(message);
 }
 
+/** Of a statement that was running: what the engine quotes then may be a parameter or the value of a row. */
+export function runFailure(error: unknown, denial: string | null, sql: string): WireFailure {
+  const failure = engineFailure(error, denial);
+  const code = numberMember(error, "errcode");
+  if (failure.kind === "denied" || code === undefined || (code & 0xff) !== GENERIC) return failure;
+  const message = withoutValue(failure.message, sql);
+  return message === failure.message ? failure : plain(failure.kind, message);
+}
+
+/** Leaves out what is quoted or stands behind a colon, unless it is part of the statement's own text. */
+function withoutValue(message: string, sql: string): string {
+  // Names that nothing but the schema has, unless a checking pragma was asked for a table of that name.
+  const named = /^(?:error in (?:table|view|trigger|index) |no such table: main\.)/.test(message);
+  if (named && !/(?:foreign_key|integrity|quick)_check\b/i.test(sql)) return message;
+  const [, words = message, rest = ""] = /^((?:fts5: )?[^'":]*(?:: )?)(.*)$/s.exec(message) ?? [];
+  const [, quote = "", value = ""] = /^(['"]?)(.*)\1$/s.exec(rest) ?? [];
+  return sql.includes(value) ? message : `${words}${quote}…${quote}`;
+}
+
 function plain(kind: WireFailure["kind"], message: string): WireFailure {
   return { kind, message, table: null, columns: [] };
 }
 
 function constraint(code: number, message: string): WireFailure {
-  const kind = CONSTRAINTS.get(code) ?? "unknown";
+  const kind = CONSTRAINTS.get(code) ?? CONSTRAINT_WORDS.find(([words]) => message.startsWith(words))?.[1] ??
+    "unknown";
   // RAISE(ABORT, '…') carries the tenant's own words, which are meant for the caller.
   if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
     return plain(kind, message);
@@ -90,8 +124,8 @@ function compileFailure(message: string): WireFailure {
 }
 
 function unknownColumn(table: string | undefined, name: string, message: string): WireFailure {
-  // Of a name in double quotes the engine also says that it is no string literal.
-  const quoted = /^"(.*)" - should this be a string literal/s.exec(name)?.[1];
+  // Of a name in double quotes the engine may also say that it is no string literal.
+  const quoted = /^"(.*)"(?: - should this be a string literal.*)?$/s.exec(name)?.[1];
   const dot = quoted === undefined ? name.lastIndexOf(".") : -1;
   return {
     kind: "unknown_column",

@@ -1,6 +1,6 @@
 // Writing the query log and the audit trail inside a tenant's database.
 import type { Connection } from "./connection.ts";
-import type { WireLogRow, WireLogTable, WireLogValue } from "./protocol.ts";
+import type { WireLogRow, WireLogTable, WireLogValue } from "./wire_log.ts";
 
 /** Rows that one statement inserts: half the time of one by one. */
 const ROWS_AT_ONCE = 16;

@@ -10,7 +10,8 @@ import { insertLogRows, pruneLog } from "./log_rows.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
-import type { Request, WireFailure, WireLogTable, WirePrune } from "./protocol.ts";
+import type { Request, WireFailure } from "./protocol.ts";
+import type { WireLogTable, WirePrune } from "./wire_log.ts";
 import { readGroup } from "./read_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
@@ -77,7 +78,7 @@ function serve(request: Request): void {
     case "restore":
       return writeReply({ t: restoreSnapshot(files.get(request.db), request) ? "done" : "missing" });
     case "copy": {
-      const made = copyTo(files.get(request.db), request.snapshot, files.pathOf(request.to));
+      const made = copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) });
       return writeReply({ t: made ? "done" : "missing" });
     }
     case "fold_log":
@@ -87,7 +88,7 @@ function serve(request: Request): void {
       keepAncestor(files.get(request.db));
       return writeReply({ t: "done" });
     case "diff": {
-      const compared = diffBranch(files.get(request.db));
+      const compared = diffBranch(files.get(request.db), request);
       if (compared === null) return writeReply({ t: "missing" });
       return writeReply({ t: "compared", rowsRead: compared.rowsRead }, JSON.stringify(compared.diff));
     }

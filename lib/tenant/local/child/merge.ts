@@ -8,7 +8,7 @@ import { MergeRun } from "../../branches/merge_run.ts";
 import { mergeSchema } from "../../branches/merge_schema.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { compareBranch, type OpenBranch, withBranch } from "./diff.ts";
-import { engineFailure } from "./engine_failure.ts";
+import { runFailure } from "./engine_failure.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { MergeRequest, WireFailure, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
@@ -28,7 +28,9 @@ export function mergeBranch(trunk: TenantFile, branch: TenantFile, request: Merg
 
 function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): Merged {
   const startedMs = systemClock.monotonicMs();
-  const compared = compareBranch(open, request.mode === "data" ? HELD_BYTES : 0);
+  const { mode, integersAsStrings } = request;
+  const holdBytes = mode === "data" ? HELD_BYTES : 0;
+  const compared = compareBranch(open, { holdBytes, integersAsStrings });
   const run = new MergeRun(request, compared.diff);
   run.rowsRead += compared.rowsRead;
   const ending = (end: Pick<WireMerge, "outcome" | "failure" | "snapshotTaken">): Merged => ({
@@ -78,7 +80,7 @@ function attempt(
     runBranchWork(work, { ...open, trunk: writer });
     return null;
   } catch (error) {
-    return engineFailure(error, writer.guard.denial);
+    return runFailure(error, writer.guard.denial, "");
   }
 }
 

@@ -6,6 +6,7 @@ import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_as.ts";
 import type { SqlErrorKind } from "../../../core/errors.ts";
 import type { AffectedBound } from "./starts_over.ts";
+import type { WireLogRow, WireLogTable, WirePrune, WireRecord } from "./wire_log.ts";
 
 /** Why the engine did not run a statement to its end. `message` holds no value. */
 export interface WireFailure {
@@ -14,22 +15,6 @@ export interface WireFailure {
   readonly table: string | null;
   readonly columns: readonly string[];
   readonly affected?: number;
-}
-
-/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
-export type WireLogRow = readonly WireLogValue[];
-export type WireLogValue = string | number | null;
-
-/** Log rows of one kind, by column: the value of all rows, or one for each. */
-export interface WireLogTable {
-  readonly rows: number;
-  readonly columns: readonly (WireLogValue | readonly WireLogValue[])[];
-}
-
-/** What is old enough to go: log rows with lower ids, kept answers whose deadline has passed. */
-export interface WirePrune {
-  readonly beforeId: string;
-  readonly nowMs: number;
 }
 
 export type WireLevel = "read" | "write" | "schema";
@@ -119,8 +104,15 @@ export type Request =
     readonly snapshot: string;
     readonly undo: string;
     readonly nowMs: number;
+    readonly record: WireRecord | null;
   }
-  | { readonly op: "copy"; readonly db: string; readonly snapshot: string | null; readonly to: string }
+  | {
+    readonly op: "copy";
+    readonly db: string;
+    readonly snapshot: string | null;
+    readonly to: string;
+    readonly record: WireRecord | null;
+  }
   | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "note_replay"; readonly db: string; readonly replay: WireReplay }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
@@ -128,14 +120,14 @@ export type Request =
   | { readonly op: "fold_log"; readonly db: string }
   /** Keeps what is there as what a branch is compared with. */
   | { readonly op: "keep_ancestor"; readonly db: string }
-  | { readonly op: "diff"; readonly db: string }
+  | { readonly op: "diff"; readonly db: string; readonly integersAsStrings: boolean }
   | MergeRequest
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */
   | { readonly op: "sweep" };
 
 /** Brings a branch into `db`. */
-export interface MergeRequest {
+export interface MergeRequest extends WireRecord {
   readonly op: "merge";
   readonly db: string;
   readonly branch: string;
@@ -144,10 +136,9 @@ export interface MergeRequest {
   readonly dryRun: boolean;
   /** `mergeEffectOf` the dry run that was looked at before; null: whatever it does. */
   readonly expects: string | null;
+  readonly integersAsStrings: boolean;
   /** File name of the snapshot to take first; dropped when nothing is kept. */
   readonly snapshot: string;
-  readonly log: WireLogRow;
-  readonly auditId: string;
 }
 
 /** How a merge ended; the report is the frame's text. */

@@ -1,18 +1,24 @@
 // Making a database what a snapshot says, and copies of databases. The service has closed it in every other child.
+import { systemClock } from "../../../core/clock.ts";
+import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import { Connection, type EngineValue } from "./connection.ts";
 import { copyDatabase, exists, removeDatabase, replaceDatabase, snapshotFolder } from "./file_copy.ts";
+import { insertAuditRow, insertCallRow } from "./log_rows.ts";
+import type { Request } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import type { WireRecord } from "./wire_log.ts";
 
 /** Tables whose rows are about what happened, which a restore does not undo. Their ids sort by time. */
 const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;
 
+type Restore = Omit<Extract<Request, { op: "restore" }>, "op" | "db">;
+type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "record"> & { readonly path: string };
+
 /** False when the snapshot is not there. The state before becomes the snapshot `undo`. */
-export function restoreSnapshot(
-  file: TenantFile,
-  { snapshot, undo, nowMs }: { readonly snapshot: string; readonly undo: string; readonly nowMs: number },
-): boolean {
+export function restoreSnapshot(file: TenantFile, { snapshot, undo, nowMs, record }: Restore): boolean {
+  const startedMs = systemClock.monotonicMs();
   const source = `${snapshotFolder(file.path)}/${snapshot}.db`;
   if (!exists(source)) return false;
   file.snapshot(undo);
@@ -23,6 +29,8 @@ export function restoreSnapshot(
   try {
     carryChronicles(file.reader(), target);
     carryReplays(file.reader(), target, nowMs);
+    // In the staged file, so that it is there exactly when the restore is.
+    if (record) keepRecord(target, record, { tablesOf: [file.reader(), target], startedMs });
     raiseVersion(target, file.readerVersion());
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
@@ -37,7 +45,8 @@ export function restoreSnapshot(
 }
 
 /** False when the snapshot is not there. What is told of the source's past does not belong to the copy. */
-export function copyTo(file: TenantFile, snapshot: string | null, path: string): boolean {
+export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): boolean {
+  const startedMs = systemClock.monotonicMs();
   file.writer();
   const source = snapshot === null ? file.path : `${snapshotFolder(file.path)}/${snapshot}.db`;
   if (!exists(source)) return false;
@@ -48,11 +57,29 @@ export function copyTo(file: TenantFile, snapshot: string | null, path: string):
     target.internalRun("BEGIN IMMEDIATE");
     for (const table of [...CHRONICLES, "_service_meta_replay"]) target.internalRun(`DELETE FROM ${table}`);
     target.internalRun("COMMIT");
+    if (record) keepRecord(target, record, { tablesOf: [target], startedMs });
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     target.close();
   }
   return true;
+}
+
+/** All data of the tables changes at once, those of before and of now; no rows are counted. */
+function keepRecord(
+  target: Connection,
+  { log, auditId }: WireRecord,
+  about: { readonly tablesOf: readonly Connection[]; readonly startedMs: number },
+): void {
+  const names = about.tablesOf.flatMap((one) =>
+    one.internalRows(ownTablesQuery).map(([name]) => String(name))
+  );
+  const tables = [...new Set(names)].filter((name) => !isReservedName(name)).sort();
+  const ms = Math.round((systemClock.monotonicMs() - about.startedMs) * 1000) / 1000;
+  target.internalRun("BEGIN IMMEDIATE");
+  insertCallRow(target, log, { errorKind: null, rowsRead: 0, rowsWritten: 0, ms });
+  insertAuditRow(target, auditId, JSON.stringify(tables), log, 0);
+  target.internalRun("COMMIT");
 }
 
 function carryChronicles(from: Connection, to: Connection): void {

@@ -12,8 +12,14 @@ export class ResultTooLarge extends Error {
  * `node:sqlite` refuses to read an INTEGER beyond 2^53 as a number, but lets the lowest one pass. It may also be a
  * REAL: reading integers as bigint tells.
  */
-export class MaybeRounded extends Error {
+class MaybeRounded extends Error {
   override readonly name = "MaybeRounded";
+}
+
+/** Whether the rows hold an INTEGER that has to be read as bigint. */
+export function isIntegerOutOfRange(error: unknown): boolean {
+  return error instanceof MaybeRounded ||
+    (error instanceof Error && Reflect.get(error, "code") === "ERR_OUT_OF_RANGE");
 }
 
 const LOWEST_INTEGER = -(2 ** 63);

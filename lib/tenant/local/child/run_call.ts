@@ -1,11 +1,11 @@
 // Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection, RunResult } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { countReplaced } from "./count_replaced.ts";
-import { engineFailure } from "./engine_failure.ts";
+import { runFailure } from "./engine_failure.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireFailure, WireOutcome, WireResult, WireStatement } from "./protocol.ts";
-import { exceeds, MaybeRounded, ResultTooLarge } from "./result_json.ts";
+import type { WireCall, WireFailure, WireOutcome, WireResult } from "./protocol.ts";
+import { exceeds, ResultTooLarge } from "./result_json.ts";
 
 export interface CallRun {
   readonly results: WireResult[];
@@ -22,7 +22,7 @@ export interface CallRun {
 export interface CallScope {
   readonly connection: Connection;
   readonly progress: Progress;
-  /** Runs one statement so that its failure, or a second try, leaves nothing behind. */
+  /** Runs one statement so that its failure leaves nothing behind. */
   readonly guardStatement: <T>(work: () => T) => T;
   readonly countWritten: () => number;
 }
@@ -39,22 +39,25 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
   for (const [index, statement] of call.statements.entries()) {
     scope.progress.startStatement(callIndex, index);
     try {
+      const [sql, params, level] = statement;
       const replaced = countReplaced(scope.connection, statement[3]?.replacing);
       const before = scope.countWritten();
-      const run = runStatement(scope, call, statement);
+      const run = scope.guardStatement(() =>
+        scope.connection.run(level, sql, params, call, call.integersAsStrings)
+      );
       const written = scope.countWritten() - before;
       rowsReplaced += replaced(written);
       for (const { sql, params } of statement[3]?.after ?? []) {
         scope.connection.run("internal", sql, params, call, false);
       }
-      const read = scope.connection.rowsRead(statement[0], run.rowCount, written);
+      const read = scope.connection.rowsRead(sql, run.rowCount, written);
       results.push([run.json.length, read, written]);
       text += run.json;
       rowsRead += read;
       rowsWritten += written;
       if (exceeds(text, call.maxBytes)) throw new ResultTooLarge(`more than ${call.maxBytes} bytes`);
     } catch (error) {
-      failure = { at: index, failure: failureOf(error, scope.connection) };
+      failure = { at: index, failure: failureOf(error, scope.connection, statement[0]) };
       break;
     }
   }
@@ -72,35 +75,11 @@ export function outcomeOf(
     : { k: "ok", r: results, ms };
 }
 
-/** Runs one statement; again with integers as bigint where a number would not do. Throws what the engine throws. */
-export function runStatement(
-  scope: Pick<CallScope, "connection" | "guardStatement">,
-  call: WireCall,
-  [sql, params, level]: WireStatement,
-): RunResult {
-  const { connection } = scope;
-  const run = () =>
-    scope.guardStatement(() => connection.run(level, sql, params, call, call.integersAsStrings));
-  try {
-    return run();
-  } catch (error) {
-    if (!isIntegerOutOfRange(error)) throw error;
-    connection.useBigIntegers(level, sql);
-    return run();
-  }
-}
-
-export function failureOf(error: unknown, connection: Connection): WireFailure {
+export function failureOf(error: unknown, connection: Connection, sql: string): WireFailure {
   if (error instanceof ResultTooLarge) {
     return { kind: "result_too_large", message: error.message, table: null, columns: [] };
   }
-  return engineFailure(error, connection.guard.denial);
-}
-
-/** `node:sqlite` refuses to read an INTEGER beyond 2^53 as a number. */
-function isIntegerOutOfRange(error: unknown): boolean {
-  return error instanceof MaybeRounded ||
-    (error instanceof Error && Reflect.get(error, "code") === "ERR_OUT_OF_RANGE");
+  return runFailure(error, connection.guard.denial, sql);
 }
 
 function round(ms: number): number {

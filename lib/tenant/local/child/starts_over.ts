@@ -6,6 +6,8 @@ export interface AffectedBound {
   readonly max: number;
   /** A call that changed more rows than that starts over: it leaves no log row. */
   readonly startsOverAbove?: number;
+  /** Rows up to which a person is asked again when the call, which was approved, changes another number. */
+  readonly looksAgainUpTo?: number;
 }
 
 /** `failure`: how the call ended, if it failed. */

@@ -2,14 +2,17 @@
 // with its log and audit rows, and is answered after the commit has reached the disk.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "./connection.ts";
+import { BrokenReference, defersReferences, watchDeferred } from "./deferred_references.ts";
 import { dryRun } from "./dry_run.ts";
 import { engineFailure } from "./engine_failure.ts";
-import { insertAuditRow, insertCallRow, insertLogRows } from "./log_rows.ts";
+import { insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
-import { FRAME_BUDGET_MS, type WireCall, type WireLogTable, type WireOutcome } from "./protocol.ts";
-import { findReplay, joinReplay, keepReplay } from "./replay.ts";
+import { FRAME_BUDGET_MS, type WireCall, type WireOutcome } from "./protocol.ts";
+import type { WireLogTable } from "./wire_log.ts";
+import { recordCall } from "./record_call.ts";
+import { findReplay, joinReplay } from "./replay.ts";
 import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
-import { startsOver } from "./starts_over.ts";
+import { behindSavepoint, undoing } from "./savepoints.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 export interface WriteGroup {
@@ -32,8 +35,8 @@ export function writeGroup(group: WriteGroup): void {
     if (group.calls.length > 1 && mustRunAlone(group)) throw new GroupLost();
     commitTogether(group, group.calls, true);
   } catch (error) {
-    if (group.calls.length === 1 && !(error instanceof GroupLost)) {
-      group.answer([failedCall(error)], "");
+    if (only && group.calls.length === 1 && !(error instanceof GroupLost)) {
+      endRefused(group, only, 0, error);
       return;
     }
     commitOneByOne(group);
@@ -53,28 +56,27 @@ function answerDryRun(group: WriteGroup, call: WireCall): void {
 /** Deferred constraints are judged at commit, for the whole transaction: such calls cannot share one. */
 function mustRunAlone({ file, calls }: WriteGroup): boolean {
   if (calls.some((call) => call.foreignKeysOff)) return true;
-  return file.writer().internalRow(
-    "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%INITIALLY%DEFERRED%' LIMIT 1",
-  ) !== undefined;
+  return defersReferences(file.writer());
 }
 
 /** What has run so far is answered before each commit, so that the service never misses a committed outcome. */
 function commitOneByOne(group: WriteGroup): void {
   const outcomes: WireOutcome[] = [];
   let text = "";
+  let logged = false;
   for (const [index, call] of group.calls.entries()) {
     const before = text;
     const answer = (own: readonly WireOutcome[], ownText: string) =>
       group.answer([...outcomes, ...own], before + ownText);
     try {
-      const run = commitTogether({ ...group, answer }, [call], index === 0, index);
+      const run = commitTogether({ ...group, answer }, [call], !logged, index);
+      logged = true;
       outcomes.push(...run.outcomes);
       text += run.text;
     } catch (error) {
-      outcomes.push(failedCall(error));
+      outcomes.push(endRefused({ ...group, answer }, call, index, error));
     }
   }
-  group.answer(outcomes, text);
 }
 
 function commitTogether(
@@ -139,9 +141,10 @@ interface SavedRun {
 }
 
 /**
- * One call behind its savepoint: an atomic one is undone whole by a failure, the other keeps what ran before. A
- * statement that demands ROLLBACK ends the transaction itself: with company the group starts over; alone, what is to
- * stay of the call runs once more.
+ * One call behind its savepoint: an atomic one is undone whole by a failure, the other keeps what ran before, and each
+ * of its statements leaves no deferred reference broken, as if it had a commit of its own. A statement that demands
+ * ROLLBACK ends the transaction itself: with company the group starts over; alone, what is to stay of the call runs
+ * once more.
  */
 function runSaved(
   group: WriteGroup,
@@ -151,11 +154,19 @@ function runSaved(
   alone: boolean,
 ): SavedRun {
   const single = call.statements.length === 1;
+  const countWritten = () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
+  const watch = () => single || call.atomic ? null : watchDeferred(connection, call);
+  let deferred = watch();
+  const judged = <T>(work: () => T): T => {
+    const before = countWritten();
+    const result = work();
+    if (deferred !== null && countWritten() > before && deferred.raised()) throw new BrokenReference();
+    return result;
+  };
   const scope: CallScope = {
-    connection,
-    progress: group.progress,
-    guardStatement: (work) => single ? undoing(connection, "call", work) : behindSavepoint(connection, work),
-    countWritten: () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0),
+    ...{ connection, progress: group.progress, countWritten },
+    guardStatement: (work) =>
+      single ? undoing(connection, "call", work) : behindSavepoint(connection, () => judged(work)),
   };
   connection.internalRun("SAVEPOINT call");
   const first = runCall(scope, call, index);
@@ -164,6 +175,7 @@ function runSaved(
     if (!alone) throw new GroupLost();
     connection.internalRun("BEGIN IMMEDIATE");
     connection.internalRun("SAVEPOINT call");
+    deferred = watch();
     const { failure } = last;
     const staying = call.statements.slice(0, call.atomic ? 0 : failure?.at ?? 0);
     const again = runCall(scope, { ...call, statements: staying }, index);
@@ -174,7 +186,7 @@ function runSaved(
   if (nothingKept) connection.internalRun("ROLLBACK TO call");
   connection.internalRun("RELEASE call");
   const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
-  record(connection, call, kept);
+  recordCall(connection, call, kept, first);
   return {
     outcome: outcomeOf(kept, [first.rowsRead, first.rowsWritten]),
     text: kept.text,
@@ -196,47 +208,30 @@ function undone({ failure }: CallRun, call: WireCall): boolean {
   return failure !== null && (call.atomic || failure.failure.kind === "affected");
 }
 
-function record(connection: Connection, call: WireCall, run: CallRun): void {
-  if (call.replay && run.failure === null && call.failsWith === undefined) {
-    keepReplay(connection, call.replay, {
-      results: run.results,
-      text: run.text,
-      durationMs: run.ms,
-      rowsReadBasis: "plan",
-    });
-  }
-  if (!call.log || startsOver(call.affected, run.failure?.failure)) return;
-  insertCallRow(connection, call.log, {
-    errorKind: run.failure?.failure.kind ?? call.failsWith ?? null,
-    rowsRead: run.rowsRead,
-    rowsWritten: run.rowsWritten,
-    ms: run.ms,
-  });
-  const nothingKept = run.failure !== null && run.results.length === 0;
-  if (call.auditId !== undefined && call.auditTables !== undefined && !nothingKept) {
-    insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
-  }
+/**
+ * Answers the call whose commit failed. Which statement of an atomic one has broken a deferred reference a dry run tells,
+ * and the answer stands without it should that not come to its end.
+ */
+function endRefused(group: WriteGroup, call: WireCall, index: number, error: unknown): WireOutcome {
+  if (call.snapshot !== undefined) group.file.dropSnapshot(call.snapshot);
+  const failed = failedCall(error);
+  group.answer([failed], "");
+  if (failed.f.kind !== "foreign_key_violation" || call.statements.length === 1) return failed;
+  const outcome = { ...failed, at: breakingStatement(group, call, index) };
+  group.answer([outcome], "");
+  return outcome;
 }
 
-function behindSavepoint<T>(connection: Connection, work: () => T): T {
-  connection.internalRun("SAVEPOINT statement");
+/** The first where the dry run does not tell. */
+function breakingStatement(group: WriteGroup, call: WireCall, index: number): number {
   try {
-    return undoing(connection, "statement", work);
-  } finally {
-    if (connection.database.isTransaction) connection.internalRun("RELEASE statement");
+    const { outcome } = dryRun(group.file, call, group.progress, index);
+    return outcome.k === "failed" && outcome.f.kind === "foreign_key_violation" ? outcome.at : 0;
+  } catch {
+    return 0;
   }
 }
 
-/** Goes back to an open savepoint when the work fails, unless the engine has ended the transaction by itself. */
-function undoing<T>(connection: Connection, savepoint: "call" | "statement", work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (connection.database.isTransaction) connection.internalRun(`ROLLBACK TO ${savepoint}`);
-    throw error;
-  }
-}
-
-function failedCall(error: unknown): WireOutcome {
+function failedCall(error: unknown): Extract<WireOutcome, { k: "failed" }> {
   return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, w: [0, 0], unlogged: true };
 }

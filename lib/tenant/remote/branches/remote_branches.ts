@@ -1,7 +1,7 @@
 // Branches of remote databases: forks with a fork of their own as the state they began in.
-import type { BranchDiff } from "../../../sql/branch_report.ts";
+import type { BranchDiff, RowForm } from "../../../sql/branch_report.ts";
 import { AppError } from "../../../core/errors.ts";
-import { type Compared, compareSides } from "../../branches/compare_sides.ts";
+import { type Compared, type CompareOptions, compareSides } from "../../branches/compare_sides.ts";
 import type { OpenTrial } from "../../branches/proven_statements.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../../branch_store.ts";
 import type { EngineFailure, LogIdentity } from "../../tenant_store.ts";
@@ -41,7 +41,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
       const trunk = this.host.tenant(trunkId);
       const ancestor = `${placeOf(databaseId)}-ancestor`;
       return this.host.makeBranch(databaseId, ancestor, async (place) => {
-        await trunk.lane.addTask(() => snapshots.copy(trunk.remote, null, ancestor));
+        await trunk.lane.addTask(() => snapshots.copy(trunk.remote, { snapshot: null }, ancestor));
         // From the copy, which nobody writes: so both are the same, and the trunk's writers wait for one fork only.
         await context.platform.fork(ancestor, place);
       });
@@ -50,12 +50,13 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
 
   diff(
     { databaseId }: BranchHandle,
+    { integersAsStrings }: RowForm = { integersAsStrings: false },
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     return this.#retried({ branchId: databaseId, trunkId: null }, async (remote) => {
       const { diff, rowsRead } = await this.#onBranch(
         remote,
         null,
-        0,
+        { holdBytes: 0, integersAsStrings },
         (_, compared) => Promise.resolve(compared),
       );
       return { diff, rowsRead };
@@ -70,8 +71,9 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     return this.#retried({ branchId: merge.branchId, trunkId: databaseId }, (remote, attempt) => {
       const startedMs = context.clock.monotonicMs();
       const trunk = this.host.tenant(databaseId);
-      const hold = merge.mode === "data" ? HELD_BYTES : 0;
-      return this.#onBranch(remote, trunk.remote, hold, async (parts, compared) => {
+      const holdBytes = merge.mode === "data" ? HELD_BYTES : 0;
+      const options = { holdBytes, integersAsStrings: merge.integersAsStrings };
+      return this.#onBranch(remote, trunk.remote, options, async (parts, compared) => {
         // A snapshot that an earlier attempt could not drop is of another state.
         if (attempt > 0) await snapshots.drop(databaseId, merge.snapshot);
         const merging = new RemoteMerge(
@@ -91,7 +93,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   async #onBranch<T>(
     remote: RemoteTenant,
     trunk: RemoteTenant | null,
-    holdBytes: number,
+    options: Pick<CompareOptions, "holdBytes" | "integersAsStrings">,
     work: (parts: Pick<MergeParts, "branch" | "ancestor" | "openTrial">, compared: Compared) => Promise<T>,
   ): Promise<T> {
     const { context, catalog } = this.host;
@@ -111,7 +113,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     );
     try {
       const openTrial = await this.#trialEngine(place, [remote, ...(trunk ? [trunk] : [])]);
-      const compared = await runRemotely(compareSides({ openTrial, holdBytes, byLine: true }), {
+      const compared = await runRemotely(compareSides({ ...options, openTrial, byLine: true }), {
         ancestor,
         branch,
       });

@@ -1,4 +1,4 @@
-// English singulars for slugs and labels.
+// English singulars for slugs, labels and search.
 import pluralize from "pluralize";
 
 /** Words whose plural the library takes for another word's. */

@@ -1,0 +1,23 @@
+// How rows of the log tables travel to an engine child.
+
+/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
+export type WireLogRow = readonly WireLogValue[];
+export type WireLogValue = string | number | null;
+
+/** Log rows of one kind, by column: the value of all rows, or one for each. */
+export interface WireLogTable {
+  readonly rows: number;
+  readonly columns: readonly (WireLogValue | readonly WireLogValue[])[];
+}
+
+/** What is old enough to go: log rows with lower ids, kept answers whose deadline has passed. */
+export interface WirePrune {
+  readonly beforeId: string;
+  readonly nowMs: number;
+}
+
+/** What becomes the log and audit rows of a restore or a merge, in its transaction. */
+export interface WireRecord {
+  readonly log: WireLogRow;
+  readonly auditId: string;
+}

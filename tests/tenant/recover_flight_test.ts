@@ -1,0 +1,56 @@
+// What becomes of calls whose engine child ends between the answer and the commit, again and again.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import { recoverFlight } from "../../lib/tenant/local/recover_flight.ts";
+import { wireCall } from "../../lib/tenant/local/wire.ts";
+import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
+
+const NO_MS = { startedMs: 0, killedMs: 0, seen: { call: 0, statement: 0, sinceMs: 0 } };
+
+/** Two calls that were answered and not kept. */
+function world() {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const outcomes: (TenantOutcome | Error | null)[] = [null, null];
+  for (const index of outcomes.keys()) {
+    const call = tenantCall(1, "write", [["INSERT INTO t VALUES (1)"]]);
+    const end = (outcome: TenantOutcome | Error) => {
+      outcomes[index] = outcome;
+    };
+    lanes.addCall({
+      ...{ call, wire: wireCall(call, systemClock), resolve: end, reject: end, queuedMs: 0, crashes: 0 },
+    });
+  }
+  /** The child ends once more at the commit of what waits; how many calls had been taken along. */
+  const endChild = (killed: LaneFlight["killed"]): number => {
+    const work = lanes.takeWork(0, 0);
+    assert(work?.kind === "write");
+    const o = work.jobs.map(() => ({ k: "ok", r: [], ms: 1 }) as const);
+    const answered = { reply: { t: "outcomes", o } as const, text: "" };
+    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered, killed }, { call: 0, statement: 0 });
+    const question = lanes.takeWork(0, 0);
+    assert(question?.kind === "task");
+    question.job.resolve({ reply: { t: "ids", ids: [] }, text: "" });
+    return work.jobs.length;
+  };
+  const kinds = () =>
+    outcomes.map((one) => one !== null && "ok" in one && one.ok === false ? one.failure.kind : one);
+  return { endChild, kinds };
+}
+
+Deno.test("a call that takes too long to commit is answered, its neighbour waits to run again", () => {
+  const { endChild, kinds } = world();
+  assertEquals(endChild("timeout"), 2);
+  assertEquals(kinds(), ["timeout", null]);
+  assertEquals(endChild("timeout"), 1);
+  assertEquals(kinds(), ["timeout", "timeout"]);
+});
+
+Deno.test("a call at whose commit two children end is answered, its neighbour waits to run again", () => {
+  const { endChild, kinds } = world();
+  // Once it is suspected it travels alone.
+  assertEquals([endChild(null), endChild(null)], [2, 1]);
+  assertEquals(kinds(), ["too_big", null]);
+});
