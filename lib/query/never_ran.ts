@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from "../core/errors.ts";
 const CODES: ReadonlySet<ErrorCode> = new Set([
   ...["balance_exhausted", "monthly_cap_reached", "meter_unreachable", "store_unavailable"] as const,
   ...["database_busy", "shutting_down", "storage_full", "database_corrupt", "role_too_low"] as const,
-  "store_over_quota",
+  ...["store_over_quota", "too_many_approvals"] as const,
 ]);
 
 export function neverRan(error: unknown): boolean {

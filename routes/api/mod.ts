@@ -15,7 +15,7 @@ import { tokenRoutes } from "./tokens.ts";
 
 export function apiRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .use(bearer(deps), refuseHeaders("X-Dry-Run", "X-Max-Affected", "X-Service-No-Snapshot"))
+    .use(bearer(deps), refuseHeaders())
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
     .route("/namespaces", sessionRoutes(deps))

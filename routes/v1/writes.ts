@@ -10,7 +10,6 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { integersAsStrings, snapshots } from "../middleware/header_flag.ts";
-import { refuseHeaders } from "../middleware/refuse_headers.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../schemas.ts";
 import { mergeReport } from "./branch_schemas.ts";
@@ -40,7 +39,6 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         tags,
         responses: answers(proposal, { meta: queryMeta }),
       }),
-      refuseHeaders("X-Service-No-Snapshot"),
       validate("json", proposeBody),
       async (c) => {
         const input = { ...c.req.valid("json"), integersAsStrings: integersAsStrings(c) };
@@ -70,7 +68,6 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
           meta: queryMeta,
         }),
       }),
-      refuseHeaders("X-Service-No-Snapshot"),
       validate("json", redeemBody),
       async (c) => {
         const input = { ...c.req.valid("json"), ...runOptions(c) };

@@ -268,6 +268,9 @@ Deno.test("defaults that do not fit the input, or that only the engine can work 
       ["'a' || 'b'", "text"],
       ["NULL", "number"],
       [".", "number"],
+      [`${"1".repeat(1500)} || 'x'`, "number"],
+      ["9007199254740993", "number"],
+      [`'${"x".repeat(2000)}'`, "text"],
     ] as const
   ) {
     assertEquals(columnDefault(sql, type), null, sql);

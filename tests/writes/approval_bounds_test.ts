@@ -41,6 +41,28 @@ Deno.test("a database has so many approvals that wait and no more; each that is 
   });
 });
 
+Deno.test("where no more may wait, what was to run stays as good as it was", async () => {
+  await withWrites(async (world) => {
+    const { apply, app, decide, propose, redeem, rows, rule, setup, shop } = world;
+    await setup("CREATE TABLE t (a)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const held = heldBy(await shop.query("INSERT INTO t VALUES ('held')"));
+    await decide(held.id, "approve");
+    await rule({ tableGlob: "*", effect: "require_approval", note: "has come since" });
+    const { executionToken } = await propose("INSERT INTO t VALUES ('proposed')");
+    const { approvals } = app.deps.query;
+    const areMany = approvals.areMany.bind(approvals);
+    approvals.areMany = () => Promise.resolve(true);
+    for (const answer of [await redeem(held.approvalToken), await apply(executionToken)]) {
+      assertEquals([answer.status, answer.body.code], [429, "too_many_approvals"], answer.text);
+    }
+    approvals.areMany = areMany;
+    heldBy(await redeem(held.approvalToken));
+    heldBy(await apply(executionToken));
+    assertEquals(await rows("SELECT count(*) FROM t"), [[0]]);
+  });
+});
+
 Deno.test("approvals whose day is over make room", async () => {
   const clock = new TurnableClock();
   await withWrites(async (world) => {

@@ -127,7 +127,7 @@ Deno.test("no other call takes a header that it does not hear for heard, and GET
       ["PUT", `${path}/describe`, { databaseDescription: "items" }],
       ["DELETE", `/api/namespaces/${shop.slug}/databases/main`, { confirm: "main" }],
     ];
-    for (const name of ["X-Dry-Run", "X-Max-Affected", "X-Service-No-Snapshot"]) {
+    for (const name of ["X-Dry-Run", "X-Max-Affected"]) {
       const options = { token: shop.token, headers: { [name]: "1", "plan-key": "p", "plan-step": "1" } };
       for (const [method, path, body] of calls) {
         const answer = await app.request(method, path, {

@@ -3,25 +3,28 @@ import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { jsonText } from "../../published/json_text.ts";
 
 const DIGITS = /^[+-]?\d+$/;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** Linear also where a long run of digits is not all there is. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+/** Characters of a default that a specification, which has a bound of its own, can well carry. */
+const MAX_LENGTH = 2000;
 /** Behind DEFAULT double quotes are as good as single ones. */
 const QUOTED = /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*")$/;
 
 /**
  * `defaultSql`: the text behind DEFAULT as the schema has it. Null where there is none, or one that does not fit the
- * input's type or that only the engine can work out. INTEGERs beyond 2^53 are digits, JSON is its text.
+ * input's type, that is long or that only the engine can work out. INTEGERs beyond 2^53 are digits, JSON is its text.
  */
 export function columnDefault(
   defaultSql: string | null,
   type: FieldSpec["type"],
 ): string | number | boolean | null {
-  if (defaultSql === null) return null;
-  const sql = defaultSql.trim();
+  const sql = defaultSql?.trim() ?? "";
+  if (sql.length > MAX_LENGTH) return null;
   switch (type) {
     case "integer":
       return integerOf(sql);
     case "number":
-      return numberOf(sql);
+      return DIGITS.test(sql) && !Number.isSafeInteger(Number(sql)) ? null : numberOf(sql);
     case "boolean": {
       const number = numberOf(sql);
       return number === 0 ? false : number === 1 ? true : null;
