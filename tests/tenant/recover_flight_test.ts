@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import type { WireOutcome } from "../../lib/tenant/local/child/protocol.ts";
 import { recoverFlight } from "../../lib/tenant/local/recover_flight.ts";
 import { wireCall } from "../../lib/tenant/local/wire.ts";
 import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
@@ -24,10 +25,10 @@ function world() {
     });
   }
   /** The child ends once more at the commit of what waits; how many calls had been taken along. */
-  const endChild = (killed: LaneFlight["killed"]): number => {
+  const endChild = (killed: LaneFlight["killed"], refused: readonly WireOutcome[] = []): number => {
     const work = lanes.takeWork(0, 0);
     assert(work?.kind === "write");
-    const o = work.jobs.map(() => ({ k: "ok", r: [], ms: 1 }) as const);
+    const o = work.jobs.map((_, index) => refused[index] ?? { k: "ok", r: [], ms: 1 } as const);
     const answered = { reply: { t: "outcomes", o } as const, text: "" };
     recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered, killed }, { call: 0, statement: 0 });
     const question = lanes.takeWork(0, 0);
@@ -46,6 +47,13 @@ Deno.test("a call that takes too long to commit is answered, its neighbour waits
   assertEquals(kinds(), ["timeout", null]);
   assertEquals(endChild("timeout"), 1);
   assertEquals(kinds(), ["timeout", "timeout"]);
+});
+
+Deno.test("a call whose commit was refused keeps that answer though its child ends behind it", () => {
+  const { endChild, kinds } = world();
+  const f = { kind: "foreign_key_violation", message: "", table: null, columns: [] } as const;
+  endChild("timeout", [{ k: "failed", r: [], at: 0, f, ms: 0, w: [0, 0], unlogged: true }]);
+  assertEquals(kinds(), ["foreign_key_violation", null]);
 });
 
 Deno.test("a call at whose commit two children end is answered, its neighbour waits to run again", () => {

@@ -1,5 +1,5 @@
 // Foreign keys that the engine judges at a commit only, in calls whose statements are to behave as if each had one.
-import { BREAKABLE, BrokenCount, COUNT_BROKEN } from "../local/child/broken_count.ts";
+import { BREAKABLE, type BrokenByTable, BrokenCount, COUNT_BROKEN } from "../local/child/broken_count.ts";
 import type { EngineFailure, TenantCall } from "../tenant_store.ts";
 import type { HranaStep, StepError, StepResult } from "./hrana.ts";
 import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
@@ -53,15 +53,15 @@ export class DeferredReferences {
     return false;
   }
 
-  async #countBroken(): Promise<number> {
+  async #countBroken(): Promise<BrokenByTable> {
     // What changes the schema may make such a table, or give one another name.
     if (this.#tables === null || this.call.level === "schema") this.#tables = await this.#breakableTables();
-    if (this.#tables.length === 0) return 0;
+    if (this.#tables.length === 0) return [];
     const steps = await this.look(
       this.#tables.map((name) => ({ stmt: { sql: COUNT_BROKEN, args: [hranaValue(name)] } })),
     );
     // A step fails where a key fits no index: the engine refuses each write that has to look there by itself.
-    return steps.reduce((sum, step) => sum + (step?.ok ? integerOf(step.rows[0]?.[0]) : 0), 0);
+    return steps.map((step) => step?.ok ? integerOf(step.rows[0]?.[0]) : null);
   }
 
   async #breakableTables(): Promise<readonly string[]> {

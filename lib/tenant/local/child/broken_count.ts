@@ -13,12 +13,16 @@ export const BREAKABLE = `SELECT name FROM sqlite_schema t WHERE ${DEFERS} AND (
 /** Of one of them. */
 export const COUNT_BROKEN = "SELECT count(*) FROM pragma_foreign_key_check(?)";
 
-export class BrokenCount {
-  readonly #first: number;
-  #last: number;
+/** What each table has of them; null: a key that fits no index, so that nobody can tell. */
+export type BrokenByTable = readonly (number | null)[];
 
-  constructor(count: number) {
-    this.#first = this.#last = count;
+export class BrokenCount {
+  #first = 0;
+  #last = 0;
+  #unread = 0;
+
+  constructor(look: BrokenByTable) {
+    this.#begin(look);
   }
 
   /** Whether there are more of them than at first. */
@@ -26,10 +30,29 @@ export class BrokenCount {
     return this.#last > this.#first;
   }
 
-  /** Takes the next count: whether it is more than the one before. */
-  raisedTo(count: number): boolean {
+  /** Takes the next look: whether it has more than the one before. */
+  raisedTo(look: BrokenByTable): boolean {
+    // What can be told for the first time was so before: the engine alone judges that change.
+    if (unreadOf(look) < this.#unread) {
+      this.#begin(look);
+      return false;
+    }
     const before = this.#last;
-    this.#last = count;
-    return count > before;
+    this.#last = sumOf(look);
+    this.#unread = unreadOf(look);
+    return this.#last > before;
   }
+
+  #begin(look: BrokenByTable): void {
+    this.#first = this.#last = sumOf(look);
+    this.#unread = unreadOf(look);
+  }
+}
+
+function sumOf(look: BrokenByTable): number {
+  return look.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+}
+
+function unreadOf(look: BrokenByTable): number {
+  return look.filter((count) => count === null).length;
 }

@@ -1,6 +1,6 @@
 // Foreign keys that the engine judges at a commit only: where statements of one transaction are to behave as if each had
 // a commit of its own, or none is made, they are judged here.
-import { BREAKABLE, BrokenCount, COUNT_BROKEN, DEFERS } from "./broken_count.ts";
+import { BREAKABLE, type BrokenByTable, BrokenCount, COUNT_BROKEN, DEFERS } from "./broken_count.ts";
 import type { Connection } from "./connection.ts";
 import type { WireCall } from "./protocol.ts";
 
@@ -49,16 +49,15 @@ export class DeferredReferences {
   }
 }
 
-function countBroken(connection: Connection, written: string | null): number {
-  const names = connection.internalRows(BREAKABLE, written);
-  return names.reduce((sum, [name]) => sum + countIn(connection, String(name)), 0);
+function countBroken(connection: Connection, written: string | null): BrokenByTable {
+  return connection.internalRows(BREAKABLE, written).map(([name]) => countIn(connection, String(name)));
 }
 
-function countIn(connection: Connection, table: string): number {
+function countIn(connection: Connection, table: string): number | null {
   try {
     return Number(connection.internalRow(COUNT_BROKEN, table)?.[0] ?? 0);
   } catch {
     // A key that fits no index of the other table: the engine refuses each write that has to look there by itself.
-    return 0;
+    return null;
   }
 }
