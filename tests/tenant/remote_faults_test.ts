@@ -1,6 +1,7 @@
 // What the network and the server can do to a store over sqld: nothing is lost, nothing runs twice, nothing is told.
 import { assert, assertEquals } from "@std/assert";
 import { Tenant } from "../contracts/tenant_store.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { failureOf, standBetween, withSqld } from "./sqld_world.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
@@ -93,6 +94,51 @@ Deno.test("a catalogue that is opened, held by a writer or cut off at that momen
     assert(Object.values(faults).every(({ left }) => left < 0), JSON.stringify(faults));
     const second = world.store();
     assertEquals((await failureOf(() => second.open(tenant.id, "ns").inspect([]))).code, "store_unavailable");
+  });
+});
+
+Deno.test("of many changes of the catalogue at once the server has one at a time", async () => {
+  await withSqld(async (world) => {
+    let [running, most] = [0, 0];
+    const store = world.store({
+      fetch: standBetween(async ({ sql }, go) => {
+        if (!/INSERT (OR REPLACE )?INTO (loose|tenant)|DELETE FROM (loose|tenant)/.test(sql)) {
+          return await go();
+        }
+        most = Math.max(most, ++running);
+        return await go().finally(() => running--);
+      }),
+    });
+    const tenants = await Promise.all(Array.from({ length: 12 }, () => Tenant.create(store, [T])));
+    await Promise.all(tenants.map(({ id }) => store.drop(id)));
+    assertEquals([running, most], [0, 1]);
+  });
+});
+
+Deno.test("a dry run whose time is over when its answer comes is undone, and the next write runs", async () => {
+  await withSqld(async (world) => {
+    const clock = new TurnableClock();
+    let baton: string | null = null;
+    let undone = 0;
+    const store = world.store({
+      clock,
+      fetch: standBetween(async ({ sql }, go) => {
+        const answer = await go();
+        if (baton !== null && sql.includes(baton) && sql.includes('"ROLLBACK"')) undone++;
+        if (sql.includes("SAVEPOINT effect")) {
+          ({ baton } = await answer.clone().json());
+          clock.turn(60_000);
+        }
+        return answer;
+      }),
+    });
+    const tenant = await Tenant.create(store, [T]);
+    const looked = await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]], { dryRun: true });
+    assert(looked.ok === false);
+    assertEquals(looked.failure.kind, "timeout");
+    assertEquals((await tenant.run("write", [["INSERT INTO t (a) VALUES ('y')"]])).ok, true);
+    assertEquals(await tenant.rows("SELECT a FROM t"), [["y"]]);
+    assertEquals([typeof baton, undone], ["string", 1]);
   });
 });
 
