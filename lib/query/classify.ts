@@ -1,7 +1,7 @@
 // Stage 1: understand every statement of the call before anything runs.
 import { isPlainText } from "../core/is_plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
-import { joinFacts, noEngineFacts, type StatementFacts } from "../sql/statement_facts.ts";
+import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
 import type { Syntax, Unread } from "../sql/syntax.ts";
 import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
 import type { Misunderstood, QueryContext, QueryStatement } from "./query_call.ts";
@@ -43,7 +43,7 @@ function knownFacts(
     // What follows a change of the schema means something else than it does now, and so does all of a call without
     // foreign keys: nothing cascades in it.
     if (known.class === "schema" && statements.length > 1) return null;
-    facts.push(known);
+    facts.push(withCommands(known, params));
   }
   return { schemaVersion: ctx.facts.schemaVersion(databaseId), facts, misunderstood: null };
 }
@@ -65,7 +65,7 @@ async function learnFacts(
   const facts: StatementFacts[] = [];
   let compiledCount = 0;
   let schemaChanged = false;
-  for (const { sql, syntax } of syntaxes) {
+  for (const { sql, params, syntax } of syntaxes) {
     let engine = noEngineFacts;
     if (needsEngine(syntax)) {
       const own = inspection.facts[compiledCount++];
@@ -86,7 +86,7 @@ async function learnFacts(
     const joined = joinFacts(syntax, engine);
     if (!schemaChanged && !foreignKeysOff) ctx.facts.put(databaseId, inspection.schemaVersion, sql, joined);
     schemaChanged ||= joined.class === "schema";
-    facts.push(joined);
+    facts.push(withCommands(joined, params));
   }
   return { schemaVersion: inspection.schemaVersion, facts, misunderstood };
 }
@@ -98,7 +98,7 @@ function needsEngine(syntax: Syntax): boolean {
 
 /** The first layer for all texts, up to the first that fails it. */
 function readTexts(ctx: QueryContext, statements: readonly QueryStatement[]) {
-  const syntaxes: { readonly sql: string; readonly syntax: Syntax }[] = [];
+  const syntaxes: (QueryStatement & { readonly syntax: Syntax })[] = [];
   for (const { sql, params } of statements) {
     const result = ctx.facts.syntax(sql);
     if (!result.ok) return { syntaxes, misunderstood: textFailure(result) };
@@ -109,7 +109,7 @@ function readTexts(ctx: QueryContext, statements: readonly QueryStatement[]) {
         misunderstood: { failure, verb: result.syntax.verb, target: result.syntax.target, code: null },
       };
     }
-    syntaxes.push({ sql, syntax: result.syntax });
+    syntaxes.push({ sql, params, syntax: result.syntax });
   }
   return { syntaxes, misunderstood: null };
 }

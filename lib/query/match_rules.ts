@@ -51,13 +51,19 @@ export function matchRules(rules: readonly RuleRecord[], facts: readonly Stateme
 
 function matching(rule: RuleRecord, facts: StatementFacts): Written[] {
   if (facts.class !== "write" && facts.class !== "schema") return [];
-  const bounded = facts.hasWhere && facts.constantWhere !== true;
-  if (rule.unboundedOnly && (bounded || facts.verb === "insert")) return [];
   const target = facts.target?.toLowerCase();
   const isNamed = ({ table }: Written) => Number(table.toLowerCase() === target);
   return facts.actions.map(readAction).filter(({ table, action }) =>
-    matchesGlob(rule.tableGlob, table) && (rule.actions === null || rule.actions.includes(action))
+    (!rule.unboundedOnly || isUnbounded(facts, table)) && matchesGlob(rule.tableGlob, table) &&
+    (rule.actions === null || rule.actions.includes(action))
   ).sort((a, b) => isNamed(b) - isNamed(a));
+}
+
+/** Of changes of the schema what removes a table's rows is unbounded, and nothing else. */
+function isUnbounded(facts: StatementFacts, table: string): boolean {
+  if (facts.emptied.includes(table)) return true;
+  if (facts.class === "schema") return facts.actions.includes(`delete ${table}`);
+  return facts.verb !== "insert" && (!facts.hasWhere || facts.constantWhere === true);
 }
 
 function shownName(name: string): string {

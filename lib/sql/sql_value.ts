@@ -13,3 +13,6 @@ export type SqlParameter =
 export function toSqlParameter(value: SqlParameter | boolean): SqlParameter {
   return typeof value === "boolean" ? Number(value) : value;
 }
+
+/** Stands for a value that is not known yet, where a statement is only looked at: it may be any, so it is read as none. */
+export const unknownValue: SqlParameter = { $blob: "" };

@@ -3,8 +3,11 @@
 import type { Rename } from "./description_renames.ts";
 import type { Role } from "../core/role.ts";
 import { roleOfClass, type StatementClass, type StatementVerb } from "./statement_kinds.ts";
+import { effectOf, type TableCommands, triggeredCommands } from "./module_commands.ts";
+import type { PragmaFacts } from "./pragma_facts.ts";
 import { bufferedServiceTables } from "./service_tables.ts";
-import type { PragmaFacts, Syntax } from "./syntax.ts";
+import type { SqlParameter } from "./sql_value.ts";
+import type { Syntax } from "./syntax.ts";
 
 /** What the engine reports when it compiles a statement (views, triggers and cascades seen through). */
 export interface EngineFacts {
@@ -23,6 +26,10 @@ export interface EngineFacts {
   readonly functions: readonly string[];
   /** Those of `tablesWritten` that belong to a virtual table. */
   readonly shadowTables: readonly string[];
+  /** Tables inserted into that take commands, by a hidden column of their own name. */
+  readonly commandTables: readonly string[];
+  /** Texts of the triggers that take part, where there are such tables. */
+  readonly triggers: readonly string[];
 }
 
 export interface StatementFacts extends EngineFacts {
@@ -36,8 +43,12 @@ export interface StatementFacts extends EngineFacts {
   readonly hasWhere: boolean;
   /** That WHERE tells no rows apart. */
   readonly constantWhere?: boolean;
-  /** Asks for a snapshot first (contract 6): any DDL, DELETE and UPDATE without WHERE, REPLACE. */
+  /** Asks for a snapshot first (contract 6): any DDL, DELETE and UPDATE without WHERE, REPLACE, what empties an index. */
   readonly destructive: boolean;
+  /** To be read with the values of the call (`withCommands`); null where the statement can give none. */
+  readonly commands: readonly TableCommands[] | null;
+  /** Tables that a command leaves empty. */
+  readonly emptied: readonly string[];
   readonly parameterCount: number;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
@@ -55,6 +66,8 @@ export const noEngineFacts: EngineFacts = {
   replacedTables: [],
   functions: [],
   shadowTables: [],
+  commandTables: [],
+  triggers: [],
 };
 
 /** Joins both layers. For a PRAGMA the engine is never asked: pass `noEngineFacts`. */
@@ -73,9 +86,53 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
     constantWhere: syntax.constantWhere,
     destructive: statementClass !== "refused" && isDestructive(syntax),
     parameterCount: syntax.parameterCount,
+    commands: commandsOf(syntax, engine),
+    emptied: [],
     pragma: syntax.pragma,
     rename: syntax.rename,
     readsLog: engine.tablesRead.some((table) => bufferedServiceTables.has(table.toLowerCase())),
+  };
+}
+
+/** An INSERT of another form than those that can be read gives any command. */
+function commandsOf(syntax: Syntax, engine: EngineFacts): TableCommands[] | null {
+  if (syntax.class !== "write" || engine.commandTables.length === 0) return null;
+  const target = syntax.target?.toLowerCase();
+  return engine.commandTables.map((table) => {
+    const isTarget = syntax.kind === "InsertStmt" && table.toLowerCase() === target;
+    const own = isTarget ? syntax.commands ?? [{ is: "row" } as const] : [];
+    const triggered = triggeredCommands(table, engine.triggers);
+    return { table, own, triggered: own.length + triggered.length > 0 ? triggered : [{ is: "unknown" }] };
+  });
+}
+
+/**
+ * The facts with what its commands do, given the values that are bound. What an admin has written into a trigger asks
+ * no more of those who set it off, unless their values choose the command.
+ */
+export function withCommands(facts: StatementFacts, params: readonly SqlParameter[]): StatementFacts {
+  if (facts.commands === null || facts.class !== "write") return facts;
+  const actions = new Set(facts.actions);
+  const emptied: string[] = [];
+  let { verb, hasWhere } = facts;
+  let maintains = false;
+  for (const { table, own, triggered } of facts.commands) {
+    actions.delete(`insert ${table}`);
+    const effects = own.map((value) => effectOf(value, params));
+    const all = [...effects, ...triggered.map((value) => effectOf(value, params))];
+    for (const action of all.flatMap((effect) => effect.actions)) actions.add(`${action} ${table}`);
+    if (all.some(({ empties }) => empties)) emptied.push(table);
+    maintains ||= effects.some((effect) => effect.actions.includes("schema")) ||
+      triggered.some(({ is }) => is === "unknown");
+    if (effects.length > 0 && effects.every((effect) => effect.actions.includes("delete"))) {
+      verb = "delete";
+      hasWhere = effects.every(({ empties }) => !empties);
+    }
+  }
+  const raised = maintains ? { class: "schema", role: roleOfClass.schema } as const : {};
+  return {
+    ...{ ...facts, ...raised, verb, hasWhere, emptied, actions: [...actions].sort() },
+    destructive: facts.destructive || emptied.length > 0,
   };
 }
 

@@ -1,12 +1,14 @@
 // What the text of one statement says before any engine has seen it: the first of three layers (engine facts come
 // second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
 import { isPlainText } from "../core/is_plain_text.ts";
-import { type Expr, parseStmt, type PragmaStmt, type Stmt } from "sqlite3-parser";
+import { parseStmt, type Stmt } from "sqlite3-parser";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type Rename, renameOf } from "./description_renames.ts";
 import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { isConstant } from "./is_constant.ts";
 import { allowedFunctions, allowedModules } from "./functions.ts";
+import { type CommandValue, ownCommands } from "./module_commands.ts";
+import { type PragmaFacts, pragmaFacts } from "./pragma_facts.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
 import { type Walk, walkStatement } from "./walk_statement.ts";
@@ -34,13 +36,8 @@ export interface Syntax {
   readonly rename: Rename | null;
   /** A SELECT with a LIMIT of its own. */
   readonly limited: boolean;
-}
-
-export interface PragmaFacts {
-  readonly name: string;
-  readonly sets: boolean;
-  /** It sets `foreign_keys` off, which has to happen outside of a transaction. */
-  readonly foreignKeysOff: boolean;
+  /** What it puts into a column named as its table: a command where the table is of a module that takes some. */
+  readonly commands: readonly CommandValue[] | null;
 }
 
 export type SyntaxResult = { readonly ok: true; readonly syntax: Syntax } | Unread;
@@ -115,28 +112,9 @@ function describe(root: Stmt): SyntaxResult {
       pragma,
       rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,
+      commands: ownCommands(root),
     },
   };
-}
-
-function pragmaFacts(statement: PragmaStmt): PragmaFacts {
-  const name = statement.name.objName.text.toLowerCase();
-  const sets = pragmaUse(name, statement.body !== undefined) === "set";
-  return { name, sets, foreignKeysOff: sets && name === "foreign_keys" && !isOn(statement.body?.value) };
-}
-
-/** The words that SQLite takes for true; everything else turns a setting off. */
-function isOn(value: Expr | undefined): boolean {
-  if (value === undefined) return false;
-  if (value.type === "NumericLiteral") return Number(value.value) !== 0;
-  const word = value.type === "NameExpr"
-    ? value.name.text
-    : value.type === "StringLiteral" || value.type === "KeywordLiteral"
-    ? value.value
-    : value.type === "Id"
-    ? value.name
-    : "";
-  return /^(on|yes|true)$/i.test(word);
 }
 
 function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {

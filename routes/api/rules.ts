@@ -20,7 +20,9 @@ const settings = z.strictObject({
   actions: z.array(z.enum(["insert", "update", "delete", "schema"])).min(1).nullable().describe("Null: all"),
   effect: z.enum(["require_approval", "deny"]),
   minRows: rows.nullable().describe("Only from so many affected rows on"),
-  unboundedOnly: z.boolean().describe("Only statements without WHERE"),
+  unboundedOnly: z.boolean().describe(
+    "Only UPDATE and DELETE without a WHERE that tells rows apart, REPLACE, and what drops or empties a table; never CREATE or ALTER",
+  ),
   tolerance: z.int().min(0).max(1_000_000_000).describe("Rows by which an approved effect may have changed"),
   note: z.string().max(1000).nullable(),
   enabled: z.boolean(),

@@ -57,8 +57,8 @@ const changes: readonly Change[] = [
   {
     ...{ sql: "CREATE INDEX by_name ON items (name)", mode: "schema" },
     ...{
-      stops: [{ ...schema }, { unboundedOnly: true }],
-      passes: [{ ...deletes }, { tableGlob: "by_name" }],
+      stops: [{ ...schema }],
+      passes: [{ ...deletes }, { unboundedOnly: true }, { tableGlob: "by_name" }],
     },
   },
   { sql: "DROP INDEX by_price", mode: "schema", stops: [{ ...schema }], passes: [{ ...deletes }] },

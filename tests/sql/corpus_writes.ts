@@ -127,7 +127,8 @@ export const corpusWrites: readonly CorpusEntry[] = [
   ],
   // Virtual tables.
   ["INSERT INTO articles VALUES ('a', 'b')", "write insert; writes articles"],
-  ["INSERT INTO articles (articles) VALUES ('rebuild')", "write insert; writes articles"],
+  ["INSERT INTO articles (articles) VALUES ('rebuild')", "admin insert; writes articles"],
+  ["INSERT INTO articles (articles) VALUES ('delete-all')", "write delete destructive; writes articles"],
   ["UPDATE articles SET title = 'x' WHERE rowid = 1", "write update where; reads articles; writes articles"],
   ["DELETE FROM articles", "write delete destructive; writes articles"],
   ["INSERT INTO places VALUES (9, 0, 1, 0, 1)", "write insert; writes places"],

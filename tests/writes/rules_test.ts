@@ -228,3 +228,24 @@ Deno.test("a write that is looked at again because rows have become more is one 
     assertEquals(await rows(log), [["error", "database_busy"], ["error", "approval_required"]]);
   });
 });
+
+Deno.test("a rule for what is unbounded says nothing of CREATE and ALTER, and stops what drops a table", async () => {
+  await withWrites(async ({ post, rule, setup }) => {
+    await setup(T, "INSERT INTO t VALUES (1)");
+    await rule({ tableGlob: "*", effect: "deny", unboundedOnly: true });
+    await setup(
+      "CREATE TABLE u AS SELECT id FROM t",
+      "CREATE INDEX u_id ON u (id)",
+      "CREATE VIEW v AS SELECT id FROM u",
+      "ALTER TABLE u ADD COLUMN more",
+      "ALTER TABLE u RENAME COLUMN more TO other",
+      "ALTER TABLE u RENAME TO w",
+      "REINDEX w",
+      "DROP INDEX u_id",
+    );
+    for (const sql of ["DELETE FROM t", "UPDATE t SET id = 3", "DELETE FROM t WHERE 1", "DROP TABLE t"]) {
+      const answer = await post("query", { sql });
+      assertEquals([answer.status, answer.body.code], [403, "rule_denied"], sql);
+    }
+  });
+});

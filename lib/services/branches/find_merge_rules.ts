@@ -30,13 +30,15 @@ const facts: Omit<StatementFacts, "class" | "hasWhere"> = {
   refusal: null,
   target: null,
   destructive: true,
+  commands: null,
+  emptied: [],
   parameterCount: 0,
   pragma: null,
   rename: null,
   readsLog: false,
 };
 
-/** Rows are named by their keys, so that nothing about them is unbounded; a change of the schema always is. */
+/** Rows are named by their keys, so that nothing about them is unbounded. */
 const mergeFacts: Readonly<Record<"schema" | "data", StatementFacts>> = {
   schema: { ...facts, class: "schema", hasWhere: false },
   data: { ...facts, class: "write", hasWhere: true },

@@ -4,6 +4,7 @@ import { classify } from "../../query/classify.ts";
 import { failureError } from "../../query/failure_error.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
+import { unknownValue } from "../../sql/sql_value.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
 
 export type Understood =
@@ -27,7 +28,7 @@ export async function understandSql({ query, database }: SpecContext, sql: strin
   }
   const count = syntax.ok ? Math.min(syntax.syntax.parameterCount, MAX_PARAMETERS) : 0;
   const tenant = query.tenants.open(database.id, database.namespaceId);
-  const statement = { sql, params: Array.from({ length: count }, () => null) };
+  const statement = { sql, params: Array.from({ length: count }, () => unknownValue) };
   // Nothing runs, so nothing else would tell that what is known of the text holds for an older schema.
   query.facts.seen(database.id, (await tenant.schema()).schemaVersion);
   const { facts: [facts], misunderstood } = await classify(query, database.id, tenant, [statement]);

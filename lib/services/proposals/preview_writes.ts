@@ -55,7 +55,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     plan: effects[index]?.plan ?? [],
     estimatedAffectedRows: effects[index]?.ownRows ?? null,
     cascadedRows: effects[index]?.cascadedRows ?? 0,
-    action: actions[index] ?? "write",
+    action: effects[index]?.ownRows === null ? "schema" : actions[index] ?? "write",
     preview: effects[index]?.preview ?? null,
   }));
   return { call, data, effects, meta: answer.meta };

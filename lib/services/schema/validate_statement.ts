@@ -11,7 +11,7 @@ import { settle } from "../../query/settle.ts";
 import type { Role } from "../../core/role.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import type { StatementClass } from "../../sql/statement_kinds.ts";
-import { toSqlParameter } from "../../sql/sql_value.ts";
+import { type SqlParameter, toSqlParameter, unknownValue } from "../../sql/sql_value.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
 
 export interface ValidateInput {
@@ -65,10 +65,10 @@ function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCa
 }
 
 /** As many values as the text has places, so that their number is no mistake. */
-function placeholders(ctx: StatementsContext, sql: string): null[] {
+function placeholders(ctx: StatementsContext, sql: string): SqlParameter[] {
   const result = ctx.facts.syntax(sql);
   const count = result.ok ? result.syntax.parameterCount : 0;
-  return Array.from({ length: Math.min(count, MAX_PARAMETERS) }, () => null);
+  return Array.from({ length: Math.min(count, MAX_PARAMETERS) }, () => unknownValue);
 }
 
 function understood(facts: StatementFacts): Validation {

@@ -52,6 +52,8 @@ function compile(connection: CompileConnection, { sql, changesSchema }: Compiled
   const maintainedTables = maintained(connection, recorder);
   const written = new Set([...recorder.tablesWritten, ...maintainedTables]);
   const replacedTables = replaced(connection, recorder);
+  const rows = rowTables(connection, recorder);
+  const commandTables = commandTablesOf(connection, recorder, rows);
   return {
     // A change of the schema reads and writes the engine's own catalogue by itself.
     tablesRead: sorted(read).filter((name) => !changesSchema || !isReservedName(name)),
@@ -62,10 +64,12 @@ function compile(connection: CompileConnection, { sql, changesSchema }: Compiled
       ...sorted(new Set([...recorder.actions, ...replacedTables.map((table) => `delete ${table}`)])),
       ...maintainedTables.map((table) => `schema ${table}`),
     ],
-    rowTables: rowTables(connection, recorder),
+    rowTables: rows,
     replacedTables,
     functions: sorted(recorder.functions),
     shadowTables,
+    commandTables,
+    triggers: commandTables.length === 0 ? [] : triggerTexts(connection, recorder),
   };
 }
 
@@ -78,6 +82,27 @@ function rowTables(connection: CompileConnection, { actions }: Recorder): string
       name,
     ) !== undefined
   );
+}
+
+/** A module that takes commands declares a hidden column for them, named as the table. */
+function commandTablesOf(
+  connection: CompileConnection,
+  { actions }: Recorder,
+  rowTables: readonly string[],
+): string[] {
+  const names = [...actions].flatMap((action) => /^insert (.*)$/s.exec(action)?.[1] ?? []);
+  return names.filter((name) =>
+    !rowTables.includes(name) &&
+    connection.internalRow(
+        "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden = 1 AND name = ? COLLATE NOCASE",
+        ...[name, name],
+      ) !== undefined
+  ).sort();
+}
+
+function triggerTexts(connection: CompileConnection, { sources }: Recorder): string[] {
+  return connection.internalRows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    .flatMap(([name, sql]) => sources.has(String(name).toLowerCase()) ? [String(sql)] : []);
 }
 
 /**
