@@ -235,6 +235,55 @@ Deno.test(
   },
 );
 
+Deno.test("an anonymous caller who hangs up in a published insert holds up no writer", async () => {
+  await withSqld(async ({ app, tenant, data }) => {
+    const endpoints = `/api/namespaces/${tenant.slug}/databases/main/endpoints`;
+    const spec = {
+      ...{ slug: "add", name: "Add", kind: "mutation", method: "POST", sql: INSERT, output: "rows_written" },
+      input: [{ name: "a", type: "text", required: true }],
+    };
+    const saved = await app.request("POST", endpoints, { token: tenant.token, body: spec });
+    assertEquals(saved.status, 201, saved.text);
+    assertEquals(
+      (await app.request("POST", `${endpoints}/add/publish`, { token: tenant.token })).status,
+      200,
+    );
+    const gone = new AbortController();
+    data.between = async ({ body }, go) => {
+      const answer = await go();
+      if (body.includes('"anonymous"')) gone.abort();
+      return answer;
+    };
+    const path = `/p/${tenant.slug}/main/add`;
+    const left = app.request("POST", path, { body: { a: "anonymous" }, signal: gone.signal }).catch(() => {});
+    await new Promise((resolve) => gone.signal.addEventListener("abort", resolve));
+    const startedMs = performance.now();
+    assertEquals((await tenant.query(INSERT, ["behind"])).status, 200);
+    // sqld itself ends a transaction that holds others up after 5 s.
+    const tookMs = performance.now() - startedMs;
+    assert(tookMs < 3000, `${tookMs} ms`);
+    await left;
+  });
+});
+
+Deno.test("an sqld that has gone silent is 503 with Retry-After, and no statement is told that it took too long", async () => {
+  await withSqld(async ({ app, sqld, tenant, count }) => {
+    await prepare({ app, tenant });
+    Deno.kill(sqld.pid, "SIGSTOP");
+    try {
+      const asked = calls({ app, tenant }).filter(([name]) =>
+        ["read", "write", "batch", "dry run", "published"].includes(name)
+      );
+      const answers = await Promise.all(asked.map(([, send]) => send()));
+      for (const [at, answer] of answers.entries()) assertUnavailable(answer, asked[at]?.[0] ?? "");
+    } finally {
+      Deno.kill(sqld.pid, "SIGCONT");
+    }
+    assertEquals(await count(), 1);
+    assertEquals((await tenant.query(INSERT, ["after"])).status, 200);
+  }, { settings: { QUERY_TIMEOUT_MS: "700" }, direct: true });
+});
+
 Deno.test("40 databases made at once are all there", async () => {
   await withSqld(async ({ app, tenant }) => {
     const made = await Promise.all(Array.from({ length: 40 }, (_, n) => tenant.createDatabase(`d${n}`)));

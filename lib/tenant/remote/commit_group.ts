@@ -13,6 +13,7 @@ import type { RemoteTenant } from "./remote_tenant.ts";
 import { integerOf } from "./remote_values.ts";
 import { foundReplay } from "./replay_statements.ts";
 import type { SchemaOracle } from "./schema_oracle.ts";
+import { withStatementDeadline } from "./statement_deadline.ts";
 import { stepFailure } from "./step_failure.ts";
 import { type CallPlaces, errorAt, type GatedCall, type GroupSteps, groupSteps } from "./write_steps.ts";
 
@@ -67,9 +68,9 @@ async function commitOn(group: Group): Promise<GroupEnd> {
 
 function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise<BatchAnswer> {
   const { tenant, stream = null } = group;
-  return withDeadline(
-    group.timeoutMs,
-    group.signals,
+  return withStatementDeadline(
+    tenant,
+    { timeoutMs: group.timeoutMs, waiting: group.signals },
     (signal) =>
       stream === null
         ? tenant.send("write", { steps, baton: null, close: false }, { signal, binary })

@@ -1,6 +1,12 @@
-// Work against a remote engine that ends at a deadline or when nobody waits for it any more: the request is aborted, and
+// Work against a remote engine that ends at a deadline, or when nobody waits for it any more: the request is aborted, and
 // the server stops the statement because its client has gone.
 import { RemoteFailure } from "./remote_failure.ts";
+
+/**
+ * Milliseconds that work goes on when nobody waits for it any more. An answer that is on its way names the stream: were
+ * it thrown away, nobody could end the stream's transaction, which holds up every writer of the database for 5 s.
+ */
+const FINISH_MS = 1000;
 
 /** Thrown instead of the failure that our own abort has caused. */
 export class Stopped extends Error {
@@ -11,31 +17,30 @@ export class Stopped extends Error {
   }
 }
 
-/** Throws `Stopped`, or what the work throws. */
+/** Throws `Stopped`, where somebody had left before it began without doing any of it, or what the work throws. */
 export async function withDeadline<T>(
   ms: number,
   waiting: readonly (AbortSignal | null)[],
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const hasLeft = () => waiting.some((signal) => signal?.aborted);
+  if (hasLeft()) throw new Stopped("nobody_waits");
   const controller = new AbortController();
   let why: Stopped["why"] | null = null;
-  const stop = (reason: Stopped["why"]) => {
-    why ??= reason;
+  const stop = () => {
+    why ??= hasLeft() ? "nobody_waits" : "timeout";
     controller.abort(new Stopped(why));
   };
-  const left = () => stop("nobody_waits");
-  const timer = setTimeout(() => stop("timeout"), ms);
-  for (const signal of waiting) {
-    if (signal?.aborted) left();
-    signal?.addEventListener("abort", left);
-  }
+  const timers = [setTimeout(stop, ms)];
+  const left = () => timers.push(setTimeout(stop, FINISH_MS));
+  for (const signal of waiting) signal?.addEventListener("abort", left);
   try {
     return await work(controller.signal);
   } catch (error) {
     if (why !== null && error instanceof RemoteFailure) throw new Stopped(why);
     throw error;
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
     for (const signal of waiting) signal?.removeEventListener("abort", left);
   }
 }

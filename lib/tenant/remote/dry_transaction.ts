@@ -1,11 +1,12 @@
 // A transaction in several requests that is always undone, and that has one bound in time for all of them.
-import { Stopped, withDeadline } from "./deadline.ts";
+import { Stopped } from "./deadline.ts";
 import { ifError, losesInfinity, type StepResult } from "./hrana.ts";
 import type { HranaStep } from "./hrana.ts";
 import { rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { integerOf } from "./remote_values.ts";
+import { withStatementDeadline } from "./statement_deadline.ts";
 import { undo } from "./commit_group.ts";
 import { VERSION, versionGuard } from "./write_steps.ts";
 
@@ -64,13 +65,12 @@ export class DryTransaction {
 
   async #request(steps: readonly HranaStep[], binary: boolean): Promise<readonly StepResult[]> {
     const startedMs = this.tenant.context.clock.monotonicMs();
-    const baton = this.#baton;
-    this.#baton = null;
-    const answer = await withDeadline(
-      Math.max(1, this.#leftMs),
-      [this.#signal],
-      (signal) => this.tenant.send("write", { steps, baton, close: false }, { signal, binary }),
-    );
+    const bounds = { timeoutMs: Math.max(1, this.#leftMs), waiting: [this.#signal] };
+    const answer = await withStatementDeadline(this.tenant, bounds, (signal) => {
+      const baton = this.#baton;
+      this.#baton = null;
+      return this.tenant.send("write", { steps, baton, close: false }, { signal, binary });
+    });
     this.#leftMs -= this.tenant.context.clock.monotonicMs() - startedMs;
     if (answer.baton === null) throw new RemoteFailure("lost_stream");
     // First of all: without it the transaction could not be undone and would hold the server's write lock.

@@ -67,9 +67,10 @@ function valueMessage(value: HranaValue): MessageWriter {
 /** `stepCount`: what no entry is about was skipped. Throws `RemoteFailure`, or `RangeError` on what is no answer. */
 export function decodeAnswer(bytes: Uint8Array, stepCount: number): BatchAnswer {
   const fields = readFields(bytes);
-  const baton = fields.find((field) => field.number === 1);
+  const named = fields.find((field) => field.number === 1);
+  const baton = named ? textOf(named) : null;
   const [ok, failure] = [1, 2].map((number) => find(fields.find((field) => field.number === 3), number));
-  if (failure) throw batchFailure(...errorOf(failure));
+  if (failure) throw batchFailure(...errorOf(failure), baton);
   const result = find(find(ok, 3), 1);
   if (!result) throw new RemoteFailure("unreachable", "no result");
   const steps: StepResult[] = Array<StepResult>(stepCount).fill(null);
@@ -81,7 +82,7 @@ export function decodeAnswer(bytes: Uint8Array, stepCount: number): BatchAnswer 
     if (entry.number === 1) steps[step] = resultOf(value);
     else if (entry.number === 2) steps[step] = refusal(value);
   }
-  return { baton: baton ? textOf(baton) : null, steps };
+  return { baton, steps };
 }
 
 function resultOf(message: Field): StepResult {

@@ -107,7 +107,7 @@ interface JsonAnswer {
 function readAnswer(text: string): BatchAnswer {
   const { baton, results }: JsonAnswer = JSON.parse(text);
   const first = results[0];
-  if (first?.error) throw batchFailure(first.error.message, first.error.code ?? "");
+  if (first?.error) throw batchFailure(first.error.message, first.error.code ?? "", baton);
   if (!first?.response) throw new RemoteFailure("unreachable", "no result");
   const { step_results, step_errors } = first.response.result;
   return { baton, steps: step_results.map((step, at) => readStep(step, step_errors[at] ?? null)) };

@@ -52,10 +52,10 @@ export function refuseMoving({ steps, baton }: BatchAnswer): BatchAnswer {
   return { steps, baton };
 }
 
-/** The batch as a whole was refused. */
-export function batchFailure(message: string, code: string): RemoteFailure {
-  if (code === "BLOCKED") return new RemoteFailure("blocked");
-  if (/invalid utf-8/i.test(message)) return new RemoteFailure("invalid_text");
+/** The batch as a whole was refused; `baton` names the stream that is open all the same, with its transaction. */
+export function batchFailure(message: string, code: string, baton: string | null): RemoteFailure {
+  if (code === "BLOCKED") return new RemoteFailure("blocked", code, { baton });
+  if (/invalid utf-8/i.test(message)) return new RemoteFailure("invalid_text", message, { baton });
   if (/baton|stream|TRANSACTION_TIMEOUT/i.test(code)) return new RemoteFailure("lost_stream");
-  return new RemoteFailure("unreadable", message, { code });
+  return new RemoteFailure("unreadable", message, { code, baton });
 }

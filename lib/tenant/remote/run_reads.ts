@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { CallRunner, failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
 import { undo } from "./commit_group.ts";
-import { Stopped, withDeadline } from "./deadline.ts";
+import { Stopped } from "./deadline.ts";
 import {
   all,
   type BatchAnswer,
@@ -21,6 +21,7 @@ import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./remote_values.ts";
 import { retryable } from "./retryable.ts";
 import type { SchemaOracle } from "./schema_oracle.ts";
+import { withStatementDeadline } from "./statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";
 import type { CallJob } from "./write_call.ts";
 import { StepList } from "./step_list.ts";
@@ -72,11 +73,7 @@ class Reading {
     list.add("COMMIT", inTransaction);
     const runner = new CallRunner(call, 0);
     try {
-      let { steps } = await withDeadline(
-        this.#timeoutMs,
-        [this.signal],
-        (signal) => this.#sendWhole(list.steps, { signal }),
-      );
+      let { steps } = await this.#inTime((signal) => this.#sendWhole(list.steps, { signal }));
       if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
       if (await this.#isStale(steps, guard, version)) return "stale";
       for (const place of places) runner.add(steps[place] ?? null, null);
@@ -137,11 +134,12 @@ class Reading {
   }
 
   #send(steps: readonly HranaStep[], baton: string | null, close: boolean, binary: boolean) {
-    return withDeadline(
-      this.#timeoutMs,
-      [this.signal],
-      (signal) => this.tenant.send("read", { steps, baton, close }, { signal, binary }),
-    );
+    return this.#inTime((signal) => this.tenant.send("read", { steps, baton, close }, { signal, binary }));
+  }
+
+  #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const bounds = { timeoutMs: this.#timeoutMs, waiting: [this.signal] };
+    return withStatementDeadline(this.tenant, bounds, work);
   }
 
   async #isStale(steps: readonly StepResult[], guard: number, version: number): Promise<boolean> {

@@ -13,7 +13,7 @@ import type { StepsAround } from "./call_run.ts";
 import { countTexts } from "./count_replaced.ts";
 import { brokenReference, DeferredReferences, judgesEach } from "./deferred_references.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
-import { Stopped, withDeadline } from "./deadline.ts";
+import { Stopped } from "./deadline.ts";
 import {
   type BatchAnswer,
   type HranaStep,
@@ -29,19 +29,34 @@ import { stepFailure } from "./step_failure.ts";
 import type { EngineFailure, TenantStatement } from "../tenant_store.ts";
 import { errorAt, groupSteps, TOTAL } from "./write_steps.ts";
 import { foundReplay } from "./replay_statements.ts";
+import { withStatementDeadline } from "./statement_deadline.ts";
 
 /** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was kept then. */
 export async function commitStepByStep(group: Group): Promise<GroupEnd> {
+  /** Names the stream as long as no request is under way; its transaction is given up with the call. */
+  let open: string | null = null;
+  const request: Request = async (steps, baton, binary = false) => {
+    const bounds = { timeoutMs: group.timeoutMs, waiting: group.signals };
+    const answer = await withStatementDeadline(group.tenant, bounds, (signal) => {
+      open = null;
+      return group.tenant.send("write", { steps, baton, close: false }, { signal, binary });
+    });
+    open = answer.baton;
+    return answer;
+  };
+  try {
+    return await commitBy(request, group);
+  } catch (error) {
+    await undo(group, { baton: open, steps: [] });
+    throw error;
+  }
+}
+
+async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const [gated] = group.calls;
   if (!gated) throw new TypeError("a group without a call");
   const { call, gate } = gated;
   const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.oracle.schema.engineVersion);
-  const request: Request = (steps, baton, binary = false) =>
-    withDeadline(
-      group.timeoutMs,
-      group.signals,
-      (signal) => group.tenant.send("write", { steps, baton, close: false }, { signal, binary }),
-    );
   const answer = await request(plan.steps, null);
   const begun = errorAt(answer.steps, plan.begin);
   if (begun) return { k: "refused", failure: stepFailure(begun) };

@@ -1,0 +1,47 @@
+// The time that a caller's statements may take. That is the engine's time: where the server has gone silent altogether,
+// the caller is told so, rather than that the statement took too long.
+import { AppError } from "../../core/errors.ts";
+import { Stopped, withDeadline } from "./deadline.ts";
+import { send } from "./remote_context.ts";
+import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+
+/** Milliseconds in which the server must answer something else, when it has not answered the statements in time. */
+const OTHERS_MS = 3000;
+const SILENT: readonly RemoteReason[] = ["unreachable", "not_sent", "stopped"];
+
+export interface StatementDeadline {
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted when a caller does not wait any more. */
+  readonly waiting: readonly (AbortSignal | null)[];
+}
+
+/** As `withDeadline`. Errors: `store_unavailable` when the server answers nothing else either. */
+export async function withStatementDeadline<T>(
+  tenant: RemoteTenant,
+  { timeoutMs, waiting }: StatementDeadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withDeadline(timeoutMs, waiting, work);
+  } catch (error) {
+    const late = error instanceof Stopped && error.why === "timeout";
+    if (late && !await answersOthers(tenant)) throw new AppError("store_unavailable");
+    throw error;
+  }
+}
+
+/** On a stream of its own: that of the statements may still be at work. */
+async function answersOthers(tenant: RemoteTenant): Promise<boolean> {
+  const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
+  try {
+    const { place } = await tenant.place();
+    const signal = AbortSignal.timeout(OTHERS_MS);
+    await send(tenant.context, { place, mode: "read" }, request, { signal });
+    return true;
+  } catch (error) {
+    // A refusal is an answer.
+    return error instanceof RemoteFailure && !SILENT.includes(error.reason);
+  }
+}
