@@ -21,7 +21,7 @@ export type ReplayState =
   /** The tenant's database has the answer. */
   | { readonly state: "tenant" }
   | { readonly state: "running" }
-  /** Another request has this key. */
+  /** Another request has had an answer under this key. */
   | { readonly state: "mismatch" };
 
 export type ReplayClaim = Exclude<ReplayState, { state: "free" }> | {
@@ -47,15 +47,10 @@ const EXPIRY_SLACK_MS = 60_000;
 /** A claim whose process died and whose call never came again must not stay for ever. */
 const FORGET_RUN = { expireIn: REPLAY_MS } as const;
 
-interface Run {
-  readonly requestHash: string;
-  readonly ended: Promise<void>;
-}
-
 /** Every method's errors: `meter_unreachable`. */
 export class Replays {
-  /** Calls that run in this process: others with the same key wait for them. */
-  readonly #running = new Map<string, Run>();
+  /** Ends of the calls that run in this process: others with the same key, whatever they ask, wait for them. */
+  readonly #running = new Map<string, Promise<void>>();
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
@@ -68,15 +63,10 @@ export class Replays {
 
   /** Takes the call over unless it ran or runs; a run in this process is waited for. */
   async claim(scope: ReplayScope): Promise<ReplayClaim> {
-    const { key, requestHash } = scope;
-    for (;;) {
-      const run = this.#running.get(key);
-      if (run === undefined) break;
-      if (run.requestHash !== requestHash) return { state: "mismatch" };
-      await run.ended;
-    }
+    const { key } = scope;
+    for (let run = this.#running.get(key); run !== undefined; run = this.#running.get(key)) await run;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    this.#running.set(key, { requestHash, ended });
+    this.#running.set(key, ended);
     const finish = () => {
       this.#running.delete(key);
       end();
@@ -108,8 +98,10 @@ export class Replays {
   }
 
   async #stateOf(key: string, requestHash: string, record: ReplayRecord): Promise<ReplayState> {
+    // Another request that still runs may fail, and its key is free then.
+    if (record.state === "running") return { state: "running" };
     if (record.requestHash !== requestHash) return { state: "mismatch" };
-    if (record.state !== "kept") return { state: record.state };
+    if (record.state === "tenant") return { state: "tenant" };
     const answer = await readPieces(
       this.kv,
       record.pieces,

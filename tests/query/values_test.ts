@@ -34,6 +34,19 @@ Deno.test("query gives the lowest INTEGER exactly, also where no other of the re
   }
 });
 
+Deno.test("query gives the lowest INTEGER exactly behind whatever other values of its row and its column", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const lowest = "-9223372036854775808";
+  for (
+    const [before, value] of [["x'00'", { $blob: "AA==" }], ["9e999", "Infinity"], ["NULL", null]] as const
+  ) {
+    assertEquals(rowsOf(await tenant.query(`SELECT ${before}, ${lowest}`)), [[value, lowest]]);
+    const column = await tenant.query(`SELECT ${before} UNION ALL SELECT ${lowest} UNION ALL SELECT 7`);
+    assertEquals(rowsOf(column), [[value], [lowest], [7]]);
+  }
+});
+
 Deno.test("query gives exact digits also where small and large INTEGERs share rows and columns", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -79,6 +79,39 @@ Deno.test("another request under a step is refused: body, operation, query strin
   assertRefused(await tenant.query("DROP TABLE t", [], write), 422, "replay_mismatch");
 });
 
+Deno.test("a step's own repetition gets its answer also while another request comes under that step", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  for (const [name, sql] of [["read", "SELECT count(*) FROM t"], ["write", INSERT]] as const) {
+    const options = step("p", name);
+    const first = await tenant.query(sql, [], options);
+    for (let round = 0; round < 5; round++) {
+      const [other, own, another] = await Promise.all([
+        tenant.query("SELECT 2", [], options),
+        tenant.query(sql, [], options),
+        tenant.query("SELECT 3", [], options),
+      ]);
+      assertReplay(first, own, PLAN);
+      for (const answer of [other, another]) assertRefused(answer, 422, "replay_mismatch");
+    }
+  }
+  assertEquals(await count(tenant), 1);
+});
+
+Deno.test("a request under a step that another one has used in vain runs", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const [failed, ran] = await Promise.all([
+    tenant.query("INSERT INTO nowhere VALUES (1)", [], step("p", "1")),
+    tenant.query(INSERT, [], step("p", "1")),
+  ]);
+  assertRefused(failed, 400, "sql_error");
+  assertEquals(ran.status, 200, ran.text);
+  assertEquals(await count(tenant), 1);
+});
+
 Deno.test("a step belongs to its token and its plan", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -51,16 +51,17 @@ export function exceeds(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
 }
 
-/** Nothing in these rows that JSON.stringify would write otherwise than the contract. */
+/** Nothing in these rows that JSON.stringify would write otherwise than the contract; looks at every value of them. */
 function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boolean {
+  let plain = true;
   for (const row of rows) {
     for (const value of row) {
       if (typeof value === "string" || value === null) continue;
-      if (typeof value !== "number" || !Number.isFinite(value)) return false;
-      if (value === LOWEST_INTEGER && !big) throw new MaybeRounded();
+      if (typeof value !== "number" || !Number.isFinite(value)) plain = false;
+      else if (value === LOWEST_INTEGER && !big) throw new MaybeRounded();
     }
   }
-  return true;
+  return plain;
 }
 
 /** One value in the form of contract 4. */
