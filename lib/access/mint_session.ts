@@ -2,6 +2,9 @@
 import { SignJWT } from "jose";
 import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
 
+/** The column with the address, where a session does not name it. */
+export const EMAIL_COLUMN = "email";
+
 export interface SessionContext {
   readonly sessionKeys: SessionKeys;
 }
@@ -11,6 +14,14 @@ export interface NewSession {
   readonly email?: string | undefined;
   /** Seconds. */
   readonly lifetimeSec: number;
+  /** Of a sign-up or log-in: claims `ut` and, where it is not `email`, `ue`. */
+  readonly users?: SessionUsers | undefined;
+}
+
+/** Where the user of a session stands: it is live only while the row of its key has its address there. */
+export interface SessionUsers {
+  readonly table: string;
+  readonly emailColumn: string;
 }
 
 export interface MintedSession {
@@ -32,10 +43,16 @@ export async function mintSession(
   if (key === null) return null;
   const issuedSec = await sessionKeys.issueSec(key.minIat);
   const expiresSec = issuedSec + session.lifetimeSec;
-  const jwt = await new SignJWT(session.email === undefined ? {} : { email: session.email })
+  const { email, users } = session;
+  const jwt = await new SignJWT({ ...(email === undefined ? {} : { email }), ...usersClaims(users) })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setSubject(session.userId).setAudience(database.databaseId)
     .setIssuedAt(issuedSec).setExpirationTime(expiresSec)
     .sign(key.secret);
   return { jwt, expiresAtMs: expiresSec * 1000 };
+}
+
+function usersClaims(users: SessionUsers | undefined): Record<string, string> {
+  if (users === undefined) return {};
+  return { ut: users.table, ...(users.emailColumn === EMAIL_COLUMN ? {} : { ue: users.emailColumn }) };
 }

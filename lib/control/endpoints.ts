@@ -32,17 +32,23 @@ const DELETES_AT_ONCE = 200;
 /** Endpoints that are kept in memory: above 5,000 hot ones a read of KV is cheaper than the memory. */
 const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
 
+/** What is kept of a database's endpoints together. */
+interface EndpointList {
+  readonly published: readonly EndpointRecord[];
+  readonly usersTables: readonly string[];
+}
+
 /** Databases whose list is kept: a list can be long. */
-const PUBLISHED_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
+const LIST_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Endpoints {
   readonly #cache: RecordCache<EndpointRecord>;
-  readonly #published: RecordCache<readonly EndpointRecord[]>;
+  readonly #lists: RecordCache<EndpointList>;
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     this.#cache = new RecordCache(clock, CACHE);
-    this.#published = new RecordCache(clock, PUBLISHED_CACHE);
+    this.#lists = new RecordCache(clock, LIST_CACHE);
   }
 
   /** Of any status, at most `CACHE_AGE_MS` old, and never older than a change of this process. */
@@ -55,10 +61,12 @@ export class Endpoints {
 
   /** Those of status `published`, sorted by slug, as old as `bySlug`. For doors that anybody may knock at. */
   async published(databaseId: string): Promise<readonly EndpointRecord[]> {
-    const records = await this.#published.read(databaseId, async () => {
-      return (await this.list(databaseId)).filter(({ status }) => status === "published");
-    });
-    return records ?? [];
+    return (await this.#kept(databaseId))?.published ?? [];
+  }
+
+  /** Those that sign-ups and log-ins of any status name, as old as `bySlug`. */
+  async usersTables(databaseId: string): Promise<readonly string[]> {
+    return (await this.#kept(databaseId))?.usersTables ?? [];
   }
 
   /** As it is now. */
@@ -163,7 +171,7 @@ export class Endpoints {
       if (count % DELETES_AT_ONCE > 0) await kvCommit(removal);
     }
     this.#cache.clear();
-    this.#published.forget(databaseId);
+    this.#lists.forget(databaseId);
   }
 
   /** `next` may run several times. Null when it keeps what is there. */
@@ -201,7 +209,17 @@ export class Endpoints {
 
   #forget(databaseId: string, slug: string): void {
     this.#cache.forget(cacheKey(databaseId, slug));
-    this.#published.forget(databaseId);
+    this.#lists.forget(databaseId);
+  }
+
+  #kept(databaseId: string): EndpointList | Promise<EndpointList | null> {
+    return this.#lists.read(databaseId, async () => {
+      const records = await this.list(databaseId);
+      return {
+        published: records.filter(({ status }) => status === "published"),
+        usersTables: [...new Set(records.flatMap(({ spec }) => spec.authConfig?.usersTable ?? []))],
+      };
+    });
   }
 
   /** Of an endpoint that was deleted, 0 where there never was one. */

@@ -75,12 +75,13 @@ async function look(
   // What a change of the schema does is not told by a number of rows.
   const rows = effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
   const hit = matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
-  if (hit.some(({ rule }) => rule.effect === "deny")) throw stop(denied(hit));
+  const denying = hit.filter(({ rule }) => rule.effect === "deny");
+  if (denying.length > 0) throw stop(denied(denying));
   // Nobody needs to decide about what its own caller does not want.
   const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
   if (tooMany) throw stop(tooManyAffected(rows, atLast(understood)));
   // Nobody could redeem it: a published endpoint has no token of its own, and strangers must not fill the store.
-  if (hit.length > 0 && call.operation === "endpoint") throw stop(new AppError("approval_required"));
+  if (hit.length > 0 && call.operation === "endpoint") throw stop(denied(hit));
   if (hit.length > 0) throw stop(await holdCall(ctx, understood, { matches: hit, effects }));
   return { maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
 }
@@ -103,8 +104,7 @@ function atLast({ call }: UnderstoodCall): Readonly<Record<string, unknown>> {
 }
 
 function denied(matches: readonly RuleMatch[]): AppError {
-  const hits = hitsOf(matches.filter(({ rule }) => rule.effect === "deny"));
-  return new AppError("rule_denied", { extra: { hits } });
+  return new AppError("rule_denied", { extra: { hits: hitsOf(matches) } });
 }
 
 /** What the call would do now. It leaves no log row: the call's own, whose id it would have, says what became of it. */

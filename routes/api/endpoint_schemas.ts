@@ -45,7 +45,11 @@ export const testBody = z.strictObject({
   }).optional().describe("The session of a simulated caller"),
 }).meta({ examples: [{ input: { id: 1 } }] }).optional();
 
-export const testResult = z.object({ status: z.int(), body: z.unknown().describe("As /p would answer") });
+export const testResult = z.object({
+  status: z.int(),
+  body: z.unknown().describe("As /p would answer"),
+  cause: z.unknown().describe("The failure as the owner is told it, where /p tells less").optional(),
+});
 
 export const statsQuery = z.strictObject({
   from: time("2026-11-01T00:00:00Z").optional().describe(

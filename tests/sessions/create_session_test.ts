@@ -101,7 +101,7 @@ Deno.test("a session opens its own database only", async () => {
   const checked = await check(app, main, jwt);
   assert(checked.ok);
   const { issuedSec, expiresSec, ...who } = checked.claims;
-  assertEquals([who, expiresSec - issuedSec], [{ userId: "7", email: "ada@example.com" }, 3600]);
+  assertEquals([who, expiresSec - issuedSec], [{ userId: "7", email: "ada@example.com", users: null }, 3600]);
   assertEquals(await verdict(app, stock, jwt), "wrong_key");
   await minted(app, tenant.token, { databaseSlug: "stock" });
   assertEquals(await verdict(app, stock, jwt), "wrong_key");

@@ -33,11 +33,14 @@ Deno.test("50 first sessions at once, over two processes, are signed with one ke
   assertEquals(await keyInStore(app), key);
 });
 
+/** Of the right form: `{"alg":"HS256"}`, `{}` and a signature by nobody. */
+const FOREIGN = "eyJhbGciOiJIUzI1NiJ9.e30.AAAA";
+
 Deno.test("the key is made by the first session, not before, and every database has its own", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const database = await databaseOf(app);
-  assertEquals(await verdict(app, database, "x.y.z"), "wrong_key");
+  assertEquals(await verdict(app, database, FOREIGN), "wrong_key");
   assertEquals(await keyInStore(app), undefined);
   await tenant.createDatabase("stock");
   await minted(app, tenant.token);
@@ -55,7 +58,7 @@ Deno.test("another process takes the first session at once", async () => {
   await using other = secondApp(app);
   const { token } = await app.namespace();
   const database = await databaseOf(other);
-  assertEquals(await verdict(other, database, "x.y.z"), "wrong_key");
+  assertEquals(await verdict(other, database, FOREIGN), "wrong_key");
   assertEquals(await verdict(other, database, await minted(app, token)), "ok");
 });
 

@@ -68,7 +68,7 @@ Deno.test("another algorithm, none at all, another key and a changed character a
       `${header}.${encode({ sub: "1", aud: at.trunk.databaseId, exp: 4e9, iat: 1 })}.${signature}`,
       "wrong_key",
     ],
-    [`${header}.${payload}.${signature.split("").reverse().join("")}`, "wrong_key"],
+    [`${header}.${payload}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`, "wrong_key"],
     [`${header}.${payload}`, "malformed"],
     [`${good}.x`, "malformed"],
     [`${good}=`, "malformed"],
@@ -133,4 +133,58 @@ Deno.test("mintSession() makes nothing for a database that is gone", async () =>
   const gone = { namespaceId: at.trunk.namespaceId, databaseId: newId("db", at.clock.now()) };
   assertEquals(await mintSession({ sessionKeys }, gone, { userId: "7", lifetimeSec: 60 }), null);
   assertEquals(await sessionKeys.revokeAll(gone), null);
+});
+
+Deno.test("a session is taken in the one form in which it was written, to the last bit", async () => {
+  using at = await world();
+  const encode = (text: string) =>
+    new TextEncoder().encode(text).toBase64({ alphabet: "base64url", omitPadding: true });
+  const key = await crypto.subtle.importKey(
+    "raw",
+    Uint8Array.from(at.secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+  /** Signed with the right key, whatever the texts are. */
+  const signed = async (header: string, payload: string) => {
+    const text = `${encode(header)}.${encode(payload)}`;
+    const mac = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+    return `${text}.${mac.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+  };
+  const nowSec = Math.floor(at.clock.now() / 1000);
+  const claims = `"sub":"7","aud":"${at.trunk.databaseId}","iat":${nowSec},"exp":${nowSec + 60}`;
+  const good = await signed('{"alg":"HS256","typ":"JWT"}', `{${claims}}`);
+  assertEquals(await at.verdict(good), "ok");
+  // 32 bytes leave two bits of the last character unused, and with them three more spellings.
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const last = alphabet.indexOf(good.at(-1) ?? "");
+  for (const bits of [1, 2, 3]) {
+    assertEquals(await at.verdict(good.slice(0, -1) + alphabet[last | bits]), "malformed", String(bits));
+  }
+  const headers = [
+    '{"alg":"HS256","crit":["b64"],"b64":true}',
+    '{"alg":"HS256","crit":[]}',
+    '{"alg":"HS256","typ":"at+jwt"}',
+    '{"alg":"HS256","typ":null}',
+    '{"alg":"HS256","zip":"DEF"}',
+    '{"alg":"HS256","kid":"1"}',
+    '{"alg":"none","alg":"HS256"}',
+    '{ "alg":"HS256"}',
+    '["HS256"]',
+    '\ufeff{"alg":"HS256"}',
+  ];
+  for (const header of headers) {
+    assertEquals(await at.verdict(await signed(header, `{${claims}}`)), "malformed", header);
+  }
+  const payloads = [
+    `{"sub":"8",${claims}}`,
+    `{${claims} }`,
+    `{${claims}}\n`,
+    `{${claims},"\\u0061":1}`,
+    `{${claims},"ut":1}`,
+  ];
+  for (const payload of payloads) {
+    assertEquals(await at.verdict(await signed('{"alg":"HS256"}', payload)), "malformed", payload);
+  }
 });

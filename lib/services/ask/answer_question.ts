@@ -3,8 +3,14 @@ import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
-import type { QueryAnswer, QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
-import { run } from "../../query/run.ts";
+import type {
+  QueryAnswer,
+  QueryContext,
+  QueryMeta,
+  QueryStatement,
+  QueryTarget,
+} from "../../query/query_call.ts";
+import { runForSession } from "../../query/run_for_session.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import type { JsonValue } from "../../tenant/statement_effect.ts";
 import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
@@ -35,6 +41,8 @@ export interface AskInput {
   readonly question: string;
   readonly integersAsStrings?: boolean;
   readonly signal: () => AbortSignal | null;
+  /** What has to hold in front of the statement; null: nothing has to. */
+  readonly guard?: QueryStatement | null;
   /** Told what the statement did, once it has run: the call's record has figures that the answer has not. */
   readonly ran?: (meta: QueryMeta) => void;
 }
@@ -150,7 +158,11 @@ async function runChecked(
     { userId: ctx.userId, integersAsStrings: input.integersAsStrings ?? false, signal: input.signal },
   );
   try {
-    return await run({ ...ctx, bounds: { ...ctx.bounds, rows: maxRows + 1 } }, call);
+    return await runForSession(
+      { ...ctx, bounds: { ...ctx.bounds, rows: maxRows + 1 } },
+      call,
+      input.guard ?? null,
+    );
   } catch (error) {
     if (error instanceof AppError && (error.code === "sql_error" || error.code === "statement_refused")) {
       return `the engine says: ${error.message}`;

@@ -1,5 +1,6 @@
 // Whether a sign-up or log-in fits the table of users that it names: a key that sessions can carry, one account an
 // address, and a statement that puts and shows things where they belong.
+import { EMAIL_COLUMN } from "../../access/mint_session.ts";
 import type { Issue } from "../../core/errors.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
@@ -8,7 +9,7 @@ import { quoteIdentifier } from "../../sql/quote.ts";
 import { shownColumns } from "../../sql/result_columns.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import type { SchemaNames } from "../../tenant/tenant_store.ts";
-import { EMAIL, keyColumn, PASSWORD, placeShown } from "../published/users_table.ts";
+import { keyColumn, PASSWORD, placeShown } from "../published/users_table.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { foldName } from "../schema/fold_name.ts";
 import { rowsOf } from "../schema/read_rows.ts";
@@ -37,7 +38,7 @@ export async function authIssues(ctx: StatementsContext, spec: SpecParts, known:
   if (users === null || users.kind !== "table") {
     return [{ path: "authConfig.usersTable", message: "Name a table of this database" }];
   }
-  const email = columnOf(users, authConfig.emailColumn ?? EMAIL);
+  const email = columnOf(users, authConfig.emailColumn ?? EMAIL_COLUMN);
   const key = keyColumn(users);
   const issues = [
     ...keyIssues(key),

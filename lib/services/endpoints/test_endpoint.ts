@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
 import type { PublishedContext } from "../published/published_context.ts";
-import { runEndpoint } from "../published/run_endpoint.ts";
+import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";
 import { actorOf } from "./actor_of.ts";
 import type { EndpointContext } from "./endpoint_context.ts";
 import { trunkTarget } from "./trunk_target.ts";
@@ -25,7 +25,7 @@ export interface TestInput {
 export async function testEndpoint(
   ctx: EndpointContext & { readonly published: PublishedContext },
   { address, slug, input, session, integersAsStrings, signal }: TestInput,
-): Promise<{ readonly status: number; readonly body: unknown }> {
+): Promise<TestOutcome> {
   const database = await requireDatabase(ctx, address);
   const record = await ctx.control.endpoints.read(database.id, slug);
   if (record === null) throw new AppError("endpoint_not_found");

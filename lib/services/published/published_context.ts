@@ -1,4 +1,5 @@
 // What published endpoints need of the process, and one call of one of them on its way through the steps.
+import type { SessionUsers } from "../../access/mint_session.ts";
 import type { PasswordHasher } from "../../access/password_hash.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { KeyedHashes } from "../../control/keyed_hashes.ts";
@@ -62,6 +63,8 @@ export interface EndpointSession {
   readonly email: string | null;
   /** Unix seconds. */
   readonly issuedSec: number;
+  /** Where its user has to be still; null: whoever minted it vouches for the user. */
+  readonly users: SessionUsers | null;
 }
 
 /** One call whose input is known to fit the specification. */

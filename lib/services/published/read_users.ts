@@ -1,4 +1,5 @@
 // The users table behind a sign-up or log-in, as it is now, and what the statement's answer shows of it.
+import { EMAIL_COLUMN } from "../../access/mint_session.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
@@ -9,7 +10,7 @@ import type { ScaffoldTable } from "../endpoints/scaffold/scaffold_table.ts";
 import { foldName } from "../schema/fold_name.ts";
 import { rowsOf } from "../schema/read_rows.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
-import { EMAIL, keyColumn, noKey, PASSWORD, placeShown } from "./users_table.ts";
+import { keyColumn, noKey, PASSWORD, placeShown } from "./users_table.ts";
 
 /** Places in the answer, -1 for what it does not show. */
 export interface UserPlaces {
@@ -18,6 +19,8 @@ export interface UserPlaces {
 }
 
 export interface Users {
+  /** Its name as the schema spells it. */
+  readonly table: string;
   /** `answered`: names of the answer's columns, for a statement whose text does not tell where they come from. */
   readonly placesIn: (answered: readonly string[]) => UserPlaces;
   /** Reads the address of the user of a key; null where the table has no such column. */
@@ -78,15 +81,15 @@ async function findIn({ query }: Pick<PublishedContext, "query">, call: Endpoint
   const places = (place: (column: string) => number): UserPlaces => (
     { key: place(key), hash: place(PASSWORD) }
   );
-  const emailSql = emailByKey(table, key, authConfig?.emailColumn ?? EMAIL);
+  const emailSql = emailByKey(table, key, authConfig?.emailColumn ?? EMAIL_COLUMN);
   if (shown === null) {
     const placesIn = (answered: readonly string[]) =>
       places((column) => answered.map(foldName).indexOf(foldName(column)));
-    return { placesIn, emailSql };
+    return { table: table.name, placesIn, emailSql };
   }
   const told = places((column) => placeShown(table, column, shown));
   if (told.key < 0) throw noKey();
-  return { placesIn: () => told, emailSql };
+  return { table: table.name, placesIn: () => told, emailSql };
 }
 
 function emailByKey({ name, columns }: ScaffoldTable, key: string, email: string): string | null {

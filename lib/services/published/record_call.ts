@@ -1,4 +1,5 @@
 // Step 11: one row a call in the tenant's own `_service_meta_endpoint_call`, also for calls that were refused.
+import type { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
 import type { PublishedContext, ResolvedEndpoint } from "./published_context.ts";
@@ -7,7 +8,10 @@ export interface CallFigures {
   readonly httpStatus: number;
   /** Monotonic time at which the call began. */
   readonly startedMs: number;
-  readonly meta: QueryMeta | null;
+  /** Of a call that was answered. */
+  readonly meta?: QueryMeta | null;
+  /** Of one that failed, as its owner is told it. */
+  readonly failure?: AppError;
   readonly userId: string | null;
   readonly ipHash: string | null;
 }
@@ -16,7 +20,7 @@ export interface CallFigures {
 export function recordCall(
   { query, clock }: Pick<PublishedContext, "query" | "clock">,
   { record, target }: ResolvedEndpoint,
-  { httpStatus, startedMs, meta, userId, ipHash }: CallFigures,
+  { httpStatus, startedMs, meta, failure: _, userId, ipHash }: CallFigures,
 ): void {
   const database = query.tenants.open(target.databaseId, target.namespaceId);
   const ts = clock.now();

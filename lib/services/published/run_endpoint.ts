@@ -7,15 +7,17 @@ import { answerQuestion } from "../ask/answer_question.ts";
 import { logIn } from "./log_in.ts";
 import { fillSession } from "./open_session.ts";
 import { prepareSpec } from "./prepare_spec.ts";
+import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 import { runStatement } from "./run_statement.ts";
+import { underSession } from "./session_guard.ts";
 import { shapeAnswer } from "./shape_answer.ts";
 import { signUp } from "./sign_up.ts";
 import { decodeObject, type RawInput } from "./decode_input.ts";
 import { validateInput } from "./validate_input.ts";
 import { endpointRole } from "./resolve_endpoint.ts";
 
-/** Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline. */
+/** Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, as told to the owner. */
 export async function runKind(
   ctx: PublishedContext,
   call: EndpointCall,
@@ -32,17 +34,23 @@ export async function runKind(
 
 async function ask(
   ctx: PublishedContext,
-  { record: { spec }, target, session, tokenId, integersAsStrings, signal }: EndpointCall,
+  call: EndpointCall,
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
+  const { record: { spec }, target, session, tokenId, integersAsStrings, signal } = call;
   const userId = session?.userId ?? null;
   const question = bound[spec.input.findIndex((field) => field.name === "question")];
   let meta: QueryMeta | null = null;
-  const answer = await answerQuestion({ ...ctx.query, askModel: ctx.askModel, tokenId, userId }, {
-    ...{ target, spec, question: typeof question === "string" ? question : "" },
-    ...{ integersAsStrings, signal },
-    ran: (figures) => meta = figures,
-  });
+  const answer = await underSession(
+    ctx,
+    call,
+    (guard) =>
+      answerQuestion({ ...ctx.query, askModel: ctx.askModel, tokenId, userId }, {
+        ...{ target, spec, question: typeof question === "string" ? question : "" },
+        ...{ integersAsStrings, signal, guard },
+        ran: (figures) => meta = figures,
+      }),
+  );
   const { sql, columns, rows, explanation } = answer;
   return { body: JSON.stringify({ sql, columns, rows, explanation }), userId, meta };
 }
@@ -61,16 +69,24 @@ export interface TestRun {
   readonly signal?: () => AbortSignal | null;
 }
 
+export interface TestOutcome {
+  readonly status: number;
+  readonly body: unknown;
+  /** What of a failure the owner alone is told. */
+  readonly cause?: unknown;
+}
+
 /** Runs an endpoint of any status as `/p` would and answers what `/p` would; effects stay. Never throws an `AppError`. */
 export async function runEndpoint(
   ctx: PublishedContext,
   { record, target, input, session, tokenId, integersAsStrings, signal }: TestRun,
-): Promise<{ readonly status: number; readonly body: unknown }> {
+): Promise<TestOutcome> {
   const { spec } = record;
   const claims = session && {
     userId: session.userId,
     email: session.email ?? null,
     issuedSec: Math.floor(ctx.clock.now() / 1000),
+    users: null,
   };
   try {
     const prepared = prepareSpec(spec);
@@ -88,7 +104,9 @@ export async function runEndpoint(
     return { status: 200, body: JSON.parse(body) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { status: error.status, body: failureBody(error) };
+    const told = publicError(spec, error);
+    const outcome = { status: told.status, body: failureBody(told) };
+    return told === error ? outcome : { ...outcome, cause: failureBody(error) };
   }
 }
 

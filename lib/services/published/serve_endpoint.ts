@@ -7,6 +7,7 @@ import { corsHeaders, preflight } from "./cors_headers.ts";
 import { decodeBody, decodeQuery } from "./decode_input.ts";
 import { fillSession, openSession } from "./open_session.ts";
 import { prepareSpec } from "./prepare_spec.ts";
+import { publicError } from "./public_error.ts";
 import type {
   EndpointOutcome,
   PublishedAnswer,
@@ -15,6 +16,7 @@ import type {
   ResolvedEndpoint,
 } from "./published_context.ts";
 import { recordCall } from "./record_call.ts";
+import { refuseUnheard } from "./refuse_unheard.ts";
 import { resolveEndpoint } from "./resolve_endpoint.ts";
 import { endpointToken, runKind } from "./run_endpoint.ts";
 import { validateInput } from "./validate_input.ts";
@@ -44,9 +46,10 @@ export async function serveEndpoint(
     recordCall(ctx, resolved, { ...figures, httpStatus: answer.status, meta, userId });
     return answer;
   } catch (error) {
-    const httpStatus = error instanceof AppError ? error.status : 500;
-    recordCall(ctx, resolved, { ...figures, httpStatus, meta: null, userId: progress.userId });
-    throw error instanceof AppError ? withHeaders(error, progress.headers) : error;
+    const failure = error instanceof AppError ? error : new AppError("internal");
+    recordCall(ctx, resolved, { ...figures, httpStatus: failure.status, failure, userId: progress.userId });
+    if (failure !== error) throw error;
+    throw withHeaders(publicError(resolved.record.spec, failure), progress.headers);
   }
 }
 
@@ -67,6 +70,7 @@ async function passSteps(
   checkMethod(resolved, request.method);
   Object.assign(progress.headers, await takeRate(ctx, resolved, client));
   await checkCaptcha(ctx, resolved, request.headers);
+  refuseUnheard(record.spec, request);
   const input = record.spec.method === "GET" ? decodeQuery(request.url) : decodeBody(await request.body());
   const integersAsStrings = request.integersAsStrings();
   const prepared = prepareSpec(record.spec);

@@ -5,7 +5,6 @@ import type { ScaffoldTable } from "../endpoints/scaffold/scaffold_table.ts";
 import { foldName } from "../schema/fold_name.ts";
 
 /** Specification, Users table. */
-export const EMAIL = "email";
 export const PASSWORD = "password_hash";
 
 /** Null where there is no primary key or one of several columns. */
@@ -29,6 +28,6 @@ export function placeShown(
 
 export function noKey(): AppError {
   return new AppError("sql_error", {
-    message: "Tell the owner of this endpoint; its statement gives no primary key",
+    message: "Tell the owner of this endpoint; its statement gives no user",
   });
 }

@@ -1,0 +1,32 @@
+// A call that counts only while the user of a session is there: a statement that fails where the user is gone runs in
+// front of the call's own, in the same transaction.
+import { AppError } from "../core/errors.ts";
+import { run } from "./run.ts";
+import type { QueryAnswer, QueryCall, QueryContext, QueryStatement } from "./query_call.ts";
+
+/**
+ * The answer of the call's own statement; `guard` null: there is nothing to ask first. Errors: `session_invalid` where
+ * the guard fails, and then nothing else has run; those of the pipeline.
+ */
+export async function runForSession(
+  ctx: QueryContext,
+  call: QueryCall,
+  guard: QueryStatement | null,
+): Promise<QueryAnswer> {
+  if (guard === null) return await run(ctx, call);
+  // As a batch, so that an error names the place of its statement.
+  const guarded = { ...call, batch: true, atomic: true, statements: [guard, ...call.statements] };
+  try {
+    const answer = await run(ctx, guarded);
+    return { ...answer, results: answer.results.slice(1) };
+  } catch (error) {
+    throw isGuards(error) ? new AppError("session_invalid") : error;
+  }
+}
+
+/** A reference that is broken at the commit may be laid at the first statement's door, which only reads. */
+function isGuards(error: unknown): boolean {
+  return error instanceof AppError && error.code === "sql_error" &&
+    error.facts.extra?.["failedIndex"] === 0 &&
+    error.facts.detail?.kind !== "foreign_key_violation";
+}

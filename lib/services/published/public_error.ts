@@ -1,0 +1,59 @@
+// What a stranger is told of a failure in the owner's database: which inputs it is about, never a table, a column, the
+// schema, a rule or the engine's own words.
+import { AppError, type ErrorDetail, type Issue, type SqlErrorKind } from "../../core/errors.ts";
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { publishedErrors } from "../../core/published_errors.ts";
+import { boundColumns } from "../../sql/bound_columns.ts";
+import { foldName } from "../schema/fold_name.ts";
+
+/** Failures that another input, or a later call, may not have. */
+const messages: Readonly<Partial<Record<SqlErrorKind, string>>> = {
+  unique_violation: "Send another value; this one is taken",
+  not_null_violation: "Send a value; what is left out or null here has to be there",
+  foreign_key_violation: "Send other values; what they refer to is not there, or is still needed",
+  check_violation: "Send other values; this endpoint does not take these",
+  type_mismatch: "Send a value of another type; this one does not fit",
+  invalid_text: "Remove U+0000 and lone surrogates from the text",
+  timeout: "Ask for less; the call ran longer than the time limit",
+  result_too_large: "Ask for less; the answer is above the limit",
+  too_big: "Send smaller values",
+  database_locked: "Try again shortly",
+};
+
+/** Kinds that are about the value of a column. */
+const ofColumns: ReadonlySet<SqlErrorKind> = new Set(["unique_violation", "not_null_violation"]);
+const OTHERWISE = "Send other values, or tell the owner of this endpoint; its statement failed";
+
+/** Codes of the steps before the statement and of the kinds: their words are about the call itself. */
+const ownCodes: ReadonlySet<string> = new Set<string>([
+  ...["validation_failed", "invalid_json", "payload_too_large", "request_timeout", "method_not_allowed"],
+  ...Object.keys(publishedErrors),
+]);
+
+/** The error as it is where it tells nothing of the owner's. */
+export function publicError(spec: EndpointSpec, error: AppError): AppError {
+  const { code, facts: { detail, retryAfterSec } } = error;
+  if (ownCodes.has(code) || (code === "sql_error" && detail === undefined)) return error;
+  const later = retryAfterSec === undefined ? {} : { retryAfterSec };
+  if (detail === undefined) return new AppError(code, later);
+  const message = messages[detail.kind];
+  if (message === undefined) return new AppError(code, { ...later, message: OTHERWISE });
+  const issues = issuesOf(spec, detail, message);
+  return new AppError(code, {
+    ...later,
+    message,
+    detail: { kind: detail.kind, table: null, column: null, hint: message },
+    ...(issues.length === 0 ? {} : { issues }),
+  });
+}
+
+/** The inputs whose values the failure is about, where the statement's text tells. */
+function issuesOf(spec: EndpointSpec, { kind, column, columns }: ErrorDetail, message: string): Issue[] {
+  if (!ofColumns.has(kind)) return [];
+  const wrong = new Set([...columns ?? [], ...(column === null ? [] : [column])].map(foldName));
+  return boundColumns(spec.sql).flatMap((bound, place) => {
+    const name = spec.input[place]?.name;
+    const isMeant = bound !== null && wrong.has(foldName(bound));
+    return isMeant && name !== undefined && !name.startsWith("$") ? [{ path: name, message }] : [];
+  });
+}
