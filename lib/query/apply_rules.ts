@@ -5,9 +5,8 @@ import type { RuleRecord } from "../store/write_records.ts";
 import type { StatementEffect } from "../tenant/statement_effect.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { totals } from "./answer.ts";
-import { type FailedOutcome, outcomeError } from "./call_error.ts";
+import { type FailedOutcome, outcomeError, tooManyError } from "./call_error.ts";
 import { execute } from "./execute.ts";
-import { tooManyAffected } from "./failure_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
 import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
@@ -15,7 +14,8 @@ import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { reserveBalance } from "./reserve_balance.ts";
 import { settle } from "./settle.ts";
 
-type FinishedOutcome = Extract<TenantOutcome, { ok: true }>;
+/** What the engine has done with a call, or would do. */
+export type EndedOutcome = FailedOutcome | Extract<TenantOutcome, { ok: true }>;
 
 /** Rows that the call may change at most, when a rule lets it pass for changing fewer than its `minRows`. */
 export interface RuleBound {
@@ -79,7 +79,7 @@ async function look(
   if (denying.length > 0) throw stop(denied(denying));
   // Nobody needs to decide about what its own caller does not want.
   const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
-  if (tooMany) throw stop(tooManyAffected(rows, atLast(understood)));
+  if (tooMany) throw stop(tooManyError(understood, rows));
   // Nobody could redeem it: a published endpoint has no token of its own, and strangers must not fill the store.
   if (hit.length > 0 && call.operation === "endpoint") throw stop(denied(hit));
   if (hit.length > 0) throw stop(await holdCall(ctx, understood, { matches: hit, effects }));
@@ -92,15 +92,9 @@ function failsWhole({ atomic }: QueryCall, { failure, failedIndex }: FailedOutco
 }
 
 /** Empty where nothing is known, as when the time is up. */
-function effectsOf(outcome: FailedOutcome | FinishedOutcome): readonly StatementEffect[] {
+export function effectsOf(outcome: EndedOutcome): readonly StatementEffect[] {
   if (outcome.ok) return outcome.results.flatMap(({ effect }) => effect ?? []);
   return outcome.failure.kind === "timeout" ? [] : outcome.effects ?? [];
-}
-
-/** A bound on rows is passed at the last statement, and nothing stays. */
-function atLast({ call }: UnderstoodCall): Readonly<Record<string, unknown>> {
-  if (!call.batch) return {};
-  return { failedIndex: call.statements.length - 1, ...(call.atomic ? {} : { data: [] }) };
 }
 
 function denied(matches: readonly RuleMatch[]): AppError {

@@ -1,7 +1,7 @@
 // The error that the caller of a whole call gets, with what a batch has kept.
 import { AppError } from "../core/errors.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
-import { failureError } from "./failure_error.ts";
+import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
 
 export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
@@ -33,6 +33,11 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
     index: understood.call.batch ? outcome.failedIndex : null,
     extra: keptResults(understood.call, outcome.results),
   });
+}
+
+/** The error of a call that changes so many rows in all, and more than it may: it fails at its last statement. */
+export function tooManyError({ call, facts }: UnderstoodCall, rows: number): AppError {
+  return tooManyAffected(rows, call.batch ? { failedIndex: facts.length - 1, ...keptResults(call, []) } : {});
 }
 
 /** A batch that is not atomic says what it kept before it stopped. */

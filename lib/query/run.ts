@@ -2,11 +2,12 @@
 import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
 import { answerContext, answerOf, totals } from "./answer.ts";
-import { applyRules, findRules } from "./apply_rules.ts";
+import { applyRules, effectsOf, type EndedOutcome, findRules } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
-import { misunderstoodError, outcomeError } from "./call_error.ts";
+import { misunderstoodError, outcomeError, tooManyError } from "./call_error.ts";
 import { type Classified, classify } from "./classify.ts";
 import { execute } from "./execute.ts";
+import { affectedRows } from "./held_call.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { identify, recordRefusal } from "./record.ts";
 import { claimRead, findEarlier, keepRead, replayedAnswer, replayKeys, writes } from "./replay.ts";
@@ -141,6 +142,8 @@ async function runReserved(
     if (!outcome.ok && limit !== null && (outcome.failure.affected ?? 0) > limit) return null;
     settle(ctx, call, admission, outcome.ok ? totals(outcome.results) : outcome.work);
     timer.end("settle");
+    const tooMany = call.dryRun ? rowsAbove(call, outcome) : null;
+    if (tooMany !== null) throw tooManyError(understood, tooMany);
     if (!outcome.ok && call.dryRun && outcome.failure.kind === "timeout") {
       return answerOf({ ...outcome, results: [] }, context);
     }
@@ -155,4 +158,11 @@ async function runReserved(
   } finally {
     await claim?.release();
   }
+}
+
+/** How many rows a call would change, where those are more than its caller allows; a failure of an atomic one comes first. */
+function rowsAbove({ atomic, maxAffected }: QueryCall, outcome: EndedOutcome): number | null {
+  if (maxAffected === null || (!outcome.ok && atomic)) return null;
+  const rows = affectedRows(effectsOf(outcome)) ?? 0;
+  return rows > maxAffected ? rows : null;
 }

@@ -7,7 +7,7 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import { previewWrites } from "../../lib/services/proposals/preview_writes.ts";
 import { runStatements } from "../../lib/services/query/run_statements.ts";
 import type { Env } from "../env.ts";
-import { headerFlag, integersAsStrings } from "../middleware/header_flag.ts";
+import { headerFlag, headerNumber, integersAsStrings } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
 import { callOptions } from "./call_options.ts";
@@ -26,6 +26,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           const { data, meta } = await previewWrites(statementsContext(query, c), {
             ...{ statements: [{ sql, params }], atomic: true, batch: false },
             integersAsStrings: integersAsStrings(c),
+            maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });
           return c.json({ success: true, data: data[0], meta });
         }
@@ -52,6 +53,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           const { data, meta } = await previewWrites(statementsContext(query, c), {
             ...{ statements, atomic: transaction ?? false, batch: true },
             integersAsStrings: integersAsStrings(c),
+            maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });
           return c.json({ success: true, data, meta });
         }

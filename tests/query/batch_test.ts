@@ -44,6 +44,42 @@ Deno.test("batch without transaction keeps what ran before the first error and s
   }
 });
 
+Deno.test("batch bills no statement for what a full-text index writes to keep the ones before it", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const written = async (transaction: boolean) => {
+    const answer = await tenant.batch([
+      ["INSERT INTO docs VALUES ('one two three')"],
+      ["INSERT INTO plain VALUES (1)"],
+      ["UPDATE docs SET body = 'two three' WHERE body MATCH 'one'"],
+      ["SELECT 1"],
+      ["DELETE FROM plain"],
+    ], { transaction });
+    assertEquals(answer.status, 200, answer.text);
+    return (answer.body.data as { rowsWritten: number }[]).map(({ rowsWritten }) => rowsWritten);
+  };
+  await tenant.query("CREATE VIRTUAL TABLE docs USING fts5(body)");
+  await tenant.query("CREATE TABLE plain (v)");
+  const alone = (await tenant.query("INSERT INTO docs VALUES ('nine')")).body.meta?.rowsWritten;
+  for (const transaction of [true, false]) {
+    const [insert, plain, , select, remove] = await written(transaction);
+    assertEquals([transaction, insert, plain, select, remove], [transaction, alone, 1, 0, 1]);
+  }
+});
+
+Deno.test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const failing = "INSERT OR FAIL INTO t VALUES (1, 'x'), (2, 'x'), (3, 'z')";
+  assertEquals((await tenant.query(failing)).status, 400);
+  assertEquals((await tenant.batch([["INSERT INTO t VALUES (9, 'y')"], [failing]])).body.failedIndex, 1);
+  assertEquals(await ids(tenant), [9]);
+  await tenant.query("INSERT INTO t VALUES (8, 'x')");
+  assertEquals((await tenant.query("UPDATE OR FAIL t SET id = id + 10, a = 'same'")).status, 400);
+  assertEquals(await ids(tenant), [8, 9]);
+});
+
 Deno.test("batch with transaction keeps nothing after an error and carries no data", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

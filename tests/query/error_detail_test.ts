@@ -91,6 +91,52 @@ Deno.test("foreign_key_violation names the table that the statement writes", asy
   assertStringIncludes(remove.hint, "refer");
 });
 
+Deno.test("foreign_key_violation is what every action of a foreign key says that refuses, with the table written", async () => {
+  await using app = await startApp();
+  const tenant = await shop(app);
+  await tenant.query("CREATE TABLE shelves (id INTEGER PRIMARY KEY)");
+  await tenant.query("CREATE TABLE boxes (shelf REFERENCES shelves ON DELETE RESTRICT ON UPDATE RESTRICT)");
+  await tenant.query("CREATE TRIGGER clear AFTER DELETE ON customers BEGIN DELETE FROM shelves; END");
+  await tenant.query("INSERT INTO shelves VALUES (1)");
+  await tenant.query("INSERT INTO boxes VALUES (1)");
+  const refused: readonly (readonly [sql: string, table: string])[] = [
+    ["DELETE FROM shelves", "shelves"],
+    ["UPDATE shelves SET id = 2", "shelves"],
+    ["REPLACE INTO shelves VALUES (1)", "shelves"],
+    ["DELETE FROM customers WHERE id = 2", "customers"],
+  ];
+  for (const [sql, table] of refused) {
+    const detail = sqlError(await tenant.query(sql));
+    assertEquals([sql, ...place(detail)], [sql, "foreign_key_violation", table, null]);
+  }
+});
+
+Deno.test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, and the storage is not full", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE used (id INTEGER PRIMARY KEY AUTOINCREMENT, v)");
+  await tenant.query("CREATE TABLE other (v)");
+  await tenant.query(
+    "CREATE TRIGGER pass AFTER INSERT ON other BEGIN INSERT INTO used (v) VALUES (new.v); END",
+  );
+  await tenant.query("INSERT INTO used VALUES (9223372036854775807, 1)");
+  for (const sql of ["INSERT INTO used (v) VALUES (2)", "INSERT INTO other VALUES (2)"]) {
+    const calls = [
+      () => tenant.query(sql),
+      () => tenant.query(sql, [], { headers: { "x-dry-run": "1" } }),
+      () => tenant.batch([["SELECT 1"], [sql]]),
+      () => tenant.batch([["INSERT INTO used VALUES (-1, 2)"], [sql]], { transaction: true }),
+    ];
+    for (const call of calls) {
+      const answer = await call();
+      const detail = sqlError(answer);
+      assertEquals(place(detail), ["unknown", "used", null]);
+      assertEquals(answer.body.error, "AUTOINCREMENT of used has no number left");
+    }
+  }
+  assertEquals((await tenant.query("INSERT INTO used VALUES (-2, 2)")).status, 200);
+});
+
 Deno.test("a deferred foreign key that is still broken at the end is a foreign_key_violation and not kept", async () => {
   await using app = await startApp();
   const tenant = await shop(app);

@@ -81,6 +81,68 @@ const shapes: readonly Shape[] = [
     preview: [[[2, "y"], [3, "z"], [5, "k"]], [[1, "y!"], [2, "z!"], [4, "k!"]]],
   },
   {
+    name: "moved keys of which OR IGNORE leaves some where they are",
+    setup: letters,
+    sql: "UPDATE OR IGNORE t SET id = id + 1, a = a || '!'",
+    rows: [1, 0],
+    preview: [[[3, "z", 3]], [[4, "z!", 3]]],
+  },
+  {
+    name: "moved keys of which a UNIQUE ON CONFLICT IGNORE leaves some where they are",
+    setup: [
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, u UNIQUE ON CONFLICT IGNORE)",
+      "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')",
+    ],
+    sql: "UPDATE t SET id = id + 10, u = CASE WHEN id < 3 THEN 'd' ELSE u || '!' END WHERE id < 4",
+    rows: [1, 0],
+    preview: [[[3, "c"]], [[13, "c!"]]],
+  },
+  {
+    name:
+      "moved keys of which an IGNORE of a trigger leaves some, and none is left that was before the ten shown",
+    setup: [
+      ...numbers(30),
+      "CREATE TRIGGER keep BEFORE UPDATE ON t WHEN old.v <= 15 OR old.v % 2 BEGIN SELECT RAISE(IGNORE); END",
+    ],
+    sql: "UPDATE t SET id = id + 100",
+    rows: [8, 0],
+    preview: [
+      [16, 18, 20, 22, 24, 26, 28, 30].map((id) => [id, id]),
+      [16, 18, 20, 22, 24, 26, 28, 30].map((id) => [id + 100, id]),
+    ],
+  },
+  {
+    name: "UPDATE OR IGNORE that moves no key",
+    setup: [...letters, "CREATE UNIQUE INDEX one ON t (a)"],
+    sql: "UPDATE OR IGNORE t SET a = 'w', n = n + 1",
+    rows: [1, 0],
+    preview: [[[1, "x", 1]], [[1, "w", 2]]],
+  },
+  {
+    name: "an UPDATE that returns a parameter",
+    setup: letters,
+    sql: "UPDATE t SET n = n + ? WHERE id = ? RETURNING id, ?",
+    params: [5, 2, "told"],
+    rows: [1, 0],
+    preview: [[[2, "y", 2]], [[2, "y", 7]]],
+  },
+  {
+    name: "a DELETE that returns a numbered parameter, and one that it has used already",
+    setup: letters,
+    sql: "DELETE FROM t WHERE id = ?2 OR n = ?1 RETURNING ?3, ?1",
+    params: [1, 2, "told"],
+    rows: [2, 0],
+    preview: [[[1, "x", 1], [2, "y", 2]], []],
+  },
+  {
+    name: "a moved key and a parameter that is returned",
+    setup: letters,
+    sql: "UPDATE t SET id = id + ? WHERE id >= ? RETURNING ?, id",
+    params: [10, 2, "told"],
+    rows: [2, 0],
+    preview: [[[2, "y", 2], [3, "z", 3]], [[12, "y", 2], [13, "z", 3]]],
+  },
+  {
     name: "a moved key with numbered parameters in the other order and IS DISTINCT FROM in the list",
     setup: [
       "CREATE TABLE w (a TEXT PRIMARY KEY, c INTEGER) WITHOUT ROWID",

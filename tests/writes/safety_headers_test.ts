@@ -53,6 +53,45 @@ Deno.test("X-Max-Affected: 0 lets through what changes nothing", async () => {
   });
 });
 
+Deno.test("a dry run with X-Max-Affected answers what the call itself would", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(
+      ...table,
+      "CREATE TABLE log (v)",
+      "CREATE TRIGGER note AFTER DELETE ON t BEGIN INSERT INTO log VALUES (old.v); END",
+    );
+    const batches: readonly (readonly (readonly [string])[])[] = [
+      [["UPDATE t SET v = v + 1"], ["DELETE FROM t WHERE id = 1"]],
+      [["UPDATE t SET v = v + 1"], ["SELECT 1"], ["INSERT INTO t VALUES (1, 1)"]],
+      [["REPLACE INTO t VALUES (1, 1)"], ["CREATE TABLE made (a)"]],
+    ];
+    const plain = { "x-service-no-snapshot": "1" };
+    for (const max of [0, 1, 2, 3, 4, 5, 6]) {
+      for (const [at, statements] of batches.entries()) {
+        for (const transaction of [true, false]) {
+          const look = await shop.batch(statements, { ...bounded(max, { "x-dry-run": "1" }), transaction });
+          const before = await rows("SELECT * FROM t");
+          const real = await shop.batch(statements, { ...bounded(max, plain), transaction });
+          const said = ({ status, body, text }: typeof look) => [
+            ...[max, at, transaction, status, body.code, body.error, body.failedIndex],
+            JSON.parse(text).affected,
+          ];
+          assertEquals(said(look), said(real), look.text);
+          await setup("DROP TABLE IF EXISTS made", "DELETE FROM log");
+          for (const [id] of await rows("SELECT id FROM t")) {
+            await shop.query("DELETE FROM t WHERE id = ?", [id]);
+          }
+          for (const row of before) await shop.query("INSERT INTO t VALUES (?, ?)", row);
+        }
+      }
+      const sql = "DELETE FROM t";
+      const look = await shop.query(sql, [], bounded(max, { "x-dry-run": "1" }));
+      assertEquals([look.status, look.body.code], max < 6 ? [400, "too_many_affected"] : [200, undefined]);
+      assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
+    }
+  });
+});
+
 Deno.test("an answer that was too many is not kept for its idempotency key", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);

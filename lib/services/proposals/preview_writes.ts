@@ -30,12 +30,14 @@ export interface PreviewInput {
   readonly atomic: boolean;
   readonly batch: boolean;
   readonly integersAsStrings: boolean;
+  /** Rows that the call may change at most; null: any number. */
+  readonly maxAffected: number | null;
 }
 
 /** Errors: `validation_failed` where nothing writes; every error that the writes themselves would raise. */
 export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
   const { target, tokenId } = ctx;
-  const { statements, atomic, batch, integersAsStrings } = input;
+  const { statements, atomic, batch, integersAsStrings, maxAffected } = input;
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
     throw new AppError("validation_failed", {
@@ -48,7 +50,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
   const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
     ...{ atomic, batch, integersAsStrings, snapshots: true },
   });
-  const answer = await run(ctx, { ...call, dryRun: true });
+  const answer = await run(ctx, { ...call, maxAffected, dryRun: true });
   const effects = answer.results.flatMap(({ effect }) => effect ?? []);
   const data = statements.map(({ sql }, index) => ({
     sql,

@@ -27,7 +27,7 @@ export async function proposeWrite(
 ): Promise<{ data: Proposal; meta: QueryMeta }> {
   requireRole(ctx.target, "write");
   const { call, data, effects, meta } = await previewWrites(ctx, {
-    ...{ statements: [statement], atomic: true, batch: false, integersAsStrings },
+    ...{ statements: [statement], atomic: true, batch: false, integersAsStrings, maxAffected: null },
   });
   const [shown] = data;
   if (shown === undefined) throw new TypeError("a statement has no preview");

@@ -57,7 +57,7 @@ export async function commitGroup(group: Group): Promise<GroupEnd> {
 }
 
 async function commitOn(group: Group): Promise<GroupEnd> {
-  const plan = groupSteps(group.calls, group.oracle.schema.engineVersion);
+  const plan = groupSteps(group.calls, group.oracle);
   let answer = await runSteps(group, plan, false);
   if (losesInfinity(answer.steps)) {
     await undo(group, answer);
@@ -136,8 +136,9 @@ function readEnds(
     const runner = new CallRunner(call, total);
     for (const statement of place.statements) {
       const [before = null, after = null] = statement.counts.map((place) => steps[place] ?? null);
-      const then = statement.then === null ? null : steps[statement.then] ?? null;
-      const around = { counts: [before, after], then } as const;
+      const at = (place: number | null) => place === null ? null : steps[place] ?? null;
+      const then = at(statement.then);
+      const around = { counts: [before, after], base: at(statement.base), then } as const;
       runner.add(steps[statement.run] ?? null, steps[statement.total] ?? null, around);
       const counted = then ?? steps[statement.total];
       if (counted?.ok) total = integerOf(counted.rows[0]?.[0]);

@@ -1,5 +1,6 @@
 // Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
-import { PREVIEW_ROWS, returningKeys, selectByKeys } from "../local/child/row_preview.ts";
+import { MAX_COMPARED, movedKeys } from "../local/child/moved_rows.ts";
+import { keysThere, PREVIEW_ROWS, returningKeys, selectByKeys } from "../local/child/row_preview.ts";
 import type { RowPreview } from "../statement_effect.ts";
 import type { TenantStatement } from "../tenant_store.ts";
 import type { DryTransaction } from "./dry_transaction.ts";
@@ -17,7 +18,7 @@ export async function dryPreview(
   { target, unmoved }: DryTarget,
   integersAsStrings: boolean,
 ): Promise<RowPreview | null> {
-  const args = params.map(hranaValue);
+  const args = params.slice(0, target.parameters).map(hranaValue);
   // An UPDATE that moves rows is run with its keys left alone as well: so it tells where they were.
   const still = unmoved
     ? {
@@ -31,9 +32,15 @@ export async function dryPreview(
     UNDO,
     { sql: returningKeys(sql, target), args },
   ]);
-  const shown = keysIn(after);
-  const earlier = unmoved ? keysIn(before) : shown;
-  if (shown.length === 0) return null;
+  const met = keysIn(before);
+  const found = keysIn(after);
+  if (found.length === 0) return null;
+  const moved = unmoved === null || met.length === found.length
+    ? met
+    : await movedOf(transaction, target, met, found);
+  if (moved === null) return null;
+  const shown = found.slice(0, PREVIEW_ROWS);
+  const earlier = unmoved ? moved.slice(0, PREVIEW_ROWS) : shown;
   // Pairs stay side by side where the key itself changes; otherwise the key's order reads better.
   const selects = (keys: readonly string[]) =>
     (unmoved ? keys.map((key) => [key]) : [keys]).map((group) => ({ sql: selectByKeys(target, group) }));
@@ -58,6 +65,18 @@ export async function dryPreview(
   };
 }
 
+/** Of the rows that the statement met those that it has moved; the statement has just run. */
+async function movedOf(
+  transaction: DryTransaction,
+  target: DryTarget["target"],
+  met: readonly string[],
+  after: readonly string[],
+): Promise<readonly string[] | null> {
+  if (met.length === 0 || met.length > MAX_COMPARED) return null;
+  const [there] = await transaction.send([{ sql: keysThere(target, met) }]);
+  return movedKeys(met, after, keysIn(there));
+}
+
 function keysIn(step: StepResult | undefined): string[] {
-  return step?.ok ? step.rows.slice(0, PREVIEW_ROWS).map((row) => stringOf(row[0])) : [];
+  return step?.ok ? step.rows.map((row) => stringOf(row[0])) : [];
 }

@@ -26,6 +26,7 @@ import { runWrites } from "./run_writes.ts";
 import { stepFailure } from "./step_failure.ts";
 import { type CallJob, settleUnlogged } from "./write_call.ts";
 import { StepList } from "./step_list.ts";
+import { unlessUsedUp } from "./used_up.ts";
 
 /** Milliseconds until log rows that could not be written are tried again. */
 const LOG_RETRY_MS = 2000;
@@ -57,9 +58,10 @@ export class OpenTenant {
     if (call.level === "read" && !call.dryRun) return await this.#read(call);
     if (this.remote.dropped) throw new AppError("store_unavailable");
     try {
-      return await new Promise((resolve, reject) =>
+      const outcome = await new Promise<TenantOutcome>((resolve, reject) =>
         this.lane.addCall({ call, resolve, reject, signal: call.signal() })
       );
+      return await unlessUsedUp(this.remote, call, outcome);
     } finally {
       if (call.snapshot !== null) this.thin();
       this.#armTimer();

@@ -7,7 +7,8 @@ import { applySchemaChange } from "../local/child/apply_schema_change.ts";
 import { compileStatement } from "../local/child/compile_statement.ts";
 import { engineFailure } from "../local/child/engine_failure.ts";
 import { listTables } from "../local/child/list_tables.ts";
-import { type PreviewTarget, targetOf, unmovedForm } from "../local/child/row_preview.ts";
+import { unmovedForm } from "../local/child/moved_rows.ts";
+import { type PreviewTarget, targetOf } from "../local/child/preview_target.ts";
 import type {
   EngineFailure,
   InspectedStatement,
@@ -55,6 +56,7 @@ export class SchemaOracle {
   readonly #gates = new Map<string, EngineFailure | null>();
   /** Deferred constraints are judged at the commit, so that calls cannot share one. */
   readonly hasDeferredConstraints: boolean;
+  readonly hasVirtualTables: boolean;
 
   /** `version` is what facts are known by: unlike the engine's it never means two schemas, across restores either. */
   constructor(
@@ -65,6 +67,7 @@ export class SchemaOracle {
     this.#connection = openSchema(open, schema);
     this.#expansion = new Expansion(schema.statements);
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
+    this.hasVirtualTables = schema.statements.some((sql) => /^CREATE\s+VIRTUAL/i.test(sql));
   }
 
   /** To be made anew. */
@@ -75,8 +78,7 @@ export class SchemaOracle {
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Inspection {
     const last = statements.length - 1;
     const changes = statements.some((statement, at) => statement.changesSchema && at < last);
-    const foreignKeysOff = options?.foreignKeysOff ?? false;
-    return this.#on({ changes, foreignKeysOff }, (connection) => {
+    return this.#on({ changes, foreignKeysOff: options?.foreignKeysOff ?? false }, (connection) => {
       const facts: Inspection["facts"][number][] = [];
       const expansion = changes ? this.#expansion.copy() : this.#expansion;
       for (const statement of statements) {

@@ -56,7 +56,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const [gated] = group.calls;
   if (!gated) throw new TypeError("a group without a call");
   const { call, gate } = gated;
-  const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.oracle.schema.engineVersion);
+  const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.oracle);
   const answer = await request(plan.steps, null);
   const begun = errorAt(answer.steps, plan.begin);
   if (begun) return { k: "refused", failure: stepFailure(begun) };
@@ -131,11 +131,14 @@ async function runStatement(
   baton: string | null,
 ): Promise<{ baton: string | null; steps: readonly [StepResult, StepResult, StepsAround] }> {
   const counts = countTexts(statement.replacing);
-  const head = texts([...before, ...counts]);
+  const head = texts([...before, ...counts, TOTAL]);
   const first = await request([...head, ...ownSteps(statement, head.length)], baton);
   const [counted = null] = first.steps.slice(before.length, head.length);
   const ran = readOwn(first.steps.slice(head.length), counted, counts.length);
-  if (!losesInfinity([ran[0]])) return { baton: first.baton, steps: ran };
+  if (!losesInfinity([ran[0]])) {
+    const base = first.steps[head.length - 1] ?? null;
+    return { baton: first.baton, steps: [ran[0], ran[1], { ...ran[2], base }] };
+  }
   const undone = texts(["ROLLBACK TO statement", TOTAL]);
   const second = await request([...undone, ...ownSteps(statement, undone.length)], first.baton, true);
   const [step, total, around] = readOwn(second.steps.slice(undone.length), counted, counts.length);

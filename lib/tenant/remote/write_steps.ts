@@ -4,7 +4,7 @@ import type { HranaValue, StepError, StepResult } from "./hrana.ts";
 import { all, type HranaStep, ifError, ifOk, inTransaction, not } from "./hrana.ts";
 import { outsideTransaction } from "./hrana.ts";
 import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
-import type { CallGate } from "./schema_oracle.ts";
+import type { CallGate, SchemaOracle } from "./schema_oracle.ts";
 import { hranaValue } from "./remote_values.ts";
 import { countTexts } from "./count_replaced.ts";
 import { findStep, freeStep } from "./replay_statements.ts";
@@ -23,6 +23,8 @@ export interface CallPlaces {
     readonly total: number;
     /** Of rows that may be replaced, before and after; empty where none may. */
     readonly counts: readonly number[];
+    /** The count of changes before it; null: as behind the one before. */
+    readonly base: number | null;
     /** The count of changes behind what follows the statement; null where nothing does. */
     readonly then: number | null;
   }[];
@@ -50,8 +52,14 @@ export function versionGuard(engineVersion: number): readonly [sql: string, args
 export const VERSION = "PRAGMA schema_version";
 export const TOTAL = "SELECT total_changes()";
 
-/** The savepoint of a call that is alone stays open, so that its result can be judged before it is kept. */
-export function groupSteps(calls: readonly GatedCall[], engineVersion: number): GroupSteps {
+/**
+ * The savepoint of a call that is alone stays open, so that its result can be judged before it is kept. A savepoint makes
+ * virtual tables, if there are any, write what earlier statements have left in their memory: that counts for none.
+ */
+export function groupSteps(
+  calls: readonly GatedCall[],
+  { schema: { engineVersion }, hasVirtualTables }: Pick<SchemaOracle, "schema" | "hasVirtualTables">,
+): GroupSteps {
   const list = new StepList();
   const alone = calls.length === 1;
   if (alone && calls[0]?.call.foreignKeysOff) list.add("PRAGMA foreign_keys=OFF");
@@ -61,7 +69,7 @@ export function groupSteps(calls: readonly GatedCall[], engineVersion: number): 
   const guard = list.add(versionGuard(engineVersion)[0], ifOk(begin), versionGuard(engineVersion)[1]);
   const version = list.add(VERSION, all(ifOk(begin), ifError(guard)));
   const places = calls.map((gated, at) =>
-    callSteps(list, gated, { guard, replay: replays[at] ?? null, alone })
+    callSteps(list, gated, { guard, replay: replays[at] ?? null, alone, hasVirtualTables })
   );
   const lost = list.add("SELECT 1", all(ifOk(guard), outsideTransaction));
   list.add("ROLLBACK", all(ifError(guard), inTransaction));
@@ -72,20 +80,24 @@ interface CallSurroundings {
   readonly guard: number;
   readonly replay: { readonly rows: number; readonly free: number } | null;
   readonly alone: boolean;
+  readonly hasVirtualTables: boolean;
 }
 
 function callSteps(
   list: StepList,
   { call, gate }: GatedCall,
-  { guard, replay, alone }: CallSurroundings,
+  { guard, replay, alone, hasVirtualTables }: CallSurroundings,
 ): CallPlaces {
   const start = replay ? all(ifOk(guard), ifOk(replay.free), inTransaction) : all(ifOk(guard), inTransaction);
   const savepoint = list.add("SAVEPOINT call", start);
+  const mayFlush = hasVirtualTables || call.level === "schema";
   const each = !call.atomic && call.statements.length > 1;
   let before = savepoint;
   const statements = call.statements.slice(0, gate.sendable).map(({ sql, params, replacing, after = [] }) => {
     const ready = all(ifOk(before), inTransaction);
     const own = each ? list.add("SAVEPOINT statement", ready) : null;
+    const behindSavepoint = own !== null || before === savepoint;
+    const base = mayFlush && behindSavepoint ? list.add(TOTAL, ready) : null;
     const count = () =>
       countTexts(replacing).map((text) => list.add(text, all(ifOk(savepoint), inTransaction)));
     const counted = count();
@@ -99,7 +111,7 @@ function callSteps(
     before = run;
     for (const one of after) list.add(one.sql, all(ifOk(run), inTransaction), one.params.map(hranaValue));
     const then = after.length === 0 ? null : list.add(TOTAL, all(ifOk(savepoint), inTransaction));
-    return { run, total, counts, then };
+    return { run, total, counts, base, then };
   });
   const undone = each ? null : gate.failure ? ifOk(savepoint) : all(ifOk(savepoint), not(ifOk(before)));
   if (undone && !alone) list.add("ROLLBACK TO call", all(undone, inTransaction));

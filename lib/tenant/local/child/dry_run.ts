@@ -88,7 +88,7 @@ function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
 }
 
 /** Whether rows are shown of so many; then the statement is undone for it. */
-function isUndone(ownRows: number | null): boolean {
+function isUndone(ownRows: number | null): ownRows is number {
   return ownRows !== null && ownRows > 0 && ownRows <= MAX_PREVIEWED;
 }
 
@@ -100,7 +100,7 @@ function previewBehind(
 ): WireEffect["preview"] {
   if (!isUndone(ownRows)) return null;
   connection.internalRun("ROLLBACK TO effect");
-  return rowPreview(connection, call, statement);
+  return rowPreview(connection, call, statement, ownRows);
 }
 
 function run(connection: Connection, call: WireCall, [sql, params, level]: WireStatement): RunResult {

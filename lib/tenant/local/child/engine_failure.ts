@@ -16,6 +16,9 @@ const CONSTRAINTS: ReadonlyMap<number, WireFailure["kind"]> = new Map([
   [3091, "type_mismatch"], // STRICT: "cannot store TEXT value in INTEGER column t.a"
 ]);
 
+/** ON DELETE and ON UPDATE RESTRICT fail with these words under the code of a trigger. */
+const RESTRICTED = "FOREIGN KEY constraint failed";
+
 /** What has no code of its own. */
 const GENERIC = 1;
 
@@ -25,7 +28,7 @@ const CONSTRAINT_WORDS: readonly (readonly [words: string, kind: WireFailure["ki
   ["NOT NULL constraint failed", "not_null_violation"],
   ["CHECK constraint failed", "check_violation"],
   ["rtree constraint failed", "check_violation"],
-  ["FOREIGN KEY constraint failed", "foreign_key_violation"],
+  [RESTRICTED, "foreign_key_violation"],
   ["cannot store ", "type_mismatch"],
 ];
 
@@ -86,8 +89,10 @@ function plain(kind: WireFailure["kind"], message: string): WireFailure {
 }
 
 function constraint(code: number, message: string): WireFailure {
-  const kind = CONSTRAINTS.get(code) ?? CONSTRAINT_WORDS.find(([words]) => message.startsWith(words))?.[1] ??
-    "unknown";
+  const kind = message === RESTRICTED
+    ? "foreign_key_violation"
+    : CONSTRAINTS.get(code) ?? CONSTRAINT_WORDS.find(([words]) => message.startsWith(words))?.[1] ??
+      "unknown";
   // RAISE(ABORT, '…') carries the tenant's own words, which are meant for the caller.
   if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
     return plain(kind, message);

@@ -6,6 +6,7 @@ import { runFailure } from "./engine_failure.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireFailure, WireOutcome, WireResult } from "./protocol.ts";
 import { exceeds, ResultTooLarge } from "./result_json.ts";
+import { unlessUsedUp } from "./used_up.ts";
 
 export interface CallRun {
   readonly results: WireResult[];
@@ -41,10 +42,12 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
     try {
       const [sql, params, level] = statement;
       const replaced = countReplaced(scope.connection, statement[3]?.replacing);
-      const before = scope.countWritten();
-      const run = scope.guardStatement(() =>
-        scope.connection.run(level, sql, params, call, call.integersAsStrings)
-      );
+      let before = 0;
+      const run = scope.guardStatement(() => {
+        // Not before its savepoint: that makes a full-text index write what earlier statements have left in its memory.
+        before = scope.countWritten();
+        return scope.connection.run(level, sql, params, call, call.integersAsStrings);
+      });
       const written = scope.countWritten() - before;
       rowsReplaced += replaced(written);
       for (const { sql, params } of statement[3]?.after ?? []) {
@@ -79,7 +82,7 @@ export function failureOf(error: unknown, connection: Connection, sql: string): 
   if (error instanceof ResultTooLarge) {
     return { kind: "result_too_large", message: error.message, table: null, columns: [] };
   }
-  return runFailure(error, connection.guard.denial, sql);
+  return unlessUsedUp(runFailure(error, connection.guard.denial, sql), connection, sql);
 }
 
 function round(ms: number): number {
