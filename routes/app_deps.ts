@@ -14,6 +14,7 @@ import { ControlPlane } from "../lib/control/control_plane.ts";
 import { Replays } from "../lib/control/replays.ts";
 import type { Clock } from "../lib/core/clock.ts";
 import type { Log } from "../lib/core/log.ts";
+import { sendOnce } from "../lib/core/send_once.ts";
 import type { BodyWatch } from "../lib/guard/body_watch.ts";
 import type { Captcha } from "../lib/guard/captcha.ts";
 import { captchaAltcha } from "../lib/guard/captcha_altcha.ts";
@@ -90,7 +91,7 @@ function publishedContext(
     loginFailures: new LoginFailures(kv, clock),
     captcha: captchaOf(parts, hashes),
     passwords: new PasswordHasher({ running: cores, admitted, admittedOfOwner: admitted / 2 }),
-    askModel: chooseModel(config, { fetch: parts.fetch ?? fetch, log }),
+    askModel: chooseModel(config, { fetch: parts.fetch ?? sendOnce, log }),
   };
 }
 
@@ -100,5 +101,5 @@ function captchaOf({ config, kv, clock, ...parts }: ProcessParts, hashes: KeyedH
   if (provider === "altcha" || siteKey === null || secret === null) {
     return captchaAltcha({ uses: new CaptchaUses(kv), hashes, clock });
   }
-  return captchaSiteverify({ provider, siteKey, secret, fetch: parts.fetch ?? fetch });
+  return captchaSiteverify({ provider, siteKey, secret, fetch: parts.fetch ?? sendOnce });
 }

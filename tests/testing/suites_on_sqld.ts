@@ -9,6 +9,8 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/writes_faults_test.ts": "kills engine children",
   "tests/faults/sqld_faults_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_rounds_test.ts": "starts an sqld of its own",
+  "tests/faults/relay_test.ts": "starts an sqld of its own",
+  "tests/faults/relay_process_test.ts": "starts an sqld of its own",
   "tests/deploy": "starts an sqld of its own",
   "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
 };

@@ -45,7 +45,7 @@ const TABLES = [
 const RETRY_WITHIN_MS = 1000;
 const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 10;
-const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent", "lost_stream"];
+const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent"];
 
 /** One statement with its parameters. */
 export type CatalogStatement = readonly [sql: string, params: LogValues];
@@ -120,8 +120,13 @@ export class Catalog {
     return rows.map((row) => stringOf(row[0]));
   }
 
+  /** Never one that is in use: who made it loose may have been heard late. */
   async looseBefore(unixMs: number): Promise<string[]> {
-    const rows = await this.#select("SELECT place FROM loose WHERE since < ?", [unixMs]);
+    const rows = await this.#select(
+      "SELECT place FROM loose WHERE since < ? AND place NOT IN (SELECT place FROM tenant UNION ALL " +
+        "SELECT place FROM ancestor UNION ALL SELECT place FROM snapshot)",
+      [unixMs],
+    );
     return rows.map((row) => stringOf(row[0]));
   }
 
@@ -130,6 +135,20 @@ export class Catalog {
     const changed = this.#changing.then(() => this.#change(statements));
     this.#changing = changed.catch(() => {});
     return changed;
+  }
+
+  /**
+   * Whether the change was made. Where its answer was lost, or a first copy of it stands in its way, `isMade` tells by
+   * what is there. Throws `RemoteFailure`.
+   */
+  async made(statements: readonly CatalogStatement[], isMade: () => Promise<boolean>): Promise<boolean> {
+    try {
+      if (await this.change(statements)) return true;
+    } catch (error) {
+      if (error instanceof RemoteFailure && await isMade().catch(() => false)) return true;
+      throw error;
+    }
+    return await isMade();
   }
 
   async #change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
@@ -218,7 +237,7 @@ export class Catalog {
 
 /** A connection that was closed in between is taken for an accident once. */
 function isCutOff({ reason }: RemoteFailure, attempt: number): boolean {
-  return reason === "unreachable" && attempt === 0;
+  return (reason === "unreachable" || reason === "lost_stream") && attempt === 0;
 }
 
 /** The catalogue never moves: somebody else has closed it. */

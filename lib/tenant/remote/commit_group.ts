@@ -5,7 +5,7 @@ import type { EngineFailure, ReplayFound, TenantOutcome } from "../tenant_store.
 import { type CallRun, CallRunner, isUndone, keptRun, outcomeOf } from "./call_run.ts";
 import { withDeadline } from "./deadline.ts";
 import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana.ts";
-import { type CommitSteps, commitSteps, type FinishedCall, type LogValues } from "./record_steps.ts";
+import { BEGIN, type CommitSteps, commitSteps, type FinishedCall, type LogValues } from "./record_steps.ts";
 import type { KeptStream } from "./kept_streams.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
@@ -103,7 +103,7 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
       await undo(group, answer);
       return { k: "stopped", outcome: outcomeOf({ ...first.run, results: [] }) };
     }
-    const before = lost ? ["BEGIN IMMEDIATE"] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
+    const before = lost ? [BEGIN] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
     const nothingKept = lost || undone;
     const ends = [{ k: "kept", run: keptRun(first.run, nothingKept), nothingKept }] as const;
     return await recordGroup(group, { baton: answer.baton, before }, ends);
@@ -169,7 +169,10 @@ export async function recordGroup(
   return await sendCommit(tenant, commitSteps(before, finished, joined, logRows), baton, ends, stream);
 }
 
-/** Throws `RemoteFailure` where surely nothing was kept. */
+/**
+ * Goes out once. Whatever comes back but the engine's own word leaves it open whether the commit took place: what looks
+ * like a refusal may be one of a copy of the request. Throws `RemoteFailure` where it was not sent at all.
+ */
 export async function sendCommit(
   tenant: RemoteTenant,
   commit: CommitSteps,
@@ -182,12 +185,11 @@ export async function sendCommit(
     answer = await withDeadline(
       OWN_TIMEOUT_MS,
       [],
-      (signal) => tenant.send("write", { steps: commit.steps, baton, close: stream === null }, { signal }),
+      (signal) =>
+        tenant.send("write", { steps: commit.steps, baton, close: stream === null }, { signal, once: true }),
     );
   } catch (error) {
-    const surelyNot = error instanceof RemoteFailure &&
-      ["not_sent", "lost_stream", "blocked", "gone", "denied"].includes(error.reason);
-    if (surelyNot) throw error;
+    if (error instanceof RemoteFailure && error.reason === "not_sent") throw error;
     return { k: "lost", ends };
   }
   if (stream !== null && answer.steps[commit.commit]?.ok) stream.baton = answer.baton;
@@ -202,14 +204,13 @@ async function judgeCommit(
   ends: readonly CallEnd[],
 ): ReturnType<typeof sendCommit> {
   if (steps[commit]?.ok) {
-    await tenant.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
+    const known = steps[version];
+    if (known?.ok) await tenant.seen(integerOf(known.rows[0]?.[0]));
+    else tenant.forgetSchema();
     return { k: "committed", ends };
   }
   const error = steps.find((step) => step?.ok === false);
-  if (error?.ok === false && error.code.startsWith("TRANSACTION_TIMEOUT")) {
-    throw new RemoteFailure("lost_stream");
-  }
-  if (error?.ok !== false) return { k: "lost", ends };
+  if (error?.ok !== false || error.code.startsWith("TRANSACTION_TIMEOUT")) return { k: "lost", ends };
   return { k: "refused", failure: stepFailure(error) };
 }
 

@@ -1,10 +1,12 @@
 // Which calls of a transaction whose end is not known were kept.
 import { pause } from "./pause.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { hranaValue, stringOf } from "./remote_values.ts";
 
+/** These may be said of a database that is elsewhere by now; its log rows move with it. */
+const ELSEWHERE: readonly RemoteReason[] = ["gone", "blocked"];
 /** Times that the database is asked, and milliseconds before the second time. */
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 100;
@@ -31,6 +33,7 @@ export async function findCommitted(
       return new Set(rowsAt(answers, 1).map((row) => stringOf(row[0])));
     } catch (error) {
       if (!(error instanceof RemoteFailure)) return null;
+      if (ELSEWHERE.includes(error.reason)) await tenant.moved().catch(() => {});
     }
   }
   return null;

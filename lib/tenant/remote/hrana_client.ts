@@ -17,6 +17,8 @@ export interface SendOptions {
   readonly signal: AbortSignal | null;
   /** The binary form, which has infinities. */
   readonly binary?: boolean;
+  /** Never a second time, whatever the server says of it. */
+  readonly once?: boolean;
 }
 
 /** One round trip. Throws `RemoteFailure`. */
@@ -60,9 +62,13 @@ async function post(
   } catch (error) {
     if (error instanceof RemoteFailure) throw error;
     if (signal?.aborted) throw new RemoteFailure("stopped");
-    const message = error instanceof Error ? error.message : "";
-    throw new RemoteFailure(/tcp connect error|dns error/.test(message) ? "not_sent" : "unreachable");
+    throw new RemoteFailure(/tcp connect error|dns error/.test(wordsOf(error)) ? "not_sent" : "unreachable");
   }
+}
+
+/** `fetch` tells what has failed in the cause of its error. */
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? `${error.message} ${wordsOf(error.cause)}` : "";
 }
 
 function statusFailure(status: number, text: string): RemoteFailure {

@@ -15,7 +15,7 @@ import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
 import { Lane } from "./lane.ts";
 import type { LogValues } from "./record_steps.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { hranaValue } from "./remote_values.ts";
@@ -32,6 +32,8 @@ import { unlessUsedUp } from "./used_up.ts";
 const LOG_RETRY_MS = 2000;
 /** Log rows that a group of writes takes along. */
 const GROUP_LOG_ROWS = 500;
+/** What is said before a request begins to run. */
+const NOTHING_RAN: readonly RemoteReason[] = ["not_sent", "gone", "denied", "blocked"];
 
 export class OpenTenant {
   restoring = false;
@@ -197,7 +199,7 @@ export class OpenTenant {
           return await runOwnTransaction(this.remote, fill);
         } catch (error) {
           if (!(error instanceof RemoteFailure)) throw error;
-          if (error.reason === "unreachable") throw new AppError("outcome_unknown");
+          if (!NOTHING_RAN.includes(error.reason)) throw new AppError("outcome_unknown");
           await retryable(this.remote, error, attempt);
         }
       }

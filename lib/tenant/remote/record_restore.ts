@@ -2,7 +2,7 @@
 import { newId } from "../../core/ids.ts";
 import { isReservedName, ownTablesQuery } from "../../sql/service_tables.ts";
 import type { LogIdentity } from "../tenant_store.ts";
-import { commitSteps } from "./record_steps.ts";
+import { BEGIN, commitSteps } from "./record_steps.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { stringOf } from "./remote_values.ts";
 
@@ -28,7 +28,7 @@ export async function recordRestore(
   const auditTables = [...names].filter((name) => !isReservedName(name)).sort();
   const ms = Math.round((context.clock.monotonicMs() - startedMs) * 1000) / 1000;
   const { steps, commit } = commitSteps(
-    ["BEGIN IMMEDIATE"],
+    [BEGIN],
     [{
       call: { log, replay: null, failsWith: null, auditTables },
       run: { results: [], rowsRead: 0, rowsWritten: 0, ms, failure: null },

@@ -13,6 +13,8 @@ import { VERSION } from "./write_steps.ts";
 /** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call`, in order. */
 export type LogValues = readonly (string | number | null)[];
 
+export const BEGIN = "BEGIN IMMEDIATE";
+
 const ENDPOINT_CALL_COLUMNS = 10;
 /** Log rows up to which each has a statement of its own: taking JSON apart costs the server as much as these do. */
 const FEW_ROWS = 4;
@@ -42,7 +44,7 @@ export interface CommitSteps {
   readonly version: number;
 }
 
-/** `before`: what ends the open savepoints. */
+/** `before`: what ends the open savepoints; or `BEGIN`, where a transaction is only begun for the records. */
 export function commitSteps(
   before: readonly string[],
   calls: readonly FinishedCall[],
@@ -57,6 +59,9 @@ export function commitSteps(
   const last = list.steps.length - 1;
   const commit = list.add("COMMIT", last < 0 ? null : ifOk(last));
   const version = list.add(VERSION, ifOk(commit));
+  const [first] = list.steps;
+  // Outside of the transaction whose commit this is, its log rows would be kept without what they tell of.
+  if (first && first.stmt.sql !== BEGIN) list.steps[0] = { ...first, condition: inTransaction };
   list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
   return { steps: list.steps, commit, version };
 }

@@ -49,17 +49,19 @@ export async function send(
   }
 }
 
-/** Where a token was refused nothing has run, so another one is tried once. */
+/** Where a token was refused nothing has run, so another one is tried once, unless the request is to go out once only. */
 async function sendAdmitted(
   { platform, fetch }: RemoteContext,
   { place, mode }: { readonly place: string; readonly mode: Mode },
   request: BatchRequest,
   options: SendOptions,
 ): Promise<BatchAnswer> {
-  for (let renewed = platform.refused === undefined;; renewed = true) {
+  const { once = false } = options;
+  for (let renewed = once || platform.refused === undefined;; renewed = true) {
     const endpoint = await endpointInTime(platform.endpoint(place, mode), options.signal);
+    const work = () => sendBatch(fetch, endpoint, request, options);
     try {
-      return await lookAgain(() => sendBatch(fetch, endpoint, request, options));
+      return await (once ? work() : lookAgain(work));
     } catch (error) {
       const denied = error instanceof RemoteFailure && error.reason === "denied";
       if (!denied || renewed) throw error;

@@ -39,10 +39,11 @@ export class RemoteSnapshots {
     };
     await this.#loose(snapshot.place);
     await this.context.platform.fork(from, snapshot.place);
-    const kept = await this.catalog.change([
-      insertSnapshot(tenant.databaseId, snapshot),
-      tied(snapshot.place),
-    ]);
+    const kept = await this.catalog.made(
+      [insertSnapshot(tenant.databaseId, snapshot), tied(snapshot.place)],
+      async () =>
+        (await this.catalog.snapshots(tenant.databaseId)).some(({ place }) => place === snapshot.place),
+    );
     if (kept) return toInfo(snapshot);
     await this.removePlaces([snapshot.place]);
     throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });

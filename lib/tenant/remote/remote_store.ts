@@ -134,13 +134,13 @@ export class RemoteStore implements TenantStore {
       await this.#snapshots.removePlaces(places).catch(() => {});
       throw error;
     }
-    const made = await this.#catalog.change([
+    const made = await this.#catalog.made([
       ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, place]],
       ...(ancestor === null
         ? []
         : [["INSERT INTO ancestor VALUES (?,?)", [databaseId, ancestor]] satisfies CatalogStatement]),
       ...places.map((one): CatalogStatement => ["DELETE FROM loose WHERE place = ?", [one]]),
-    ]);
+    ], async () => (await this.#catalog.find(databaseId))?.place === place);
     if (!made) throw new AppError("store_unavailable");
   }
 

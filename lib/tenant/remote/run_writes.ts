@@ -65,7 +65,7 @@ async function runOnce(run: WriteRun, round: Round): Promise<Next> {
     return await afterFailure(run, round, error);
   }
   if (end.k !== "committed" && end.k !== "lost") run.tenant.addLogRows(group.logRows);
-  return await settle(run, ready, end, round.attempt);
+  return await settle(run, round, end);
 }
 
 function isWaitedFor(job: CallJob): boolean {
@@ -98,9 +98,8 @@ async function gather(run: WriteRun, jobs: readonly CallJob[]) {
 /** Answers what is decided. */
 async function settle(
   { tenant }: WriteRun,
-  jobs: readonly CallJob[],
+  { ready: jobs, group, attempt }: Round,
   end: GroupEnd,
-  attempt: number,
 ): Promise<Next> {
   switch (end.k) {
     case "committed":
@@ -121,7 +120,7 @@ async function settle(
       }
       return answered;
     case "lost":
-      return { left: await settleLost(tenant, jobs, end.ends, attempt), apart: false };
+      return { left: await settleLost(group, jobs, end.ends, attempt), apart: false };
   }
 }
 
@@ -145,18 +144,20 @@ function settleStopped(tenant: RemoteTenant, job: CallJob, ending: TenantOutcome
 function settleEnd(job: CallJob, end: CallEnd | undefined): void {
   if (end?.k === "replay") job.resolve(end.found);
   else if (end) job.resolve(outcomeOf(end.run));
-  else job.reject(new AppError("store_unavailable"));
+  else job.reject(new AppError("outcome_unknown"));
 }
 
 /** The answer to the commit was lost: each call's log row in the database says whether it was kept. */
 async function settleLost(
-  tenant: RemoteTenant,
+  { tenant, logRows }: Group,
   jobs: readonly CallJob[],
   ends: readonly CallEnd[],
   attempt: number,
 ): Promise<readonly CallJob[]> {
   const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
   const kept = ids.length === 0 ? null : await findCommitted(tenant, ids);
+  // They are in the same transaction. Those that are written already are not written twice.
+  if (kept === null || kept.size === 0) tenant.addLogRows(logRows);
   if (kept === null) {
     for (const job of jobs) job.reject(new AppError("outcome_unknown"));
     return [];

@@ -1,6 +1,7 @@
 // Tenant databases in sqld, the self-hosted libSQL server.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import { sendOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
 import { KeptStreams } from "../remote/kept_streams.ts";
@@ -36,7 +37,7 @@ const KEPT_STREAMS = 8;
 export function createSqldStore(options: SqldStoreOptions): RemoteStore {
   const { url, adminUrl, adminToken, jwtKeyPem, clock, log } = options;
   const { queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto" } = options;
-  const fetch = options.fetch ?? globalThis.fetch;
+  const fetch = options.fetch ?? sendOnce;
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch });
   const keptStreams = new KeptStreams(KEPT_STREAMS, clock);

@@ -46,7 +46,10 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async create(place: string): Promise<void> {
-    const { status, text } = await this.#adminAgain("POST", `/${checked(place)}/create`, {});
+    const { status, text } = await this.#adminAgain("POST", `/${checked(place)}/create`, {
+      body: {},
+      lostToo: true,
+    });
     if (status !== 200 && !(status === 400 && text.includes("already exists"))) throw adminFailure(status);
   }
 
@@ -57,7 +60,7 @@ export class SqldPlatform implements RemotePlatform {
   async fork(from: string, to: string): Promise<void> {
     for (const [attempt, timeoutMs] of FORK_TIMEOUTS_MS.entries()) {
       if (attempt > 0) {
-        await this.remove(to);
+        await this.#remove(to, { lostToo: false });
         await pause(FORK_PAUSE_MS * 4 ** (attempt - 1));
       }
       try {
@@ -80,8 +83,13 @@ export class SqldPlatform implements RemotePlatform {
     return await copyState(this.options.fetch, await this.endpoint(place, "read"));
   }
 
-  async remove(place: string): Promise<void> {
-    const { status } = await this.#adminAgain("DELETE", `/${checked(place)}`);
+  remove(place: string): Promise<void> {
+    return this.#remove(place, { lostToo: true });
+  }
+
+  /** Unless `lostToo`, one whose answer is lost is not repeated: it could be late, and remove what comes next there. */
+  async #remove(place: string, { lostToo }: { readonly lostToo: boolean }): Promise<void> {
+    const { status } = await this.#adminAgain("DELETE", `/${checked(place)}`, { lostToo });
     if (status !== 200 && status !== 404) throw adminFailure(status);
   }
 
@@ -100,12 +108,17 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   /** What may run twice is sent again where it failed or its answer was lost. */
-  async #adminAgain(method: string, path: string, body?: unknown): Promise<AdminAnswer> {
+  async #adminAgain(
+    method: string,
+    path: string,
+    { body, lostToo }: { readonly body?: unknown; readonly lostToo: boolean },
+  ): Promise<AdminAnswer> {
     const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
     for (let attempt = 0;; attempt++) {
       const answer = await this.#send(method, path, { body, signal });
       if (answer !== null && answer.status < 500) return answer;
-      if (attempt >= MAX_RETRIES || signal.aborted) return answered(answer);
+      const last = attempt >= MAX_RETRIES || signal.aborted || answer === null && !lostToo;
+      if (last) return answered(answer);
       await pause(RETRY_PAUSE_MS * 4 ** attempt);
     }
   }

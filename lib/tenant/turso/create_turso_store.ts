@@ -1,6 +1,7 @@
 // Tenant databases in Turso Cloud.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import { sendOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
@@ -33,7 +34,7 @@ export interface TursoStoreOptions {
 /** Opens nothing: the first use reaches Turso. */
 export function createTursoStore(options: TursoStoreOptions): RemoteStore {
   const { clock, log, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
-  const fetch = options.fetch ?? globalThis.fetch;
+  const fetch = options.fetch ?? sendOnce;
   return new RemoteStore({
     ...{
       platform: tursoPlatform(options),
@@ -54,7 +55,7 @@ export function tursoPlatform(
   options: Pick<TursoStoreOptions, "organization" | "group" | "token" | "apiUrl" | "clock" | "log" | "fetch">,
 ): TursoPlatform {
   const { organization, group, token, clock, log } = options;
-  const fetch = options.fetch ?? globalThis.fetch;
+  const fetch = options.fetch ?? sendOnce;
   const apiUrl = options.apiUrl ?? TURSO_API_URL;
   const api = new TursoApi({ apiUrl, organization, token, log, fetch });
   return new TursoPlatform({

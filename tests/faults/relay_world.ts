@@ -1,0 +1,119 @@
+// An app over an sqld behind relays that can do something to one request of one database.
+import { assertEquals } from "@std/assert";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { headerOf } from "../testing/http_wire.ts";
+import { openRelay, type Relay } from "../testing/relay.ts";
+import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { rowsOf, type TestDatabase, type TestNamespace } from "../testing/test_namespace.ts";
+import type { Fault } from "./relay_faults.ts";
+
+/** What befalls one database: its requests are counted from 0, and the one at `at` is `fault`'s. */
+export interface Plan {
+  readonly at: number;
+  readonly fault: Fault | null;
+}
+
+export interface RelayWorld {
+  readonly app: StartedApp;
+  readonly tenant: TestNamespace;
+  /** Before sqld's two addresses. */
+  readonly data: Relay;
+  readonly admin: Relay;
+  /** A new database with a table `t`. */
+  database(): Promise<TestDatabase>;
+  post(
+    database: Pick<TestDatabase, "path">,
+    operation: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ApiAnswer>;
+  /** Does the work under the plan; resolves with how many requests it took when what the fault began has ended. */
+  under<T>(
+    database: TestDatabase,
+    plan: Plan,
+    work: () => Promise<T>,
+  ): Promise<{ done: T; requests: number }>;
+}
+
+/** Runs `body` on an sqld of its own; where there is none for this machine it says so and returns. */
+export async function withRelay(body: (world: RelayWorld) => Promise<void>): Promise<void> {
+  const sqld = await startSqld({ args: SHARED_SQLD });
+  if (sqld === null) return;
+  try {
+    await using data = openRelay(sqld.url);
+    await using admin = openRelay(sqld.adminUrl);
+    const plans = new PlansOf(data);
+    await using app = await startApp({
+      settings: { TENANTS_URL: `sqld+${data.url}?admin=${admin.url}`, WELCOME_CREDIT_USD: "1000" },
+    });
+    const tenant = await app.namespace();
+    let made = 0;
+    const post: RelayWorld["post"] = ({ path }, operation, json, headers = {}) =>
+      app.request("POST", `${path}/${operation}`, { token: tenant.token, body: json, headers });
+    await body({
+      ...{ app, tenant, data, admin, post },
+      under: (database, plan, work) => plans.under(database, plan, work),
+      database: async () => {
+        const database = await tenant.createDatabase(`d${made++}`);
+        const sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, a)";
+        const answer = await post(database, "query", { sql }, { "x-service-no-snapshot": "1" });
+        assertEquals(answer.status, 200, answer.text);
+        return database;
+      },
+    });
+  } finally {
+    await sqld.stop();
+  }
+}
+
+interface Running extends Plan {
+  seen: number;
+  fallen: Promise<unknown>;
+}
+
+class PlansOf {
+  /** By the place of the database. */
+  readonly #plans = new Map<string, Running>();
+
+  constructor(data: Relay) {
+    data.between = (request, go, cut) => {
+      const place = atob(headerOf(request.headers, "x-namespace-bin") ?? "");
+      const plan = this.#plans.get(place);
+      if (plan === undefined || plan.seen++ !== plan.at || plan.fault === null) return go();
+      const answer = plan.fault(go, cut);
+      plan.fallen = answer.catch(() => {});
+      return answer;
+    };
+  }
+
+  async under<T>(
+    { id }: TestDatabase,
+    { at, fault }: Plan,
+    work: () => Promise<T>,
+  ): Promise<{ done: T; requests: number }> {
+    const place = id.toLowerCase().replace("_", "-");
+    const plan: Running = { at, fault, seen: 0, fallen: Promise.resolve() };
+    this.#plans.set(place, plan);
+    const done = await work();
+    await plan.fallen;
+    this.#plans.delete(place);
+    return { done, requests: plan.seen };
+  }
+}
+
+/** One row of numbers that a SELECT answers, asked until the store answers. */
+export async function numbersOf(world: RelayWorld, database: TestDatabase, sql: string): Promise<number[]> {
+  const answer = await untilAnswered(() => world.post(database, "query", { sql }));
+  assertEquals(answer.status, 200, answer.text);
+  return (rowsOf(answer)[0] ?? []).map(Number);
+}
+
+/** Again while the store is not there, for a while. */
+export async function untilAnswered(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  for (let attempt = 0;; attempt++) {
+    const answer = await send();
+    if (answer.status !== 503 || attempt >= 6) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
