@@ -4,6 +4,11 @@ import { SLUG_PATTERN } from "../lib/access/slug.ts";
 import { roles } from "../lib/core/role.ts";
 
 export const slug = z.string().regex(SLUG_PATTERN);
+/** Of a database: `restore` stands in its place in a path of the API. */
+export const newSlug = slug.refine(
+  (text) => text !== "restore",
+  "Choose another slug; restore is a call of the API",
+);
 export const displayName = z.string().min(1).max(200);
 export const role = z.enum(roles);
 /** Dollars: at least `min`, at most what a balance can hold. */

@@ -12,7 +12,17 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { confirmBody, displayName, isoTimestamp, noQuery, page, pageMeta, rename, slug } from "../schemas.ts";
+import {
+  confirmBody,
+  displayName,
+  isoTimestamp,
+  newSlug,
+  noQuery,
+  page,
+  pageMeta,
+  rename,
+  slug,
+} from "../schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 
@@ -24,12 +34,12 @@ const databaseRecord = z.object({
   createdAt: isoTimestamp,
   sizeBytes: z.int(),
 });
-const databaseBody = z.strictObject({ slug, name: displayName.optional() }).meta({
+const databaseBody = z.strictObject({ slug: newSlug, name: displayName.optional() }).meta({
   examples: [{ slug: "shop", name: "Shop" }],
 });
 const undeleteBody = z.strictObject({
   slug: slug.describe("As it was called; of several the one deleted last"),
-  into: slug.optional().describe("Another slug for it"),
+  into: newSlug.optional().describe("Another slug for it"),
 }).meta({ examples: [{ slug: "old-shop", into: "found-again" }] });
 const tags = ["databases"];
 

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { bearer } from "../middleware/bearer.ts";
+import { onlyPost } from "../middleware/only_post.ts";
 import { refuseHeaders } from "../middleware/refuse_headers.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { databaseRoutes } from "./databases.ts";
@@ -15,7 +16,10 @@ import { tokenRoutes } from "./tokens.ts";
 
 export function apiRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .use(bearer(deps), refuseHeaders())
+    .use(bearer(deps))
+    .use("/namespaces/:slug/databases/restore/*", onlyPost())
+    .use("/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud/*", onlyPost())
+    .use(refuseHeaders())
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
     .route("/namespaces", sessionRoutes(deps))

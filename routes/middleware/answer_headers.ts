@@ -16,8 +16,9 @@ export interface AnswerHeadersOptions {
 }
 
 /**
- * Gives the request its id and adds the headers to the finished answer. What other methods than GET answer is
- * neither cached nor loadable as a script, so only a GET says so; a route's own `Cache-Control` stays.
+ * Gives the request its id and adds the headers to the finished answer; a route's own `Cache-Control` stays. Answers
+ * that are made whole (rows of SQL calls, and of endpoints, which say it themselves) are no place for a secret, and
+ * what other methods than GET answer is neither cached nor loadable as a script: of those only a GET says so.
  */
 export function answerHeaders(
   { clock, bodyWatch, roomyHeads }: AnswerHeadersOptions,
@@ -29,12 +30,14 @@ export function answerHeaders(
     c.set("bodyWatch", bodyWatch);
     c.set("peer", peer);
     await next();
-    if (c.res !== c.get("wholeAnswer")) c.res.headers.append("X-Request-Id", requestId);
+    const { method } = c.req;
+    const isWhole = c.res === c.get("wholeAnswer");
+    if (!isWhole) c.res.headers.append("X-Request-Id", requestId);
+    if (!isWhole || method === "GET" || method === "HEAD") keepPrivate(c.res.headers);
     const padding = peer === null ? null : roomyHeads?.padding(peer.port) ?? null;
     // What a cache keeps for others is not this connection's alone.
     if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
-    const { method } = c.req;
-    if (method === "GET" || method === "HEAD") await headersOfGet(c, method);
+    if (method === "HEAD") await tellLength(c);
   };
 }
 
@@ -42,12 +45,13 @@ function isPublic(headers: Headers): boolean {
   return headers.get("Cache-Control")?.startsWith("public") ?? false;
 }
 
-async function headersOfGet(c: Context<Env>, method: "GET" | "HEAD"): Promise<void> {
-  const { headers } = c.res;
+function keepPrivate(headers: Headers): void {
   headers.append("X-Content-Type-Options", "nosniff");
-  // The body is dropped behind us; without its length the answer would claim that a GET has none.
-  if (method === "HEAD" && c.res.body !== null) {
-    headers.set("Content-Length", String((await c.res.clone().bytes()).length));
-  }
   if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
+}
+
+/** The body is dropped behind us; without its length the answer would claim that a GET has none. */
+async function tellLength(c: Context<Env>): Promise<void> {
+  if (c.res.body === null) return;
+  c.res.headers.set("Content-Length", String((await c.res.clone().bytes()).length));
 }

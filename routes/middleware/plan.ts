@@ -5,6 +5,7 @@ import { openAnswer, sealAnswer } from "../../lib/access/sealed_answer.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../env.ts";
+import { hasHandler } from "./has_handler.ts";
 import { requestContent } from "./request_content.ts";
 
 /**
@@ -15,7 +16,7 @@ export function plan(replays: Replays): MiddlewareHandler<Env> {
   return (c, next) => {
     const key = c.req.header("plan-key");
     const step = c.req.header("plan-step");
-    if (key === undefined && step === undefined) return next();
+    if ((key === undefined && step === undefined) || !hasHandler(c)) return next();
     return runStep(replays, c, planWords(c, key, step), next);
   };
 }

@@ -3,6 +3,7 @@
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../env.ts";
+import { hasHandler } from "./has_handler.ts";
 
 const belongsTo = [
   ["X-Dry-Run", "query and batch, and a merge has dryRun in its body"],
@@ -14,7 +15,7 @@ export function refuseHeaders(): MiddlewareHandler<Env> {
   return (c, next) => {
     const reads = ["GET", "HEAD"].includes(c.req.method);
     const header = reads ? undefined : belongsTo.find(([name]) => c.req.header(name) !== undefined);
-    if (header === undefined) return next();
+    if (header === undefined || !hasHandler(c)) return next();
     const [path, operations] = header;
     throw new AppError("validation_failed", {
       issues: [{ path, message: `Leave the header out; it belongs to ${operations}` }],

@@ -10,7 +10,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, noQuery, slug } from "../schemas.ts";
+import { isoTimestamp, newSlug, noQuery } from "../schemas.ts";
 
 const snapshot = z.object({
   label: z.string(),
@@ -23,7 +23,7 @@ const snapshotBody = z.strictObject({
 }).meta({ examples: [{ label: "before-import" }] }).optional();
 const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
-  into: slug.optional().describe("Slug of a new database; without it the present one is replaced"),
+  into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),
 }).meta({ examples: [{ snapshot: "before-import" }] });
 const restored = z.object({ snapshot: z.string(), undo: z.string().describe("Label of the state before") });
 const tags = ["snapshots"];

@@ -24,6 +24,8 @@ export interface CheckContext extends SpecContext {
   readonly slug?: string;
 }
 
+/** Stands in an endpoint's place in a path of the API. */
+const SCAFFOLD = "scaffold-crud";
 /** Issues of one answer. */
 const MAX_ISSUES = 50;
 /** Bytes of a specification in the control plane, whose records are bounded. */
@@ -51,6 +53,9 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
   return [
     ...(ctx.slug !== undefined && parts.slug !== undefined && parts.slug !== ctx.slug
       ? [{ path: "slug", message: "Send the slug of the path; an endpoint keeps its slug" }]
+      : []),
+    ...(ctx.slug === undefined && parts.slug === SCAFFOLD
+      ? [{ path: "slug", message: `Choose another slug; ${SCAFFOLD} is a call of the API` }]
       : []),
     ...sizeIssues(raw),
     ...await fieldIssues(parts),

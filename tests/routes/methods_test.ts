@@ -1,0 +1,62 @@
+// Methods that an address does not have: 405 with the ones that it has, whatever else the request says.
+import { assertEquals } from "@std/assert";
+import { securityTable } from "../../routes/security_table.ts";
+import { startApp } from "../testing/start_app.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const segments: Readonly<Record<string, string>> = {
+  ...{ ns: "acme", slug: "acme", db: "main", dbSlug: "main", endpoint: "fresh", n: "1", ref: "pr-1" },
+  id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+};
+
+Deno.test("every address answers 405 to the methods that it does not have, with its own in Allow", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  const byPath = Map.groupBy(
+    securityTable.filter(({ method }) => method !== "ALL"),
+    ({ path }) => path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name),
+  );
+  const hurdles: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { "plan-key": "a", "plan-step": "b" },
+    { "plan-key": "a" },
+    { "plan-key": "", "plan-step": "ü".repeat(300) },
+    { "x-dry-run": "1" },
+    { "idempotency-key": "k", "x-max-affected": "-1" },
+  ];
+  for (const [path, routes] of byPath) {
+    const own = routes.map(({ method }) => String(method));
+    const allow = [...own, ...(own.includes("GET") ? ["HEAD"] : [])].sort();
+    for (const method of [...METHODS, "OPTIONS", "PROPFIND", "FOO"].filter((one) => !own.includes(one))) {
+      // What stands below /p/:ns/:db/:slug says itself what it does with a method.
+      if (path.startsWith("/p/") && path.endsWith("/captcha") && method === "OPTIONS") continue;
+      for (const headers of hurdles) {
+        const answer = await app.request(method, path, { token: acme.token, headers });
+        const name = `${method} ${path} ${JSON.stringify(headers)}: ${answer.text}`;
+        assertEquals([answer.status, answer.body.code], [405, "method_not_allowed"], name);
+        assertEquals(answer.headers.get("allow")?.split(", ").sort(), allow, name);
+      }
+    }
+  }
+});
+
+Deno.test("words of the API that stand in a slug's place are nobody's slug", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  const databases = "/api/namespaces/acme/databases";
+  const database = await app.request("POST", databases, { token: acme.token, body: { slug: "restore" } });
+  assertEquals([database.status, database.body.issues?.[0]?.path], [400, "slug"], database.text);
+  const body = {
+    ...{
+      slug: "scaffold-crud",
+      name: "x",
+      kind: "query",
+      method: "GET",
+      sql: "SELECT 1",
+      input: [],
+      output: "rows",
+    },
+  };
+  const endpoint = await app.request("POST", `${databases}/main/endpoints`, { token: acme.token, body });
+  assertEquals([endpoint.status, endpoint.body.issues?.[0]?.path], [400, "slug"], endpoint.text);
+});
