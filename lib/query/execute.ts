@@ -34,6 +34,7 @@ export function execute(
       params: call.statements[index]?.params ?? [],
       level: one.verb === "explain" ? "schema" : levelOf(one),
       ...replacingPart(call, one),
+      ...schemaRowsPart(call, one),
       ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
     })),
     atomic: call.atomic,
@@ -58,6 +59,12 @@ export function execute(
 function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: StatementFacts) {
   const replacing = dryRun || affected !== null ? replacingOf(facts) : null;
   return replacing === null ? {} : { replacing };
+}
+
+/** What it writes is billed; what it removes matters where somebody asked how many rows change. */
+function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
+  if (schemaRows === null) return {};
+  return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};
 }
 
 function highestLevel(facts: readonly StatementFacts[]): Level {

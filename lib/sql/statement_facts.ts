@@ -5,6 +5,8 @@ import type { Role } from "../core/role.ts";
 import { roleOfClass, type StatementClass, type StatementVerb } from "./statement_kinds.ts";
 import { effectOf, type TableCommands, triggeredCommands } from "./module_commands.ts";
 import type { PragmaFacts } from "./pragma_facts.ts";
+import { type BuiltIndex, builtRows, removedRows } from "./schema_row_texts.ts";
+import type { SchemaRows } from "./schema_rows.ts";
 import { bufferedServiceTables } from "./service_tables.ts";
 import type { SqlParameter } from "./sql_value.ts";
 import type { Syntax } from "./syntax.ts";
@@ -28,6 +30,8 @@ export interface EngineFacts {
   readonly shadowTables: readonly string[];
   /** Tables inserted into that take commands, by a hidden column of their own name. */
   readonly commandTables: readonly string[];
+  /** Indexes that REINDEX builds anew. */
+  readonly builtIndexes: readonly BuiltIndex[];
   /** Texts of the triggers that take part, where there are such tables. */
   readonly triggers: readonly string[];
 }
@@ -52,6 +56,8 @@ export interface StatementFacts extends EngineFacts {
   readonly parameterCount: number;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
+  /** How the rows are counted that a change of the schema writes or removes; null where there are none. */
+  readonly schemaRows: SchemaRows | null;
   /** Reads a table of the service whose rows may still be waiting in memory. */
   readonly readsLog: boolean;
 }
@@ -67,6 +73,7 @@ export const noEngineFacts: EngineFacts = {
   functions: [],
   shadowTables: [],
   commandTables: [],
+  builtIndexes: [],
   triggers: [],
 };
 
@@ -90,8 +97,17 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
     emptied: [],
     pragma: syntax.pragma,
     rename: syntax.rename,
+    schemaRows: syntax.schemaRows ?? engineRows(syntax, engine),
     readsLog: engine.tablesRead.some((table) => bufferedServiceTables.has(table.toLowerCase())),
   };
+}
+
+/** Of what the text does not name. */
+function engineRows({ kind, target }: Syntax, { actions, builtIndexes }: EngineFacts): SchemaRows | null {
+  if (kind === "ReindexStmt") return builtRows(builtIndexes);
+  if (kind !== "DropTableStmt" || target === null) return null;
+  const isThere = actions.some((action) => action.toLowerCase() === `delete ${target.toLowerCase()}`);
+  return isThere ? removedRows(target) : null;
 }
 
 /** An INSERT of another form than those that can be read gives any command. */

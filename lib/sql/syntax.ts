@@ -10,6 +10,8 @@ import { allowedFunctions, allowedModules } from "./functions.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { type PragmaFacts, pragmaFacts } from "./pragma_facts.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
+import { writtenRows } from "./schema_row_texts.ts";
+import type { SchemaRows } from "./schema_rows.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
 import { type Walk, walkStatement } from "./walk_statement.ts";
 
@@ -36,6 +38,8 @@ export interface Syntax {
   readonly rename: Rename | null;
   /** A SELECT with a LIMIT of its own. */
   readonly limited: boolean;
+  /** Of a change of the schema, how the rows that it writes are counted, where its text tells. */
+  readonly schemaRows: SchemaRows | null;
   /** What it puts into a column named as its table: a command where the table is of a module that takes some. */
   readonly commands: readonly CommandValue[] | null;
 }
@@ -63,7 +67,7 @@ export function readSyntax(sql: string): SyntaxResult {
     const parsed = parseStmt(sql);
     return parsed.status === "error"
       ? notOne(parsed.errors[0]?.message ?? "syntax error")
-      : describe(parsed.root);
+      : describe(parsed.root, sql);
   } catch (error) {
     // The tree is walked by recursion; the engine's own limit on depth is far below this one.
     if (!(error instanceof RangeError)) throw error;
@@ -81,7 +85,7 @@ function notOne(message: string): SyntaxResult {
   return unread("syntax_error", withoutLiterals(message));
 }
 
-function describe(root: Stmt): SyntaxResult {
+function describe(root: Stmt, sql: string): SyntaxResult {
   const explained = root.type === "ExplainStmt" ? root.stmt : null;
   const inner = explained ?? root;
   const walk = walkStatement(root);
@@ -112,6 +116,7 @@ function describe(root: Stmt): SyntaxResult {
       pragma,
       rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,
+      schemaRows: writtenRows(root, sql),
       commands: ownCommands(root),
     },
   };

@@ -7,7 +7,7 @@ export type JsonValue = string | number | null | { readonly $blob: string };
 export interface StatementEffect {
   /** Rows that the statement itself changes; null for changes of the schema. */
   readonly ownRows: number | null;
-  /** Rows that triggers and foreign keys change beside, and those that a REPLACE removes. */
+  /** Rows that triggers and foreign keys change beside, those that a REPLACE removes, those of a change of the schema. */
   readonly cascadedRows: number;
   /** The engine's EXPLAIN QUERY PLAN rows. */
   readonly plan: readonly (readonly JsonValue[])[];

@@ -1,6 +1,7 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
 import type { SqlErrorKind } from "../core/errors.ts";
 import type { Replacing } from "../sql/replaced_rows.ts";
+import type { SchemaRows } from "../sql/schema_rows.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
@@ -126,6 +127,8 @@ export interface TenantStatement {
   readonly level: Level;
   /** Set where conflicts may replace rows, which count for dry runs and for `affected`. */
   readonly replacing?: Replacing;
+  /** Of a change of the schema, how the rows are counted that it writes or removes. */
+  readonly schemaRows?: SchemaRows;
   /** Statements of the service's own that run behind it, if it has run. */
   readonly after?: readonly ServiceStatement[];
 }

@@ -72,7 +72,7 @@ export const corpusSchemaChanges: readonly CorpusEntry[] = [
   ["DROP VIEW nope", "error unknown_table"],
   ["DROP INDEX orders_open", "admin drop destructive; writes orders"],
   ["DROP TRIGGER orders_log", "admin drop destructive; writes orders"],
-  ["REINDEX", "admin reindex destructive; writes counters, customers, notes, orders, products"],
+  ["REINDEX", "admin reindex destructive; writes counters, customers, notes, order_items, orders, products"],
   ["REINDEX orders_open", "admin reindex destructive; writes orders"],
   ["REINDEX main.orders", "admin reindex destructive; writes orders"],
   ["REINDEX nocase", "admin reindex destructive; writes customers"],

@@ -35,6 +35,7 @@ const facts: Omit<StatementFacts, "class" | "hasWhere"> = {
   parameterCount: 0,
   pragma: null,
   rename: null,
+  schemaRows: null,
   readsLog: false,
 };
 

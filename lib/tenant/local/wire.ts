@@ -13,7 +13,9 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
   const reads = call.level === "read";
   return {
     statements: call.statements.map(({ sql, params, level, ...more }) =>
-      more.replacing || more.after ? [sql, params, level, more] as const : [sql, params, level] as const
+      more.replacing || more.schemaRows || more.after
+        ? [sql, params, level, more] as const
+        : [sql, params, level] as const
     ),
     level: call.level,
     atomic: call.atomic,

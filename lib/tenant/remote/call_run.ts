@@ -2,7 +2,7 @@
 import { ResultTooLarge } from "../local/child/result_json.ts";
 import type { EngineFailure, StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { FailedOutcome } from "../what_stays.ts";
-import { countReplaced } from "./count_replaced.ts";
+import { rowsBeside } from "./count_rows.ts";
 import type { StepResult } from "./hrana.ts";
 import { integerOf, resultJson } from "./remote_values.ts";
 import { plain, stepFailure, tooLarge } from "./step_failure.ts";
@@ -23,7 +23,7 @@ export interface CallRun {
 /** Steps beside a statement's own. */
 export interface StepsAround {
   readonly base?: StepResult;
-  readonly counts?: readonly [before: StepResult, after: StepResult];
+  readonly counts?: readonly [before: StepResult, behind: StepResult];
   /** The count of changes behind what the service itself did after it. */
   readonly then?: StepResult;
 }
@@ -49,18 +49,20 @@ export class CallRunner {
 
   /**
    * Takes a statement's step and the count of changes behind it; where it ran again, the one before it (`base`); the
-   * counts of rows that it may have replaced.
+   * counts of rows that the engine does not count.
    */
   add(step: StepResult, totalStep: StepResult, { base, counts, then }: StepsAround = {}): void {
     if (this.#failure !== null || step === null) return;
     if (base?.ok) this.total = integerOf(base.rows[0]?.[0]);
     const total = totalStep?.ok ? integerOf(totalStep.rows[0]?.[0]) : this.total;
-    const written = total - this.total;
+    const changes = total - this.total;
     this.total = then?.ok ? integerOf(then.rows[0]?.[0]) : total;
+    const statement = this.call.statements[this.#results.length];
+    const beside = rowsBeside(statement ?? {}, counts ?? [null, null], changes);
+    const written = changes + beside.written;
     this.#workWritten += written;
-    const { replacing, sql } = this.call.statements[this.#results.length] ?? {};
-    if (counts) this.#rowsReplaced += countReplaced(replacing, counts, written);
-    if (!step.ok) return this.fail(stepFailure(step, sql));
+    this.#rowsReplaced += beside.removed;
+    if (!step.ok) return this.fail(stepFailure(step, statement?.sql));
     const { bounds, integersAsStrings } = this.call;
     try {
       const json = resultJson(step, { ...bounds, bytes: bounds.bytes - this.#bytes }, integersAsStrings);

@@ -135,10 +135,10 @@ function readEnds(
     if (kept) return { k: "replay", found: kept };
     const runner = new CallRunner(call, total);
     for (const statement of place.statements) {
-      const [before = null, after = null] = statement.counts.map((place) => steps[place] ?? null);
       const at = (place: number | null) => place === null ? null : steps[place] ?? null;
+      const [before, behind] = statement.counts;
       const then = at(statement.then);
-      const around = { counts: [before, after], base: at(statement.base), then } as const;
+      const around = { counts: [at(before), at(behind)], base: at(statement.base), then } as const;
       runner.add(steps[statement.run] ?? null, steps[statement.total] ?? null, around);
       const counted = then ?? steps[statement.total];
       if (counted?.ok) total = integerOf(counted.rows[0]?.[0]);

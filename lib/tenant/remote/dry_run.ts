@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { StatementEffect } from "../statement_effect.ts";
 import type { EngineFailure, StatementResult, TenantOutcome, TenantStatement } from "../tenant_store.ts";
-import { countReplaced, countTexts } from "./count_replaced.ts";
+import { rowsBeside, textBefore, textBehind } from "./count_rows.ts";
 import { failedOutcome, timedOut } from "./call_run.ts";
 import { brokenFailure, DeferredReferences, mayBreak } from "./deferred_references.ts";
 import { DryTransaction } from "./dry_transaction.ts";
@@ -108,12 +108,14 @@ function failedAt(
 async function runStatement(
   run: DryRun,
   call: CallJob["call"],
-  { sql, params, level, replacing }: TenantStatement,
+  statement: TenantStatement,
 ): Promise<EngineFailure | null> {
+  const { sql, params, level } = statement;
   const args = params.map(hranaValue);
   const schemaChange = level === "schema";
   const plan = schemaChange ? "SELECT 1 WHERE 0" : `EXPLAIN QUERY PLAN ${sql}`;
-  const counts = countTexts(replacing).map((sql) => ({ sql }));
+  const step = (text: string | null) => text === null ? [] : [{ sql: text }];
+  const counts = step(textBefore(statement));
   const steps = await run.transaction.sendEffect([
     ...counts,
     { sql: plan, args },
@@ -121,24 +123,25 @@ async function runStatement(
     { sql, args },
     { sql: TOTAL },
     { sql: "SELECT changes()" },
-    ...counts,
+    ...step(textBehind(statement)),
   ]);
-  const [planned, base, step, total, changes, recounted] = steps.slice(counts.length);
-  if (step?.ok !== true) return stepFailure(step ?? { message: "", code: "" }, sql);
-  const count = (one: typeof step | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
+  const [planned, base, ran, total, changes, recounted] = steps.slice(counts.length);
+  if (ran?.ok !== true) return stepFailure(ran ?? { message: "", code: "" }, sql);
+  const count = (one: typeof ran | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
   const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined);
   const ownRows = schemaChange ? null : all === 0 ? 0 : count(changes?.ok ? changes : undefined);
-  run.ms += step.ms;
+  run.ms += ran.ms;
   try {
-    const json = resultJson(step, call.bounds, call.integersAsStrings);
-    run.results.push({ json, rowsRead: step.rowsRead, rowsWritten: 0 });
+    const json = resultJson(ran, call.bounds, call.integersAsStrings);
+    run.results.push({ json, rowsRead: ran.rowsRead, rowsWritten: 0 });
   } catch (error) {
     if (error instanceof ResultTooLarge) return tooLarge(error);
     throw error;
   }
+  const { written, removed } = rowsBeside(statement, [counts.length > 0 ? steps[0] : null, recounted], all);
   run.effects.push({
     ownRows,
-    cascadedRows: all - (ownRows ?? 0) + countReplaced(replacing, [steps[0], recounted], all),
+    cascadedRows: all - (ownRows ?? 0) + written + removed,
     plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, false))) : [],
     preview: null,
   });

@@ -10,7 +10,7 @@ import {
   timedOut,
 } from "./call_run.ts";
 import type { StepsAround } from "./call_run.ts";
-import { countTexts } from "./count_replaced.ts";
+import { textBefore, textBehind } from "./count_rows.ts";
 import { brokenReference, DeferredReferences, judgesEach } from "./deferred_references.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
 import { Stopped } from "./deadline.ts";
@@ -130,19 +130,22 @@ async function runStatement(
   before: readonly string[],
   baton: string | null,
 ): Promise<{ baton: string | null; steps: readonly [StepResult, StepResult, StepsAround] }> {
-  const counts = countTexts(statement.replacing);
-  const head = texts([...before, ...counts, TOTAL]);
+  const head = texts([...before, ...optional(textBefore(statement)), TOTAL]);
   const first = await request([...head, ...ownSteps(statement, head.length)], baton);
-  const [counted = null] = first.steps.slice(before.length, head.length);
-  const ran = readOwn(first.steps.slice(head.length), counted, counts.length);
+  const [counted = null] = first.steps.slice(before.length, head.length - 1);
+  const ran = readOwn(first.steps.slice(head.length), counted, statement);
   if (!losesInfinity([ran[0]])) {
     const base = first.steps[head.length - 1] ?? null;
     return { baton: first.baton, steps: [ran[0], ran[1], { ...ran[2], base }] };
   }
   const undone = texts(["ROLLBACK TO statement", TOTAL]);
   const second = await request([...undone, ...ownSteps(statement, undone.length)], first.baton, true);
-  const [step, total, around] = readOwn(second.steps.slice(undone.length), counted, counts.length);
+  const [step, total, around] = readOwn(second.steps.slice(undone.length), counted, statement);
   return { baton: second.baton, steps: [step, total, { ...around, base: second.steps[1] ?? null }] };
+}
+
+function optional(text: string | null): string[] {
+  return text === null ? [] : [text];
 }
 
 function texts(all: readonly string[]): HranaStep[] {
@@ -150,10 +153,11 @@ function texts(all: readonly string[]): HranaStep[] {
 }
 
 /** The statement, the counts behind it and, where it has run, what follows it. `at`: its place in the request. */
-function ownSteps({ sql, params, replacing, after = [] }: TenantStatement, at: number): HranaStep[] {
+function ownSteps(statement: TenantStatement, at: number): HranaStep[] {
+  const { sql, params, after = [] } = statement;
   return [
     { stmt: { sql, args: params.map(hranaValue) } },
-    ...texts([TOTAL, ...countTexts(replacing)]),
+    ...texts([TOTAL, ...optional(textBehind(statement))]),
     ...after.map((one) => ({
       stmt: { sql: one.sql, args: one.params.map(hranaValue) },
       condition: ifOk(at),
@@ -165,9 +169,10 @@ function ownSteps({ sql, params, replacing, after = [] }: TenantStatement, at: n
 function readOwn(
   steps: readonly StepResult[],
   counted: StepResult,
-  counts: number,
+  statement: TenantStatement,
 ): readonly [StepResult, StepResult, StepsAround] {
   const [step = null, total = null, recounted = null] = steps;
+  const counts = optional(textBehind(statement)).length;
   const then = steps.length > 2 + counts ? steps.at(-1) ?? null : null;
   return [step, total, { counts: [counted, counts > 0 ? recounted : null], then }];
 }

@@ -6,7 +6,7 @@ import { outsideTransaction } from "./hrana.ts";
 import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
 import type { CallGate, SchemaOracle } from "./schema_oracle.ts";
 import { hranaValue } from "./remote_values.ts";
-import { countTexts } from "./count_replaced.ts";
+import { textBefore, textBehind } from "./count_rows.ts";
 import { findStep, freeStep } from "./replay_statements.ts";
 import { StepList } from "./step_list.ts";
 
@@ -21,8 +21,8 @@ export interface CallPlaces {
   readonly statements: readonly {
     readonly run: number;
     readonly total: number;
-    /** Of rows that may be replaced, before and after; empty where none may. */
-    readonly counts: readonly number[];
+    /** Of rows that the engine does not count; null where nothing is asked. */
+    readonly counts: readonly [before: number | null, behind: number | null];
     /** The count of changes before it; null: as behind the one before. */
     readonly base: number | null;
     /** The count of changes behind what follows the statement; null where nothing does. */
@@ -93,17 +93,18 @@ function callSteps(
   const mayFlush = hasVirtualTables || call.level === "schema";
   const each = !call.atomic && call.statements.length > 1;
   let before = savepoint;
-  const statements = call.statements.slice(0, gate.sendable).map(({ sql, params, replacing, after = [] }) => {
+  const statements = call.statements.slice(0, gate.sendable).map((statement) => {
+    const { sql, params, after = [] } = statement;
     const ready = all(ifOk(before), inTransaction);
     const own = each ? list.add("SAVEPOINT statement", ready) : null;
     const behindSavepoint = own !== null || before === savepoint;
     const base = mayFlush && behindSavepoint ? list.add(TOTAL, ready) : null;
-    const count = () =>
-      countTexts(replacing).map((text) => list.add(text, all(ifOk(savepoint), inTransaction)));
-    const counted = count();
+    const count = (text: string | null) =>
+      text === null ? null : list.add(text, all(ifOk(savepoint), inTransaction));
+    const counted = count(textBefore(statement));
     const run = list.add(sql, own === null ? ready : ifOk(own), params.map(hranaValue));
     const total = list.add(TOTAL, all(ifOk(savepoint), inTransaction));
-    const counts = [...counted, ...count()];
+    const counts = [counted, count(textBehind(statement))] as const;
     if (own !== null) {
       list.add("ROLLBACK TO statement", all(ifOk(own), ifError(run), inTransaction));
       list.add("RELEASE statement", all(ifOk(own), inTransaction));

@@ -1,4 +1,5 @@
 // Compiles one statement under the recording guard and tells what it would touch. Nothing runs.
+import type { BuiltIndex } from "../../../sql/schema_row_texts.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { allowedTableFunctions } from "../../../sql/functions.ts";
 import { pragmaTable } from "../../../sql/pragmas.ts";
@@ -49,7 +50,8 @@ function compile(connection: CompileConnection, { sql, changesSchema }: Compiled
   const read = tablesRead(connection, recorder);
   if (typeof read === "string") return read;
   const shadowTables = shadowAmong(connection, [...recorder.tablesWritten]);
-  const maintainedTables = maintained(connection, recorder);
+  const builtIndexes = builtAmong(connection, recorder);
+  const maintainedTables = own(connection, [...recorder.analyzed, ...builtIndexes.map(({ table }) => table)]);
   const written = new Set([...recorder.tablesWritten, ...maintainedTables]);
   const replacedTables = replaced(connection, recorder);
   const rows = rowTables(connection, recorder);
@@ -69,6 +71,7 @@ function compile(connection: CompileConnection, { sql, changesSchema }: Compiled
     functions: sorted(recorder.functions),
     shadowTables,
     commandTables,
+    builtIndexes: builtIndexes.filter(({ table }) => maintainedTables.includes(table)),
     triggers: commandTables.length === 0 ? [] : triggerTexts(connection, recorder),
   };
 }
@@ -152,16 +155,25 @@ function replaced(connection: CompileConnection, { actions, sources }: Recorder)
   );
 }
 
-/** The tables that ANALYZE and REINDEX are about, without the service's and those of virtual tables. */
-function maintained(connection: CompileConnection, recorder: Recorder): string[] {
-  const tables = [...recorder.analyzed];
-  for (const index of recorder.reindexed) {
+function builtAmong(connection: CompileConnection, { reindexed }: Recorder): BuiltIndex[] {
+  return [...reindexed].flatMap((index) => {
+    // The key of a WITHOUT ROWID table is an index that the catalogue does not list.
     const row = connection.internalRow(
-      "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
+      "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
+      index,
+    ) ?? connection.internalRow(
+      "SELECT s.name, NULL FROM sqlite_schema AS s JOIN pragma_index_list(s.name) AS i " +
+        "WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%' AND i.name = ? COLLATE NOCASE",
       index,
     );
-    if (row) tables.push(String(row[0]));
-  }
+    if (row === undefined) return [];
+    const [table, sql] = row;
+    return [{ table: String(table), sql: sql === null ? null : String(sql) }];
+  });
+}
+
+/** Of the tables that ANALYZE and REINDEX are about, those that are neither the service's nor a virtual table's. */
+function own(connection: CompileConnection, tables: readonly string[]): string[] {
   const shadow = shadowAmong(connection, tables);
   // The engine goes through its tables in the order of a hash, each index by itself.
   return sorted(new Set(tables.filter((name) => !isReservedName(name) && !shadow.includes(name))));

@@ -1,6 +1,7 @@
 // What a call would do: it runs in a transaction that is always undone.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection, RunResult } from "./connection.ts";
+import { countSchemaRows } from "./count_schema_rows.ts";
 import { countReplaced } from "./count_replaced.ts";
 import { BrokenReference, watchDeferred } from "./deferred_references.ts";
 import type { Progress } from "./progress.ts";
@@ -113,6 +114,7 @@ function effectOf(connection: Connection, call: WireCall, statement: WireStateme
   const schemaChange = level === "schema";
   const plan = schemaChange ? [] : planRows(connection, sql);
   const replaced = countReplaced(connection, more?.replacing);
+  const counted = countSchemaRows(connection, more?.schemaRows);
   const before = totalChanges(connection);
   const { json, rowCount } = run(connection, call, statement);
   const all = totalChanges(connection) - before;
@@ -121,8 +123,10 @@ function effectOf(connection: Connection, call: WireCall, statement: WireStateme
     : all === 0
     ? 0
     : Number(connection.internalRow("SELECT changes()")?.[0] ?? 0);
+  const { written, removed } = counted(all);
   const read = connection.rowsRead(sql, rowCount, all);
-  return { json, read, effect: { ownRows, cascadedRows: all - (ownRows ?? 0) + replaced(all), plan } };
+  const cascadedRows = all - (ownRows ?? 0) + replaced(all) + written + removed;
+  return { json, read, effect: { ownRows, cascadedRows, plan } };
 }
 
 function planRows(connection: Connection, sql: string): WireValue[][] {

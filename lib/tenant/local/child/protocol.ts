@@ -2,6 +2,7 @@
 // UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { Replacing } from "../../../sql/replaced_rows.ts";
+import type { SchemaRows } from "../../../sql/schema_rows.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_as.ts";
 import type { SqlErrorKind } from "../../../core/errors.ts";
@@ -25,9 +26,10 @@ export type WireStatement = readonly [
   more?: WireStatementMore,
 ];
 
-/** `replacing` and `after` of a `TenantStatement`, as they are. */
+/** `replacing`, `schemaRows` and `after` of a `TenantStatement`, as they are. */
 export interface WireStatementMore {
   readonly replacing?: Replacing;
+  readonly schemaRows?: SchemaRows;
   readonly after?: readonly { readonly sql: string; readonly params: readonly SqlParameter[] }[];
 }
 

@@ -1,6 +1,7 @@
 // Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "./connection.ts";
+import { countSchemaRows } from "./count_schema_rows.ts";
 import { countReplaced } from "./count_replaced.ts";
 import { runFailure } from "./engine_failure.ts";
 import type { Progress } from "./progress.ts";
@@ -42,18 +43,21 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
     try {
       const [sql, params, level] = statement;
       const replaced = countReplaced(scope.connection, statement[3]?.replacing);
+      const counted = countSchemaRows(scope.connection, statement[3]?.schemaRows);
       let before = 0;
       const run = scope.guardStatement(() => {
         // Not before its savepoint: that makes a full-text index write what earlier statements have left in its memory.
         before = scope.countWritten();
         return scope.connection.run(level, sql, params, call, call.integersAsStrings);
       });
-      const written = scope.countWritten() - before;
-      rowsReplaced += replaced(written);
+      const changed = scope.countWritten() - before;
+      const { written: made, removed } = counted(changed);
+      const written = changed + made;
+      rowsReplaced += replaced(changed) + removed;
       for (const { sql, params } of statement[3]?.after ?? []) {
         scope.connection.run("internal", sql, params, call, false);
       }
-      const read = scope.connection.rowsRead(sql, run.rowCount, written);
+      const read = scope.connection.rowsRead(sql, run.rowCount, changed);
       results.push([run.json.length, read, written]);
       text += run.json;
       rowsRead += read;

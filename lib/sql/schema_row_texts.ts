@@ -1,0 +1,82 @@
+// How to count the rows that a change of the schema writes or removes, told from its text and what the engine says of it.
+import { type CreateIndexStmt, parseStmt, type Stmt } from "sqlite3-parser";
+import { quoteIdentifier, quoteText } from "./quote.ts";
+import type { SchemaRows } from "./schema_rows.ts";
+
+/** An index that REINDEX builds anew. `sql`: null for one that belongs to a constraint of the table. */
+export interface BuiltIndex {
+  readonly table: string;
+  readonly sql: string | null;
+}
+
+/** Of statements whose text is enough; null for others and for those that write no rows. */
+export function writtenRows(root: Stmt, sql: string): SchemaRows | null {
+  switch (root.type) {
+    case "CreateTableStmt": {
+      if (root.body.type !== "AsSelectCreateTableBody") return null;
+      const name = root.tblName.objName.text;
+      return { before: root.ifNotExists ? missing(name, "'table', 'view'") : null, after: rowsOf(name, "") };
+    }
+    case "CreateIndexStmt": {
+      const before = root.ifNotExists ? missing(root.idxName.objName.text, "'index'") : null;
+      return { before, after: rowsOf(root.tblName.text, condition(root, sql)) };
+    }
+    case "AlterTableStmt": {
+      if (root.body.type !== "DropColumnAlterTableBody") return null;
+      const table = root.tblName.objName.text;
+      return { before: isStored(table, root.body.column.text), after: rowsOf(table, "") };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Entries of all of them. */
+export function builtRows(indexes: readonly BuiltIndex[]): SchemaRows | null {
+  if (indexes.length === 0) return null;
+  const counts = indexes.map(({ table, sql }) => `(${rowsOf(table, storedCondition(sql))})`);
+  return { before: null, after: `SELECT ${sum(counts)}` };
+}
+
+/** Of a table that is dropped. */
+export function removedRows(table: string): SchemaRows {
+  return { before: rowsOf(table, ""), after: null };
+}
+
+function rowsOf(table: string, where: string): string {
+  return `SELECT count(*) FROM main.${quoteIdentifier(table)}${where}`;
+}
+
+function missing(name: string, types: string): string {
+  return `SELECT count(*) = 0 FROM sqlite_schema WHERE type IN (${types}) AND name = ${
+    quoteText(name)
+  } COLLATE NOCASE`;
+}
+
+/** A virtual generated column is in no row. */
+function isStored(table: string, column: string): string {
+  return `SELECT count(*) FROM pragma_table_xinfo(${quoteText(table)}) WHERE hidden <> 2 AND name = ${
+    quoteText(column)
+  } COLLATE NOCASE`;
+}
+
+/** Of a partial index, which has entries for some rows only. */
+function condition({ whereClause }: CreateIndexStmt, sql: string): string {
+  if (whereClause === undefined) return "";
+  const { offset, length } = whereClause.span;
+  return ` WHERE ${sql.slice(offset, offset + length)}`;
+}
+
+function storedCondition(sql: string | null): string {
+  const parsed = sql === null ? null : parseStmt(sql);
+  return sql !== null && parsed?.status !== "error" && parsed?.root.type === "CreateIndexStmt"
+    ? condition(parsed.root, sql)
+    : "";
+}
+
+/** The engine bounds the depth of an expression, so that halves are added. */
+function sum(counts: readonly string[]): string {
+  if (counts.length === 1) return counts[0] ?? "0";
+  const half = counts.length >> 1;
+  return `(${sum(counts.slice(0, half))} + ${sum(counts.slice(half))})`;
+}
