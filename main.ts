@@ -11,6 +11,7 @@ import { greeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
+import { withReceipts } from "./lib/store/commit_receipts.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/app_deps.ts";
@@ -104,8 +105,9 @@ function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
   return !hosted && (kvUrl === null || tenantsUrl.kind === "file");
 }
 
-function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
-  return hosted ? Deno.openKv() : Deno.openKv(kvUrl ?? `${dataDir}/kv.sqlite3`);
+async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
+  if (hosted) return withReceipts(await Deno.openKv());
+  return kvUrl === null ? await Deno.openKv(`${dataDir}/kv.sqlite3`) : withReceipts(await Deno.openKv(kvUrl));
 }
 
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */

@@ -180,6 +180,9 @@ export const keys = {
     piece: number,
   ): Key<Uint8Array> => ["replay_piece", key, run, piece],
 
+  /** Ten minutes: that one commit took effect. */
+  commitReceipt: (id: string): Key<true> => ["commit_receipt", id],
+
   /** For ever. */
   firstStart: (): Key<FirstStartRecord> => ["first_start"],
 

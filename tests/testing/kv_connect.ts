@@ -7,6 +7,8 @@ export interface KvConnect extends AsyncDisposable {
   /** Commits so far, and exchanges of the access token that were refused. */
   readonly commits: number;
   readonly refusals: number;
+  /** While it is set, the first answer to each commit is lost on its way. */
+  losesAnswers: boolean;
 }
 
 interface Entry {
@@ -26,7 +28,8 @@ const DELETE = 2n;
 /** On a free loopback port, for whoever has the token. */
 export function startKvConnect(accessToken: string): KvConnect {
   const entries = new Map<string, Entry>();
-  const counts = { commits: 0, refusals: 0 };
+  const counts = { commits: 0, refusals: 0, losesAnswers: false };
+  const lost = new Set<string>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const path = new URL(request.url).pathname;
     const body = await request.bytes();
@@ -44,6 +47,11 @@ export function startKvConnect(accessToken: string): KvConnect {
       ? atomicWrite(entries, body, counts)
       : null;
     if (answer === null) return new Response("Resource not found.", { status: 404 });
+    const copy = body.toHex();
+    if (counts.losesAnswers && path === "/v2/atomic_write" && !lost.has(copy)) {
+      lost.add(copy);
+      return new Response(null, { status: 502 });
+    }
     return new Response(answer.bytes, { headers: { "content-type": "application/x-protobuf" } });
   });
   return {
@@ -53,6 +61,12 @@ export function startKvConnect(accessToken: string): KvConnect {
     },
     get refusals() {
       return counts.refusals;
+    },
+    get losesAnswers() {
+      return counts.losesAnswers;
+    },
+    set losesAnswers(loses) {
+      counts.losesAnswers = loses;
     },
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
