@@ -4,7 +4,8 @@
 // Arguments are files, folders or `--filter=…`, and `--sqld` for the second kind of run only; without any, all but
 // benchmarks run.
 import { print } from "./testing/print.ts";
-import { inCi, SHARED_SQLD, startSqld } from "./testing/sqld.ts";
+import { startSharedSqld } from "./testing/shared_sqld.ts";
+import { inCi } from "./testing/sqld.ts";
 import { suitesOnSqld } from "./testing/suites_on_sqld.ts";
 
 /** Steps of a test count as tests, as in the report. */
@@ -34,15 +35,13 @@ Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** One server for the whole run: every app makes databases of its own. */
 async function runOnSqld(): Promise<Tally> {
-  const sqld = await startSqld({ args: SHARED_SQLD });
+  const sqld = await startSharedSqld();
   // All that would run there counts as one.
   if (sqld === null) return { passed: 0, failed: 0, skipped: 1 };
   print("\nTenants in sqld:\n");
   try {
     const paths = args.some((arg) => !isFilter(arg)) ? [] : await suitesOnSqld();
-    return await runTests([...args, ...paths], {
-      TEST_TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
-    });
+    return await runTests([...args, ...paths], sqld.env);
   } finally {
     await sqld.stop();
   }

@@ -5,7 +5,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** `'text'` with inner quotes doubled. */
+/** `'text'` with inner quotes doubled. The text must be free of U+0000. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,10 +1,12 @@
 // How many databases a tenant store holds, looked at from outside: in its folder, or in the catalogue on the server.
+import type { Config } from "../../lib/config.ts";
+import { askPlace } from "../testing/ask_place.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 
 /** Databases, branches included; whatever belongs to none of them counts a hundred. */
 export function countDatabases({ deps: { config } }: StartedApp): Promise<number> {
   const { tenantsUrl, dataDir } = config;
-  return tenantsUrl.kind === "sqld" ? countPlaces(tenantsUrl.url) : countFiles(`${dataDir}/tenants`);
+  return tenantsUrl.kind === "sqld" ? countPlaces(config) : countFiles(`${dataDir}/tenants`);
 }
 
 async function countFiles(tenants: string): Promise<number> {
@@ -21,18 +23,8 @@ async function countFiles(tenants: string): Promise<number> {
 const COUNT = "SELECT (SELECT count(*) FROM tenant) + 100 * (SELECT count(*) FROM loose) + " +
   "100 * (SELECT count(*) FROM ancestor WHERE database_id NOT IN (SELECT database_id FROM tenant))";
 
-async function countPlaces(url: string): Promise<number> {
-  const response = await fetch(`${url}/v3/pipeline`, {
-    method: "POST",
-    headers: { "x-namespace-bin": btoa("cubby-catalog").replace(/=+$/, "") },
-    body: JSON.stringify({
-      baton: null,
-      requests: [{ type: "execute", stmt: { sql: COUNT } }, { type: "close" }],
-    }),
-  });
-  const text = await response.text();
-  // Nobody has used this server yet.
-  if (response.status === 404) return 0;
-  const answer: { results: { response: { result: { rows: { value: string }[][] } } }[] } = JSON.parse(text);
-  return Number(answer.results[0]?.response.result.rows[0]?.[0]?.value);
+async function countPlaces(config: Config): Promise<number> {
+  // Null: nobody has used this server yet.
+  const [rows] = await askPlace(config, "cubby-catalog", [COUNT]) ?? [];
+  return Number(rows?.[0]?.[0]?.value ?? 0);
 }

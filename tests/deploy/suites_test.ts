@@ -1,7 +1,7 @@
 // Suites that know the service by HTTP alone, once more against two instances as Deno Deploy runs them, in turn.
 import { assert } from "@std/assert";
 import { print } from "../testing/print.ts";
-import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
+import { startSharedSqld } from "../testing/shared_sqld.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const SUITES = [
@@ -22,7 +22,7 @@ const AT_ONCE = [
 ];
 
 Deno.test("the suites over HTTP hold where every request goes to the other one of two instances", async () => {
-  const sqld = await startSqld({ args: SHARED_SQLD });
+  const sqld = await startSharedSqld();
   if (sqld === null) return;
   const names = await testNames();
   try {
@@ -33,11 +33,7 @@ Deno.test("the suites over HTTP hold where every request goes to the other one o
         `--filter=/^(${names.map(RegExp.escape).join("|")})$/`,
         ...SUITES,
       ],
-      env: {
-        TEST_HOSTED: "1",
-        TEST_TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}`,
-        NO_COLOR: "1",
-      },
+      env: { ...sqld.env, TEST_HOSTED: "1", NO_COLOR: "1" },
       stdin: "null",
     }).output();
     const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Config } from "../../lib/config.ts";
 import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
 import { placeOf } from "../../lib/tenant/remote/remote_snapshots.ts";
+import { askPlace } from "../testing/ask_place.ts";
 
 /** Rows of reads and refusals are logged at any time; what a mutation leaves in the audit is its own. */
 const LOGS = ["_service_meta_query_log", "_service_meta_audit"];
@@ -39,11 +40,11 @@ export async function tenantDump(
   ].join("\n");
 }
 
-function selectFrom({ dataDir, tenantsUrl }: Config, databaseId: string): Select {
-  if (tenantsUrl.kind === "sqld") {
-    return (...statements) => fromServer(tenantsUrl.url, databaseId, statements);
+function selectFrom(config: Config, databaseId: string): Select {
+  if (config.tenantsUrl.kind === "sqld") {
+    return (...statements) => fromServer(config, databaseId, statements);
   }
-  const path = databasePath(tenantPaths(Deno.realPathSync(dataDir)).tenants, databaseId);
+  const path = databasePath(tenantPaths(Deno.realPathSync(config.dataDir)).tenants, databaseId);
   return (...statements) => Promise.resolve(fromFile(path, statements));
 }
 
@@ -57,27 +58,13 @@ function fromFile(path: string, statements: readonly string[]): unknown[][][] {
 }
 
 async function fromServer(
-  url: string,
+  config: Config,
   databaseId: string,
   statements: readonly string[],
 ): Promise<unknown[][][]> {
-  const response = await fetch(`${url}/v3/pipeline`, {
-    method: "POST",
-    headers: { "x-namespace-bin": btoa(placeOf(databaseId)).replace(/=+$/, "") },
-    body: JSON.stringify({
-      baton: null,
-      requests: [...statements.map((sql) => ({ type: "execute", stmt: { sql } })), { type: "close" }],
-    }),
-  });
-  const { results }: { results: { response: { result?: { rows: HranaRow[] } } }[] } = await response.json();
-  return results.flatMap(({ response }) =>
-    response.result
-      ? [response.result.rows.map((row) => row.map(({ value, base64 }) => value ?? base64))]
-      : []
-  );
+  const results = await askPlace(config, placeOf(databaseId), statements) ?? [];
+  return results.map((rows) => rows.map((row) => row.map(({ value, base64 }) => value ?? base64)));
 }
-
-type HranaRow = { readonly value?: unknown; readonly base64?: string }[];
 
 function plain(value: unknown): unknown {
   return value instanceof Uint8Array ? value.toHex() : value;

@@ -166,9 +166,7 @@ Deno.test("PRAGMA foreign_keys tells on from off in every spelling", () => {
     assertEquals(syntaxOf(`PRAGMA foreign_keys(${value})`).pragma?.foreignKeysOff, false, value);
   }
   assertEquals(syntaxOf("PRAGMA foreign_keys").pragma, {
-    name: "foreign_keys",
-    sets: false,
-    foreignKeysOff: false,
+    ...{ name: "foreign_keys", schema: null, sets: false, foreignKeysOff: false, argument: null },
   });
 });
 

@@ -19,8 +19,12 @@ export interface SqldWorld {
 export async function withSqld(
   body: (world: SqldWorld) => Promise<void>,
   args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const sqld = await startSqld({ args: ["--enable-namespaces", "--disable-default-namespace", ...args] });
+  const sqld = await startSqld({
+    args: ["--enable-namespaces", "--disable-default-namespace", ...args],
+    env,
+  });
   if (sqld === null) return;
   const stores: RemoteStore[] = [];
   try {

@@ -95,7 +95,8 @@ async function openDeps({ settings, clock, log, operatorKey, ...outside }: DepsO
 async function openTenants(config: Config, clock: Clock, log: Log): Promise<TenantStore> {
   const { tenantsUrl } = config;
   if (tenantsUrl.kind === "sqld") {
-    return createSqldStore({ ...config, ...tenantsUrl, adminToken: null, jwtKeyPem: null, clock, log });
+    const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
+    return createSqldStore({ ...config, ...tenantsUrl, ...secrets, clock, log });
   }
   const { engineEnvironment } = configFromEnvironment();
   return await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log, engineEnvironment });

@@ -1,9 +1,13 @@
 // On which tenant store the tests of this run work: `tests/run.ts` runs the suites over HTTP a second time on sqld.
 
+const VARIABLES = ["TENANTS_URL", "TENANTS_TOKEN", "TENANTS_JWT_KEY"];
+
 /** Settings of the service that choose the store; none: the embedded one. */
 export function tenantSettings(): Readonly<Record<string, string>> {
-  const url = Deno.env.get("TEST_TENANTS_URL");
-  return url ? { TENANTS_URL: url } : {};
+  return Object.fromEntries(VARIABLES.flatMap((name) => {
+    const value = Deno.env.get(`TEST_${name}`);
+    return value ? [[name, value]] : [];
+  }));
 }
 
 /** Whether they work on the embedded engine. */

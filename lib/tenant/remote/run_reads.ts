@@ -17,6 +17,7 @@ import {
 import type { SendOptions } from "./hrana_client.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
+import { asSelect } from "./pragma_select.ts";
 import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./remote_values.ts";
 import { retryable } from "./retryable.ts";
@@ -67,7 +68,7 @@ class Reading {
     const { guard, version } = this.#open(list);
     let before = guard;
     const places = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
-      before = list.add(sql, ifOk(before), params.map(hranaValue));
+      before = list.add(asSelect(sql), ifOk(before), params.map(hranaValue));
       return before;
     });
     list.add("COMMIT", inTransaction);
@@ -99,7 +100,7 @@ class Reading {
     const runner = new CallRunner(call, 0);
     for (const { sql, params } of call.statements.slice(0, gate.sendable)) {
       if (runner.ended) break;
-      const step: HranaStep = { stmt: { sql, args: params.map(hranaValue) } };
+      const step: HranaStep = { stmt: { sql: asSelect(sql), args: params.map(hranaValue) } };
       try {
         ({ steps, baton } = await this.#send([step], baton, false, false));
         if (losesInfinity(steps)) ({ steps, baton } = await this.#send([step], baton, false, true));

@@ -1,5 +1,5 @@
 // Writes a plan as one SELECT. Names come from the schema, values are literals that are quoted here.
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { quoteIdentifier, quoteText } from "../../../sql/quote.ts";
 import type { AskSchema, AskTable } from "../ask_schema.ts";
 import { joinPath, type JoinStep } from "./join_path.ts";
 import type { ColumnRef } from "./link_names.ts";
@@ -98,14 +98,14 @@ function conditionSql(schema: AskSchema, condition: Condition): string | null {
       return `${columnSql(condition.ref)} IS ${condition.not ? "NOT " : ""}NULL`;
     case "values": {
       const { ref, values, not } = condition;
-      const list = values.map(literal);
+      const list = values.map(quoteText);
       if (list.length !== 1) return `${columnSql(ref)} ${not ? "NOT IN" : "IN"} (${list.join(", ")})`;
       return `${columnSql(ref)} ${not ? "<>" : "="} ${list.join("")}`;
     }
     case "days": {
       const { from, before } = condition;
       const value = daySql(condition.ref);
-      return [from && `${value} >= ${literal(from)}`, before && `${value} < ${literal(before)}`]
+      return [from && `${value} >= ${quoteText(from)}`, before && `${value} < ${quoteText(before)}`]
         .filter((text) => text !== null).join(" AND ");
     }
     case "nothing": {
@@ -171,8 +171,4 @@ function columnSql({ table, column }: ColumnRef): string {
 /** Numbers are Unix seconds or Julian days: the engine tells them apart. */
 function daySql(ref: ColumnRef): string {
   return affinityOf(ref.column.type) === "INTEGER" ? `datetime(${columnSql(ref)}, 'auto')` : columnSql(ref);
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
