@@ -76,3 +76,8 @@ export function confirmBody(example: string): z.ZodObject<{ confirm: z.ZodString
   return z.strictObject({ confirm }).meta({ examples: [{ confirm: example }] });
 }
 export const rename = z.strictObject({ name: displayName }).meta({ examples: [{ name: "The shop" }] });
+
+/** `state` of a database or a branch. */
+export const databaseState = z.enum(["ok", "corrupt", "unavailable"]).describe(
+  "corrupt: the file is damaged or missing, restore a snapshot; unavailable: the store does not answer for it now",
+);

@@ -198,9 +198,15 @@ export const errorTable = {
   },
   database_corrupt: {
     status: 503,
-    message: "Restore a snapshot; the database file is damaged",
+    message:
+      "Restore a snapshot (GET …/snapshots, then POST …/restore); the database file is damaged or missing",
     retryable: false,
     retryAfterSec: 60,
+  },
+  snapshot_corrupt: {
+    status: 503,
+    message: "Choose another snapshot; the file of this one is damaged and nothing has changed",
+    retryable: false,
   },
   storage_full: {
     status: 503,

@@ -5,6 +5,7 @@ import type { SchemaRows } from "../sql/schema_rows.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
+import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { AffectedBound } from "./local/child/starts_over.ts";
 import type { StatementEffect } from "./statement_effect.ts";
@@ -13,14 +14,15 @@ import type { StatementEffect } from "./statement_effect.ts";
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
-  /** Copies a database or a snapshot of it; log, audit and kept answers begin empty. Errors: `snapshot_not_found`. */
+  /** Copies a database or a snapshot; log and kept answers begin empty. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   copy(databaseId: string, from: CopySource): Promise<void>;
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
   drop(databaseId: string): Promise<void>;
-  sizeBytes(databaseId: string): Promise<number>;
+  /** How much room it takes (0 for one that is not there), and whether it can be read, without asking its engine. */
+  storageOf(databaseId: string): Promise<DatabaseStorage>;
   /** Resolves when the store answers. Errors: `store_unavailable`. */
   ready(): Promise<void>;
   /** Upkeep every few minutes: drops what is too old and what a crash left behind. */
@@ -66,10 +68,11 @@ export interface TenantDatabase {
   takeSnapshot(label: string): Promise<SnapshotInfo>;
   /**
    * Makes the database what it was, after a snapshot of what it is (`undoLabel`). Log, audit trail and kept answers
-   * stay, and get the rows of `log` as it takes place. Calls in flight finish first, later ones wait. Errors:
-   * `snapshot_not_found`.
+   * stay, and get the rows of `log` as it takes place. Calls in flight finish first, later ones wait. One that cannot
+   * be read any more is set aside instead, and what can still be read of its log, audit trail and answers is carried
+   * over. Errors: `snapshot_not_found`, `snapshot_corrupt`.
    */
-  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<void>;
+  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<Restored>;
   /** Tables, views and their columns, for messages that name near matches. */
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */

@@ -14,6 +14,7 @@ import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
 import {
   confirmBody,
+  databaseState,
   displayName,
   isoTimestamp,
   newSlug,
@@ -33,6 +34,7 @@ const databaseRecord = z.object({
   branchRef: z.string(),
   createdAt: isoTimestamp,
   sizeBytes: z.int(),
+  state: databaseState,
 });
 const databaseBody = z.strictObject({ slug: newSlug, name: displayName.optional() }).meta({
   examples: [{ slug: "shop", name: "Shop" }],

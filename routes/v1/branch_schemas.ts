@@ -1,6 +1,6 @@
 // The forms of branches, of what they have changed, and of a merge.
 import { z } from "zod";
-import { isoTimestamp, role } from "../schemas.ts";
+import { databaseState, isoTimestamp, role } from "../schemas.ts";
 
 const named = {
   branchRef: z.string(),
@@ -28,6 +28,7 @@ export const branch = z.object({
   copiedAt: isoTimestamp,
   expiresAt: isoTimestamp,
   sizeBytes: z.int(),
+  state: databaseState,
 });
 
 const row = z.array(z.unknown());

@@ -35,7 +35,7 @@ export function doctorRoutes({ control, query }: AppDeps): Hono<Env> {
       const target = c.get("target");
       const data = await examineSchema(statementsContext(query, c), {
         address: { namespaceSlug: target.namespaceSlug, databasePath: c.req.param("db") ?? "" },
-        endpoints: await endpointFacts({ control, query, target }),
+        endpoints: () => endpointFacts({ control, query, target }),
         memory,
       });
       return c.json({ success: true, data });

@@ -25,7 +25,11 @@ const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
   into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),
 }).meta({ examples: [{ snapshot: "before-import" }] });
-const restored = z.object({ snapshot: z.string(), undo: z.string().describe("Label of the state before") });
+const restored = z.object({
+  snapshot: z.string(),
+  undo: z.string().nullable().describe("Label of the state before; null: that could not be read any more"),
+  setAside: z.string().nullable().describe("Name under which a damaged state before is kept"),
+});
 const tags = ["snapshots"];
 
 export function snapshotRoutes(deps: AppDeps): Hono<Env> {

@@ -552,7 +552,7 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     const two = await Tenant.create(store, [T]);
     await store.drop(one.id);
     await assertRejects(() => one.run("read", [["SELECT 1"]]));
-    assertEquals(await store.sizeBytes(one.id), 0);
+    assertEquals(await store.storageOf(one.id), { sizeBytes: 0, state: "corrupt" });
     assertEquals(await two.rows("SELECT count(*) FROM t"), [[0]]);
   });
 }

@@ -15,7 +15,7 @@ Deno.test("creating a database answers 201 with its record, and it can be used a
     createdAt: string;
     sizeBytes: number;
   };
-  assertEquals(rest, { slug: "orders", name: "Orders", branchRef: "main" } as object);
+  assertEquals(rest, { slug: "orders", name: "Orders", branchRef: "main", state: "ok" } as object);
   assertMatch(id, /^db_[0-9A-HJKMNP-TV-Z]{26}$/);
   assertMatch(createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   assert(sizeBytes > 0);

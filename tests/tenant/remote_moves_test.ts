@@ -212,7 +212,7 @@ Deno.test("a copy has the rows and begins with an empty log; dropping takes snap
     assertEquals(error.code, "snapshot_not_found");
     await store.drop(tenant.id);
     const after = world.store();
-    assertEquals(await after.sizeBytes(tenant.id), 0);
+    assertEquals((await after.storageOf(tenant.id)).sizeBytes, 0);
     assertEquals(await after.open(tenant.id, "").snapshots(), []);
     assertEquals(rowsOf(await ask(after.open(now, ""), "read", "SELECT count(*) FROM t")), [[2]]);
   });

@@ -2,6 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import type { Role } from "../../core/role.ts";
 import type { BranchRecord } from "../../store/records.ts";
+import type { DatabaseState } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
 export interface BranchView {
@@ -15,6 +16,7 @@ export interface BranchView {
   readonly copiedAt: string;
   readonly expiresAt: string;
   readonly sizeBytes: number;
+  readonly state: DatabaseState;
 }
 
 export async function branchView(
@@ -31,6 +33,6 @@ export async function branchView(
     createdAt: isoTime(record.createdAt),
     copiedAt: isoTime(record.copiedAt),
     expiresAt: isoTime(record.expiresAt),
-    sizeBytes: await tenants.sizeBytes(id),
+    ...await tenants.storageOf(id),
   };
 }

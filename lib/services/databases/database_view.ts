@@ -1,6 +1,7 @@
 // A database record as the API shows it.
 import { isoTime } from "../../core/clock.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
+import type { DatabaseState } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
 export interface DatabaseView {
@@ -10,6 +11,7 @@ export interface DatabaseView {
   readonly branchRef: string;
   readonly createdAt: string;
   readonly sizeBytes: number;
+  readonly state: DatabaseState;
 }
 
 export async function databaseView(tenants: TenantStore, record: DatabaseRecord): Promise<DatabaseView> {
@@ -20,6 +22,6 @@ export async function databaseView(tenants: TenantStore, record: DatabaseRecord)
     name,
     branchRef,
     createdAt: isoTime(record.createdAt),
-    sizeBytes: await tenants.sizeBytes(id),
+    ...await tenants.storageOf(id),
   };
 }

@@ -1,10 +1,12 @@
 // The embedded store as those see it who work for one of its databases.
 import type { Request } from "./child/protocol.ts";
+import type { DatabaseStates } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 
 /** The store's side of one database. */
 export interface DatabaseHost {
+  readonly states: DatabaseStates;
   lanes(databaseId: string, namespaceId: string): DatabaseLanes;
   wake(lanes: DatabaseLanes): void;
   task(

@@ -17,6 +17,7 @@ import type {
   TenantDatabase,
   TenantOutcome,
 } from "../tenant_store.ts";
+import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
@@ -78,7 +79,10 @@ export class LocalDatabase implements TenantDatabase {
     return this.snapshotFiles.take(this.databaseId, this.namespaceId, label);
   }
 
-  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<void> {
+  restore(
+    label: string,
+    more: { readonly undoLabel: string; readonly log?: LogIdentity },
+  ): Promise<Restored> {
     return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, ...more });
   }
 

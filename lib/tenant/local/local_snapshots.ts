@@ -3,10 +3,12 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { CopySource, LogIdentity, SnapshotInfo } from "../tenant_store.ts";
+import { damagedLabel, type Restored } from "../damage.ts";
 import { thinSnapshots } from "../thin_snapshots.ts";
+import { thinDamagedFiles } from "./damaged_files.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
-import { snapshotFolder } from "./tenant_paths.ts";
+import { damagedFolder, snapshotFolder } from "./tenant_paths.ts";
 import { wireRecord } from "./wire.ts";
 
 export interface LocalSnapshotsOptions {
@@ -41,31 +43,28 @@ export class LocalSnapshots {
     return toInfo(taken);
   }
 
-  /** Errors: `snapshot_not_found`, `database_busy` while another restore is under way. */
+  /** Errors: `snapshot_not_found`, `snapshot_corrupt`, `database_busy` while another restore is under way. */
   async restore(
     databaseId: string,
     namespaceId: string,
     how: { readonly label: string; readonly undoLabel: string; readonly log?: LogIdentity },
-  ): Promise<void> {
+  ): Promise<Restored> {
     const snapshot = await this.#require(databaseId, how.label);
-    const { clock } = this.options;
+    const { clock, host } = this.options;
     const nowMs = clock.now();
-    const undo = snapshotName(nowMs, how.undoLabel);
-    const { reply } = await this.options.host.exclusively(databaseId, namespaceId, {
-      ...{
-        op: "restore",
-        db: databaseId,
-        snapshot: snapshot.name,
-        undo,
-        nowMs,
-        record: wireRecord(how.log, clock),
-      },
+    const { reply } = await host.exclusively(databaseId, namespaceId, {
+      ...{ op: "restore", db: databaseId, snapshot: snapshot.name, nowMs },
+      ...{ undo: snapshotName(nowMs, how.undoLabel), aside: damagedLabel(nowMs) },
+      suspect: host.states.isReported(databaseId),
+      record: wireRecord(how.log, clock),
     });
-    if (reply.t === "missing") throw new AppError("snapshot_not_found");
+    if (reply.t !== "restored") throw snapshotError(reply.t);
+    host.states.forget(databaseId);
     this.thin(databaseId);
+    return { undo: reply.undo, setAside: reply.setAside };
   }
 
-  /** Copies a database into storage of its own. Errors: `snapshot_not_found`. */
+  /** Copies a database into storage of its own. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   async copy(from: CopySource, to: string): Promise<void> {
     const snapshot = from.snapshot === null
       ? null
@@ -76,7 +75,7 @@ export class LocalSnapshots {
       { op: "copy", db: from.databaseId, snapshot, to, record: wireRecord(from.log, this.options.clock) },
       "write",
     );
-    if (reply.t === "missing") throw new AppError("snapshot_not_found");
+    if (reply.t !== "done") throw snapshotError(reply.t);
   }
 
   /** Drops what is too old or too much, soon. */
@@ -93,12 +92,12 @@ export class LocalSnapshots {
     this.#thinning.set(databaseId, entry);
   }
 
-  /** Looks at every database that has snapshots. */
+  /** Looks at every database that has snapshots or damaged files. */
   async sweep(): Promise<void> {
     for await (const folder of Deno.readDir(this.options.tenants)) {
       if (!folder.isDirectory) continue;
       for await (const entry of Deno.readDir(`${this.options.tenants}/${folder.name}`)) {
-        const databaseId = entry.name.replace(/\.snapshots$/, "");
+        const databaseId = entry.name.replace(/\.(?:snapshots|damaged)$/, "");
         if (databaseId !== entry.name && isId("db", databaseId)) await this.#thin(databaseId);
       }
     }
@@ -119,6 +118,8 @@ export class LocalSnapshots {
     const folder = snapshotFolder(this.options.tenants, databaseId);
     const { dropped } = await this.#thinned(databaseId);
     for (const { name } of dropped) await removeSnapshotFile(folder, name);
+    const { clock, keepMs, tenants } = this.options;
+    await thinDamagedFiles(damagedFolder(tenants, databaseId), clock.now() - keepMs);
   }
 
   async #thinned(databaseId: string) {
@@ -139,6 +140,11 @@ export class LocalSnapshots {
     if (!found) throw new AppError("snapshot_not_found");
     return found;
   }
+}
+
+function snapshotError(outcome: string): AppError {
+  if (outcome === "missing") return new AppError("snapshot_not_found");
+  return new AppError(outcome === "damaged" ? "snapshot_corrupt" : "store_unavailable");
 }
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: SnapshotFile): SnapshotInfo {

@@ -3,18 +3,20 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
+import type { DatabaseStorage } from "../damage.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { findParentTie, type ParentTie } from "./engine_process.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import { DatabaseStates } from "./database_states.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import { Scheduler } from "./scheduler.ts";
-import { databaseFiles, databasePath, snapshotFolder, tenantPaths } from "./tenant_paths.ts";
+import { damagedFolder, databaseFiles, databasePath, snapshotFolder, tenantPaths } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface LocalStoreOptions {
@@ -65,6 +67,7 @@ async function realDirectory(path: string): Promise<string> {
 
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
+  readonly states: DatabaseStates;
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #watchdog: Watchdog;
   readonly #log: LogFlusher;
@@ -79,15 +82,16 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#watchdog = new Watchdog(scheduler, options.queryTimeoutMs);
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
+    this.states = new DatabaseStates(tenants, options.clock);
+    scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
     this.#log = new LogFlusher({
       host: this,
       clock: options.clock,
       log: options.log,
       logDays: options.logDays,
     });
-    this.#snapshots = new LocalSnapshots({
-      ...{ host: this, tenants, clock: options.clock, keepMs: options.snapshotDays * DAY_MS },
-    });
+    const keepMs = options.snapshotDays * DAY_MS;
+    this.#snapshots = new LocalSnapshots({ host: this, tenants, clock: options.clock, keepMs });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.thin(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
@@ -136,7 +140,9 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await nothingRuns(lanes);
     await this.scheduler.closeEverywhere(databaseId);
     for (const file of databaseFiles(this.tenants, databaseId)) await Deno.remove(file).catch(ignoreMissing);
-    await Deno.remove(snapshotFolder(this.tenants, databaseId), { recursive: true }).catch(ignoreMissing);
+    for (const folder of [snapshotFolder, damagedFolder].map((one) => one(this.tenants, databaseId))) {
+      await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
+    }
     this.#lanes.delete(databaseId);
   }
 
@@ -145,13 +151,13 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
   }
 
-  async sizeBytes(databaseId: string): Promise<number> {
-    const sizes = await Promise.all(
-      databaseFiles(this.tenants, databaseId).slice(0, 2).map((file) =>
-        Deno.stat(file).then((info) => info.size).catch(() => 0)
-      ),
-    );
-    return sizes.reduce((sum, size) => sum + size, 0);
+  async storageOf(databaseId: string): Promise<DatabaseStorage> {
+    const path = databasePath(this.tenants, databaseId);
+    const [state, ...sizes] = await Promise.all([
+      this.states.stateOf(databaseId),
+      ...[path, `${path}-wal`].map((file) => Deno.stat(file).then((info) => info.size).catch(() => 0)),
+    ]);
+    return { sizeBytes: sizes.reduce((sum, size) => sum + size, 0), state };
   }
 
   ready(): Promise<void> {

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
 import type { Request } from "./child/protocol.ts";
+import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
@@ -32,6 +33,8 @@ export class Scheduler {
   stopping = false;
   /** Set by the store: somebody has to look at work that takes long. */
   onBusy: () => void = () => {};
+  /** Set by the store: a child has found a database's file damaged. */
+  onDamage: (databaseId: string) => void = () => {};
   #frame = 0;
   #pumping = false;
   /** The child that has a database open and its statements compiled: work goes there while it is free. */
@@ -170,6 +173,7 @@ export class Scheduler {
   #onReply(slot: ChildSlot, frame: ReplyFrame): void {
     const flight = slot.flight;
     if (!flight) return this.#closedOne(slot);
+    if (tellsDamage(frame.reply)) this.onDamage(flight.lanes.databaseId);
     if (flight.work.kind === "write" && frame.reply.t === "outcomes") {
       flight.answered = frame;
       return;

@@ -23,9 +23,17 @@ export function snapshotFolder(tenants: string, databaseId: string): string {
   return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.snapshots`;
 }
 
+/** Where files of the database are that restores have found damaged and set aside. */
+export function damagedFolder(tenants: string, databaseId: string): string {
+  return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.damaged`;
+}
+
 /** The database file and what is kept beside it, by SQLite and as the ancestor of a branch. */
 export function databaseFiles(tenants: string, databaseId: string): string[] {
   const path = databasePath(tenants, databaseId);
   const ancestor = `${path.slice(0, -".db".length)}.ancestor.db`;
-  return [path, `${path}-wal`, `${path}-shm`, ancestor, `${ancestor}-journal`];
+  const restoring = `${path}.restoring`;
+  return [path, ancestor, restoring].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]).concat(
+    `${ancestor}-journal`,
+  );
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { Stopped } from "./deadline.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 
-/** Errors: `store_over_quota`; `store_unavailable` for whatever else the server did not do; `AppError`s pass. */
+/** Errors: `store_over_quota`, `database_corrupt`; `store_unavailable` for whatever else the server did not do; `AppError`s pass. */
 export async function reachable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -11,6 +11,7 @@ export async function reachable<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof RemoteFailure && error.reason === "over_quota") {
       throw new AppError("store_over_quota");
     }
+    if (error instanceof RemoteFailure && error.reason === "corrupt") throw new AppError("database_corrupt");
     if (error instanceof RemoteFailure || error instanceof Stopped) throw new AppError("store_unavailable");
     throw error;
   }

@@ -106,9 +106,12 @@ export async function runOwn(
   }
 }
 
+const DAMAGE: ReadonlySet<string> = new Set(["SQLITE_CORRUPT", "SQLITE_NOTADB"]);
+
 /** The rows of a step of the service's own; anything but success is the server's trouble. */
 export function rowsAt(steps: readonly StepResult[], place: number): StepRows["rows"] {
   const step = steps[place];
   if (step?.ok) return step.rows;
+  if (step && DAMAGE.has(step.code)) throw new RemoteFailure("corrupt", step.message);
   throw new RemoteFailure("unreachable", step ? step.message : "a step was left out");
 }

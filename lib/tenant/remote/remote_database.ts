@@ -1,5 +1,6 @@
 // One remote database as the pipeline sees it.
 import { AppError } from "../../core/errors.ts";
+import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../local/wire.ts";
 import type {
@@ -79,17 +80,20 @@ export class RemoteDatabase implements TenantDatabase {
     });
   }
 
-  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<void> {
+  restore(
+    label: string,
+    more: { readonly undoLabel: string; readonly log?: LogIdentity },
+  ): Promise<Restored> {
     return reachable(async () => {
       const tenant = this.tenant();
       if (tenant.restoring) throw new AppError("database_busy");
       tenant.restoring = true;
       try {
-        await tenant.lane.addTask(() => this.snapshotsOf.restore(tenant.remote, { label, ...more }));
+        return await tenant.lane.addTask(() => this.snapshotsOf.restore(tenant.remote, { label, ...more }));
       } finally {
         tenant.restoring = false;
+        tenant.thin();
       }
-      tenant.thin();
     });
   }
 

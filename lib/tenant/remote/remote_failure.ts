@@ -6,6 +6,7 @@ import type { BatchAnswer } from "./hrana.ts";
  * - `not_sent`: the connection was refused; nothing ran.
  * - `stopped`: our own abort.
  * - `gone`: the server knows no such database.
+ * - `corrupt`: the server's file of the database is damaged.
  * - `blocked`: the database moves elsewhere at this moment.
  * - `denied`: our token was not accepted.
  * - `over_quota`: the plan with the server's operator is used up, and no move of the database explains the refusal.
@@ -18,6 +19,7 @@ export type RemoteReason =
   | "not_sent"
   | "stopped"
   | "gone"
+  | "corrupt"
   | "blocked"
   | "denied"
   | "over_quota"
@@ -42,6 +44,11 @@ export class RemoteFailure extends Error {
   at(place: string): RemoteFailure {
     return new RemoteFailure(this.reason, this.message, { ...this.more, place });
   }
+}
+
+/** Whether what failed fails because the database itself is lost, and not because nobody could be asked. */
+export function isLost(error: unknown): boolean {
+  return error instanceof RemoteFailure && (error.reason === "gone" || error.reason === "corrupt");
 }
 
 /** That the database is moving is said of single steps and concerns all of them. */

@@ -3,10 +3,12 @@
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { CopySource, LogIdentity, SnapshotInfo } from "../tenant_store.ts";
+import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
 import { thinSnapshots } from "../thin_snapshots.ts";
 import { carryRecords, forgetRecords } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot, CatalogStatement, TenantPlace } from "./catalog.ts";
 import { recordRestore } from "./record_restore.ts";
+import { isLost } from "./remote_failure.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { integerOf } from "./remote_values.ts";
@@ -63,7 +65,10 @@ export class RemoteSnapshots {
     await this.#drop(databaseId, dropped);
   }
 
-  /** For the write slot. Errors: `snapshot_not_found`, `database_busy` while another restore is under way. */
+  /**
+   * For the write slot. What of the present place is lost keeps no snapshot from coming back. Errors:
+   * `snapshot_not_found`, `snapshot_corrupt`, `database_busy` while another restore is under way.
+   */
   async restore(
     tenant: RemoteTenant,
     { label, undoLabel, log }: {
@@ -71,36 +76,39 @@ export class RemoteSnapshots {
       readonly undoLabel: string;
       readonly log?: LogIdentity;
     },
-  ): Promise<void> {
+  ): Promise<Restored> {
     const { catalog, context } = this;
-    const { databaseId } = tenant;
     const startedMs = context.clock.monotonicMs();
+    const { databaseId } = tenant;
     const snapshot = await this.#require(databaseId, label);
     await tenant.moved();
     const seen = await tenant.place();
     const { place: old } = seen;
     const nowMs = context.clock.now();
     const closedUntil = nowMs + CLOSED_MS;
-    const isFree = seen.closedUntil < nowMs;
-    if (!isFree || !await catalog.claim(databaseId, seen, closedUntil)) throw new AppError("database_busy");
+    const isOurs = seen.closedUntil < nowMs && await catalog.claim(databaseId, seen, closedUntil);
+    if (!isOurs) throw new AppError("database_busy");
     const next = this.newPlace(databaseId);
+    let restored: Restored = { undo: true, setAside: null };
     try {
-      await context.platform.block(old, { reads: false, writes: true });
+      const isThere = await unlessLost(() => context.platform.block(old, { reads: false, writes: true }));
       await this.#loose(next);
-      await context.platform.fork(snapshot.place, next);
+      await this.#forkSnapshot(snapshot.place, next);
       await context.platform.block(next, { reads: false, writes: false });
-      await carryRecords(context, { from: old, to: next, nowMs });
-      if (log) await recordRestore(context, { log, place: next, tablesOf: [old, next], startedMs });
-      const undo = {
-        label: undoLabel,
-        place: old,
-        createdAt: nowMs,
-        automatic: undoLabel.startsWith(AUTOMATIC),
-      };
-      const sizeBytes = await sizeOfPlace(context, old);
+      let sizeBytes = 0;
+      const undo = isThere && await unlessLost(async () => {
+        await carryRecords(context, { from: old, to: next, nowMs });
+        sizeBytes = await sizeOfPlace(context, old);
+      });
+      restored = { undo, setAside: isThere && !undo ? damagedLabel(nowMs) : null };
+      if (log) {
+        const tablesOf = undo ? [old, next] : [next];
+        await recordRestore(context, { log: withSetAside(log, restored), place: next, tablesOf, startedMs });
+      }
       // Before it is said that the database has moved: whoever looks here later must ask where it is, also where nobody
       // lives to say more. Snapshots are copied from closed places as well.
-      await context.platform.block(old, { reads: true, writes: true });
+      if (isThere) await context.platform.block(old, { reads: true, writes: true });
+      const before = { label: restored.setAside ?? undoLabel, place: old, createdAt: nowMs, sizeBytes };
       const moved = await catalog.change([
         [
           // Fails on the primary key, and with it everything else, when the database is not ours to move any more.
@@ -111,7 +119,9 @@ export class RemoteSnapshots {
           "UPDATE tenant SET place = ?, generation = generation + 1, closed_until = 0 WHERE database_id = ?",
           [next, databaseId],
         ],
-        insertSnapshot(databaseId, { ...undo, sizeBytes }),
+        ...(isThere
+          ? [insertSnapshot(databaseId, { ...before, automatic: before.label.startsWith(AUTOMATIC) })]
+          : []),
         tied(next),
       ]);
       if (!moved) throw new AppError("database_busy");
@@ -119,9 +129,10 @@ export class RemoteSnapshots {
       if (!await this.#tookPlace(tenant, { ...seen, closedUntil }, next)) throw error;
     }
     await tenant.moved();
+    return restored;
   }
 
-  /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`. */
+  /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   async copy(
     tenant: RemoteTenant,
     { snapshot, log }: Pick<CopySource, "snapshot" | "log">,
@@ -133,7 +144,8 @@ export class RemoteSnapshots {
     const from = snapshot === null
       ? (await tenant.place()).place
       : (await this.#require(tenant.databaseId, snapshot)).place;
-    await this.context.platform.fork(from, to);
+    if (snapshot === null) await this.context.platform.fork(from, to);
+    else await this.#forkSnapshot(from, to);
     await this.context.platform.block(to, { reads: false, writes: false });
     await forgetRecords(this.context, to);
     if (log) await recordRestore(this.context, { log, place: to, tablesOf: [to], startedMs });
@@ -151,6 +163,11 @@ export class RemoteSnapshots {
       await this.context.platform.remove(place);
       await this.catalog.change([tied(place)]);
     }
+  }
+
+  async #forkSnapshot(from: string, to: string): Promise<void> {
+    if (await unlessLost(() => this.context.platform.fork(from, to))) return;
+    throw new AppError("snapshot_corrupt");
   }
 
   async #thinned(databaseId: string) {
@@ -204,15 +221,28 @@ export async function sizeOfPlace(context: RemoteContext, place: string): Promis
   return integerOf(rowsAt(steps, 0)[0]?.[0]);
 }
 
+/** False: what it is about is lost. Throws what else fails. */
+async function unlessLost(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    return false;
+  }
+}
+
+function withSetAside(log: LogIdentity, { setAside }: Restored): LogIdentity {
+  return setAside === null ? log : { ...log, sql: log.sql + setAsideText(setAside) };
+}
+
 function insertSnapshot(databaseId: string, one: CatalogSnapshot): CatalogStatement {
   return ["INSERT INTO snapshot VALUES (?,?,?,?,?,?)", [
     ...[databaseId, one.label, one.place, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],
   ]];
 }
 
-function tied(place: string): CatalogStatement {
-  return ["DELETE FROM loose WHERE place = ?", [place]];
-}
+const tied = (place: string): CatalogStatement => ["DELETE FROM loose WHERE place = ?", [place]];
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: CatalogSnapshot): SnapshotInfo {
   return { label, createdAt, sizeBytes, automatic };

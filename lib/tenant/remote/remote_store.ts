@@ -3,6 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { serviceTableStatements } from "../../sql/service_tables.ts";
+import type { DatabaseStorage } from "../damage.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import { RemoteBranches } from "./branches/remote_branches.ts";
 import { Catalog, type CatalogStatement } from "./catalog.ts";
@@ -10,6 +11,7 @@ import { OpenTenant } from "./open_tenant.ts";
 import { reachable } from "./reachable.ts";
 import type { KeptStream } from "./kept_streams.ts";
 import { type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { isLost, RemoteFailure } from "./remote_failure.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { placeOf, RemoteSnapshots, sizeOfPlace } from "./remote_snapshots.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
@@ -83,10 +85,16 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  sizeBytes(databaseId: string): Promise<number> {
+  storageOf(databaseId: string): Promise<DatabaseStorage> {
     return reachable(async () => {
       const found = await this.#catalog.find(databaseId);
-      return found ? await sizeOfPlace(this.context, found.place) : 0;
+      if (!found) return { sizeBytes: 0, state: "corrupt" };
+      try {
+        return { sizeBytes: await sizeOfPlace(this.context, found.place), state: "ok" };
+      } catch (error) {
+        if (!(error instanceof RemoteFailure)) throw error;
+        return { sizeBytes: 0, state: isLost(error) ? "corrupt" : "unavailable" };
+      }
     });
   }
 

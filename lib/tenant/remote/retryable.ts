@@ -16,7 +16,7 @@ const MOVING_PAUSE_MS = 250;
 const OPENING_MS = 1000;
 const OPENED_MS = 10_000;
 
-/** Resolves when it may be tried again. Errors: `store_unavailable`, `store_over_quota`, `database_busy`. */
+/** Resolves when it may be tried again. Errors: `store_unavailable`, `store_over_quota`, `database_busy`, `database_corrupt`. */
 export async function retryable(
   tenant: RemoteTenant,
   failure: RemoteFailure,
@@ -25,8 +25,11 @@ export async function retryable(
   const { context } = tenant;
   switch (failure.reason) {
     case "gone":
-      if (await tenant.moved() && attempt < MAX_MOVING) return;
+      if (!await tenant.moved()) throw new AppError("database_corrupt");
+      if (attempt < MAX_MOVING) return;
       throw new AppError("store_unavailable");
+    case "corrupt":
+      throw new AppError("database_corrupt");
     case "blocked": {
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
       if (await tenant.moved()) return;

@@ -1,7 +1,7 @@
 // Runs every check of the table over what was read.
 import { doctorChecks } from "./doctor_checks.ts";
 import type { Examined } from "./examined.ts";
-import type { Finding, FindingCode } from "./finding.ts";
+import type { CheckCode, Finding } from "./finding.ts";
 
 /** Findings in the order of the table, then of the schema. */
 export function diagnose(examined: Examined): Finding[] {
@@ -12,6 +12,6 @@ export function diagnose(examined: Examined): Finding[] {
 }
 
 /** Guarantee: the keys of the table are its type's. */
-function codes(): FindingCode[] {
-  return Object.keys(doctorChecks) as FindingCode[];
+function codes(): CheckCode[] {
+  return Object.keys(doctorChecks) as CheckCode[];
 }

@@ -2,7 +2,7 @@
 import { ambiguousColumnName } from "./ambiguous_column_name.ts";
 import { brokenForeignKey } from "./broken_foreign_key.ts";
 import type { Examined } from "./examined.ts";
-import type { FindingCode, Found, Severity } from "./finding.ts";
+import type { CheckCode, Found, Severity } from "./finding.ts";
 import { integerTextMix } from "./integer_text_mix.ts";
 import { missingDescription } from "./missing_description.ts";
 import { missingPk } from "./missing_pk.ts";
@@ -23,7 +23,7 @@ export interface DoctorCheck {
  * The order of the answer, in which all suggestions may be run: errors, then what gives tables another definition, what
  * stands on that, descriptions, which follow a name, and names. Otherwise worst first.
  */
-export const doctorChecks: Readonly<Record<FindingCode, DoctorCheck>> = {
+export const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   sensitive_column_exposed: { severity: "error", find: sensitiveColumnExposed },
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
   public_mutation: { severity: "warning", find: publicMutation },

@@ -2,7 +2,10 @@
 
 export type Severity = "error" | "warning" | "info";
 
-export type FindingCode =
+/** What the checks of the table find; `damaged_database` is said when none of them can run. */
+export type FindingCode = CheckCode | "damaged_database";
+
+export type CheckCode =
   | "missing_pk"
   | "ambiguous_column_name"
   | "unindexed_foreign_key"

@@ -1,6 +1,7 @@
 // From what `node:sqlite` throws to the failure kinds of the contract. Only the engine's own words pass, and of those
 // only names of tables and columns: messages of constraints and of the compiler hold no values, and of a statement that
 // runs what may be one is left out.
+import { FileDamage } from "./damaged_file.ts";
 import type { WireFailure } from "./protocol.ts";
 
 const CONSTRAINTS: ReadonlyMap<number, WireFailure["kind"]> = new Map([
@@ -47,22 +48,48 @@ const PRIMARY: ReadonlyMap<number, WireFailure["kind"]> = new Map([
   [26, "corrupt"],
 ]);
 
+/** SQLite's own words for them: where a file is opened, or several statements run at once, its code is left out. */
+const WORDS: readonly (readonly [words: string, code: number])[] = [
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["out of memory", 7],
+  ["disk I/O error", 10],
+  ["database disk image is malformed", 11],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+  ["file is not a database", 26],
+];
+
 /** Extended codes of I/O errors that mean a damaged file rather than a disk without room. */
-const DAMAGE = new Set([266 + 256, 522]);
+const DAMAGE = new Set([522]);
+/** A virtual table's rows that do not fit together, as when a full-text index has lost its content: the file is whole. */
+const VIRTUAL_TABLE = 267;
 
 /** Sorts an error of the engine. `denial` is the guard's reason when it refused. */
 export function engineFailure(error: unknown, denial: string | null): WireFailure {
-  const code = numberMember(error, "errcode");
   const message = error instanceof Error ? error.message : "";
+  const code = numberMember(error, "errcode") ?? codeOfText(message);
+  if (error instanceof FileDamage) return plain("corrupt", message);
   if (isDiskFailure(error)) return plain("full", "the disk did not take a copy of the database");
   if (code === undefined) return unknownFailure(error, message);
   const primary = code & 0xff;
   if (denial !== null || primary === 23) return plain("denied", denial ?? "not authorized");
   if (primary === 19) return constraint(code, message);
   if (DAMAGE.has(code)) return plain("corrupt", "disk I/O error");
+  if (code === VIRTUAL_TABLE) {
+    return plain("unknown", "the rows of a virtual table do not fit together; rebuild its index");
+  }
   const kind = PRIMARY.get(primary);
   if (kind) return plain(kind, message);
   return compileFailure(message);
+}
+
+/** What a file that is no whole database of the service's fails with when the service reads it. */
+const DAMAGE_KINDS: ReadonlySet<string> = new Set(["corrupt", "unknown_table", "unknown_column"]);
+
+/** Of the service's own reading: whether the file is to blame, rather than the disk or another process. */
+export function isDamage(error: unknown): boolean {
+  return DAMAGE_KINDS.has(engineFailure(error, null).kind);
 }
 
 /** Of a statement that was running: what the engine quotes then may be a parameter or the value of a row. */
@@ -82,6 +109,10 @@ function withoutValue(message: string, sql: string): string {
   const [, words = message, rest = ""] = /^((?:fts5: )?[^'":]*(?:: )?)(.*)$/s.exec(message) ?? [];
   const [, quote = "", value = ""] = /^(['"]?)(.*)\1$/s.exec(rest) ?? [];
   return sql.includes(value) ? message : `${words}${quote}…${quote}`;
+}
+
+function codeOfText(message: string): number | undefined {
+  return WORDS.find(([words]) => message.startsWith(words))?.[1];
 }
 
 function plain(kind: WireFailure["kind"], message: string): WireFailure {

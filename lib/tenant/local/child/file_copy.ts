@@ -6,6 +6,11 @@ export function snapshotFolder(path: string): string {
   return `${path.slice(0, -".db".length)}.snapshots`;
 }
 
+/** Where files of the database at `path` are that were found damaged. */
+export function damagedFolder(path: string): string {
+  return `${path.slice(0, -".db".length)}.damaged`;
+}
+
 /**
  * Copies a database with its log. `target` is there only once it is whole and on the disk. The system clones the
  * blocks where the file system can (copy_file_range).
@@ -21,7 +26,7 @@ export function copyDatabase(source: string, target: string): void {
   Deno.copyFileSync(source, staged);
   sync(staged);
   Deno.renameSync(staged, target);
-  sync(target.slice(0, target.lastIndexOf("/")));
+  sync(folderOf(target));
 }
 
 /** Puts `source`, which has no log, in the place of `target`, whose log is folded in and closed. */
@@ -29,7 +34,18 @@ export function replaceDatabase(source: string, target: string): void {
   sync(source);
   for (const suffix of ["-wal", "-shm"]) removeIfThere(target + suffix);
   Deno.renameSync(source, target);
-  sync(target.slice(0, target.lastIndexOf("/")));
+  sync(folderOf(target));
+}
+
+/** Moves a database with what belongs to it, as much of it as is there. */
+export function moveDatabase(source: string, target: string): void {
+  Deno.mkdirSync(folderOf(target), { recursive: true, mode: 0o700 });
+  // The log first: a file without its log is damaged still, a new file under an old log would be.
+  for (const suffix of ["-wal", "-shm", ""]) {
+    if (exists(source + suffix)) Deno.renameSync(source + suffix, target + suffix);
+  }
+  sync(folderOf(target));
+  sync(folderOf(source));
 }
 
 export function removeDatabase(path: string): void {
@@ -44,6 +60,10 @@ export function exists(path: string): boolean {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
 }
 
 function removeIfThere(path: string): void {

@@ -76,11 +76,9 @@ function serve(request: Request): void {
       files.get(request.db).snapshot(request.name);
       return writeReply({ t: "done" });
     case "restore":
-      return writeReply({ t: restoreSnapshot(files.get(request.db), request) ? "done" : "missing" });
-    case "copy": {
-      const made = copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) });
-      return writeReply({ t: made ? "done" : "missing" });
-    }
+      return writeReply(restoreSnapshot(files.get(request.db), request));
+    case "copy":
+      return writeReply(copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) }));
     case "fold_log":
       foldLog(files.get(request.db));
       return writeReply({ t: "done" });

@@ -105,6 +105,10 @@ export type Request =
     readonly db: string;
     readonly snapshot: string;
     readonly undo: string;
+    /** Name under which a damaged file is set aside. */
+    readonly aside: string;
+    /** The file has been found damaged before. */
+    readonly suspect: boolean;
     readonly nowMs: number;
     readonly record: WireRecord | null;
   }
@@ -222,6 +226,10 @@ export type Reply =
   | { readonly t: "compared"; readonly rowsRead: number }
   | { readonly t: "merged"; readonly merge: WireMerge }
   | { readonly t: "done" }
+  /** `setAside`: the name of the damaged file that was there; null where a snapshot has what was there, or nothing was. */
+  | { readonly t: "restored"; readonly setAside: string | null; readonly undo: boolean }
+  /** The snapshot that the request names is. */
+  | { readonly t: "damaged" }
   /** What the request names is not there. */
   | { readonly t: "missing" }
   | { readonly t: "failed"; readonly f: WireFailure };

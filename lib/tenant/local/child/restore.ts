@@ -1,10 +1,21 @@
 // Making a database what a snapshot says, and copies of databases. The service has closed it in every other child.
 import { systemClock } from "../../../core/clock.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
+import { setAsideText } from "../../damage.ts";
 import { Connection, type EngineValue } from "./connection.ts";
-import { copyDatabase, exists, removeDatabase, replaceDatabase, snapshotFolder } from "./file_copy.ts";
+import { isDamage } from "./engine_failure.ts";
+import {
+  copyDatabase,
+  damagedFolder,
+  exists,
+  moveDatabase,
+  removeDatabase,
+  replaceDatabase,
+  snapshotFolder,
+} from "./file_copy.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import type { Request } from "./protocol.ts";
+import type { Reply, Request } from "./protocol.ts";
+import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import type { WireRecord } from "./wire_log.ts";
 
@@ -12,74 +23,150 @@ import type { WireRecord } from "./wire_log.ts";
 const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;
+/** Place of the text in a log row. */
+const LOG_TEXT = 13;
 
 type Restore = Omit<Extract<Request, { op: "restore" }>, "op" | "db">;
 type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "record"> & { readonly path: string };
+type Restored = Extract<Reply, { t: "restored" | "missing" | "damaged" }>;
+type Copied = Extract<Reply, { t: "done" | "missing" | "damaged" }>;
 
-/** False when the snapshot is not there. The state before becomes the snapshot `undo`. */
-export function restoreSnapshot(file: TenantFile, { snapshot, undo, nowMs, record }: Restore): boolean {
+/** What was there before: its tables, and what the schema version must be above. */
+interface Before {
+  readonly tables: readonly string[];
+  readonly version: number;
+}
+
+/**
+ * Needs the snapshot alone. The state before becomes the snapshot `undo`; a file that cannot be read is set aside
+ * instead, and what can still be read of its log, audit trail and kept answers is carried over.
+ */
+export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   const startedMs = systemClock.monotonicMs();
-  const source = `${snapshotFolder(file.path)}/${snapshot}.db`;
-  if (!exists(source)) return false;
-  file.snapshot(undo);
+  const source = `${snapshotFolder(file.path)}/${restore.snapshot}.db`;
+  if (!exists(source)) return { t: "missing" };
   const staged = `${file.path}.restoring`;
   removeDatabase(staged);
   copyDatabase(source, staged);
-  const target = new Connection(staged, false);
+  const target = openWhole(staged);
+  if (target === null) return { t: "damaged" };
+  let setAside: string | null = null;
+  let undo = false;
   try {
-    carryChronicles(file.reader(), target);
-    carryReplays(file.reader(), target, nowMs);
+    const before = restore.suspect ? null : carryOver(file, target, restore.nowMs);
+    if (before === null) {
+      salvage(file, target, restore.nowMs);
+      setAside = exists(file.path) || exists(`${file.path}-wal`) ? restore.aside : null;
+    } else {
+      file.snapshot(restore.undo);
+      undo = true;
+    }
     // In the staged file, so that it is there exactly when the restore is.
-    if (record) keepRecord(target, record, { tablesOf: [file.reader(), target], startedMs });
-    raiseVersion(target, file.readerVersion());
+    keepRecord(target, restore.record, { tables: before?.tables ?? [], startedMs, setAside });
+    raiseVersion(target, before?.version ?? null);
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
+    // With its log folded in, the old file is whole at every moment until the new one takes its name.
+    if (before !== null) file.writer().internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     target.close();
   }
-  // With its log folded in, the old file is whole at every moment until the new one takes its name.
-  file.writer().internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   file.close();
+  if (setAside !== null) moveDatabase(file.path, `${damagedFolder(file.path)}/${setAside}.db`);
   replaceDatabase(staged, file.path);
   removeDatabase(staged);
-  return true;
+  return { t: "restored", setAside, undo };
 }
 
-/** False when the snapshot is not there. What is told of the source's past does not belong to the copy. */
-export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): boolean {
+/** The staged copy of a snapshot; null, and nothing is left of it, where that holds no whole database. */
+function openWhole(staged: string): Connection | null {
+  let target: Connection | null = null;
+  try {
+    target = new Connection(staged, false);
+    // Other lines tell of rows that break constraints, which a whole file may hold.
+    const [line] = target.internalRow("PRAGMA quick_check(1)") ?? [];
+    for (const table of CHRONICLES) target.internalRow(`SELECT max(id) FROM ${table}`);
+    if (!String(line).startsWith("*** in database")) return target;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  target?.close();
+  removeDatabase(staged);
+  return null;
+}
+
+/** Null when the file turns out to be damaged. */
+function carryOver(file: TenantFile, target: Connection, nowMs: number): Before | null {
+  try {
+    const reader = file.reader();
+    carryChronicles(reader, target);
+    carryReplays(reader, target, nowMs);
+    // An open connection that writes keeps the log from being folded by others.
+    file.writer();
+    return { tables: tablesOf(reader), version: file.readerVersion() };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return null;
+  }
+}
+
+/** Nothing that the damaged file does may keep the snapshot from coming back. */
+function salvage(file: TenantFile, target: Connection, nowMs: number): void {
+  let reader: Connection;
+  try {
+    reader = file.reader();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return;
+  }
+  for (const table of CHRONICLES) salvageRows(reader, target, table);
+  salvageReplays(reader, target, nowMs);
+}
+
+/** What is told of the source's past does not belong to the copy. A copy of a snapshot needs nothing but that. */
+export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copied {
   const startedMs = systemClock.monotonicMs();
-  file.writer();
+  if (snapshot === null) file.writer();
   const source = snapshot === null ? file.path : `${snapshotFolder(file.path)}/${snapshot}.db`;
-  if (!exists(source)) return false;
+  if (!exists(source)) return { t: "missing" };
   removeDatabase(path);
   copyDatabase(source, path);
-  const target = new Connection(path, false);
+  const target = snapshot === null ? new Connection(path, false) : openWhole(path);
+  if (target === null) return { t: "damaged" };
   try {
     target.internalRun("BEGIN IMMEDIATE");
     for (const table of [...CHRONICLES, "_service_meta_replay"]) target.internalRun(`DELETE FROM ${table}`);
     target.internalRun("COMMIT");
-    if (record) keepRecord(target, record, { tablesOf: [target], startedMs });
+    keepRecord(target, record, { tables: [], startedMs, setAside: null });
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     target.close();
   }
-  return true;
+  return { t: "done" };
 }
 
 /** All data of the tables changes at once, those of before and of now; no rows are counted. */
 function keepRecord(
   target: Connection,
-  { log, auditId }: WireRecord,
-  about: { readonly tablesOf: readonly Connection[]; readonly startedMs: number },
+  record: WireRecord | null,
+  { tables: before, startedMs, setAside }: {
+    readonly tables: readonly string[];
+    readonly startedMs: number;
+    readonly setAside: string | null;
+  },
 ): void {
-  const names = about.tablesOf.flatMap((one) =>
-    one.internalRows(ownTablesQuery).map(([name]) => String(name))
-  );
-  const tables = [...new Set(names)].filter((name) => !isReservedName(name)).sort();
-  const ms = Math.round((systemClock.monotonicMs() - about.startedMs) * 1000) / 1000;
+  if (record === null) return;
+  const tables = [...new Set([...before, ...tablesOf(target)])].filter((name) => !isReservedName(name));
+  const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
+  const log = [...record.log];
+  if (setAside !== null) log[LOG_TEXT] += setAsideText(setAside);
   target.internalRun("BEGIN IMMEDIATE");
   insertCallRow(target, log, { errorKind: null, rowsRead: 0, rowsWritten: 0, ms });
-  insertAuditRow(target, auditId, JSON.stringify(tables), log, 0);
+  insertAuditRow(target, record.auditId, JSON.stringify(tables.sort()), log, 0);
   target.internalRun("COMMIT");
+}
+
+function tablesOf(connection: Connection): string[] {
+  return connection.internalRows(ownTablesQuery).map(([name]) => String(name));
 }
 
 function carryChronicles(from: Connection, to: Connection): void {
@@ -125,9 +212,17 @@ function insertRows(to: Connection, table: string, rows: readonly EngineValue[][
   to.internalRun("COMMIT");
 }
 
-/** A schema version never means two schemas: what was learned at the old one's numbers must not fit again. */
-function raiseVersion(target: Connection, above: number): void {
+/**
+ * A schema version never means two schemas: what was learned at the old one's numbers must not fit again. Where the old
+ * number cannot be read, one that was hardly ever used is drawn.
+ */
+function raiseVersion(target: Connection, above: number | null): void {
   target.database.enableDefensive(false);
   const own = Number(target.internalRow("PRAGMA schema_version")?.[0] ?? 0);
-  target.database.exec(`PRAGMA schema_version=${Math.max(own, above) + 1}`);
+  const next = above === null ? FIRST_DRAWN + Math.floor(Math.random() * DRAWN) : Math.max(own, above) + 1;
+  target.database.exec(`PRAGMA schema_version=${next}`);
 }
+
+/** Above what counting reaches; below the engine's 31 bits, with room to go on counting. */
+const FIRST_DRAWN = 2 ** 24;
+const DRAWN = 2 ** 30;

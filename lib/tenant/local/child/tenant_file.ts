@@ -1,13 +1,21 @@
 // One tenant's database file in this child: a connection that reads, one that writes (opened when first needed), and
 // the schema version both were last seen at.
+import { systemClock } from "../../../core/clock.ts";
 import { serviceTableStatements } from "../../../sql/service_tables.ts";
 import { Connection } from "./connection.ts";
+import { fileAt } from "./damaged_file.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { listTables } from "./list_tables.ts";
 import type { WireTable } from "./protocol.ts";
 
+/** Milliseconds for which a reader is taken to have the file that stands there; a writer looks each time. */
+const LOOK_MS = 100;
+
 export class TenantFile {
   lastUsedMs = 0;
+  /** The file that is open, and when that was last seen to stand at the path. */
+  #opened: string | null = null;
+  #seenMs = -Infinity;
   #reader: Connection | null = null;
   #writer: Connection | null = null;
   #versionOfReader = -1;
@@ -18,20 +26,21 @@ export class TenantFile {
   /** Makes the file and the service's tables. Fails when the file exists already. */
   create(): void {
     Deno.openSync(this.path, { createNew: true, write: true, mode: 0o600 }).close();
+    this.#writer = this.#connect(false);
     const writer = this.writer();
     for (const sql of serviceTableStatements) writer.internalRun(sql);
   }
 
+  /** Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
+    if (this.#reader && !this.#reader.database.isTransaction) this.#look(LOOK_MS);
     return this.#reader ??= this.#open(true);
   }
 
+  /** As above. */
   writer(): Connection {
-    if (!this.#writer) {
-      this.#writer = this.#open(false);
-      this.#writer.database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
-    }
-    return this.#writer;
+    if (this.#writer && !this.#writer.database.isTransaction) this.#look(0);
+    return this.#writer ??= this.#open(false);
   }
 
   /** The schema version inside the reader's open transaction; cached statements of an older one are forgotten. */
@@ -77,12 +86,35 @@ export class TenantFile {
     this.#writer?.close();
     this.#reader = null;
     this.#writer = null;
+    this.#opened = null;
+  }
+
+  /** What is written to a file that has been taken away would be lost: another one is opened, a missing one is told. */
+  #look(everyMs: number): void {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs - this.#seenMs < everyMs) return;
+    if (this.#opened !== null && fileAt(this.path) !== this.#opened) this.close();
+    this.#seenMs = nowMs;
   }
 
   #open(readOnly: boolean): Connection {
     // A missing file must be an error, never an empty new database.
-    Deno.statSync(this.path);
-    return new Connection(this.path, readOnly);
+    const file = fileAt(this.path);
+    if (this.#opened !== null && this.#opened !== file) this.close();
+    this.#opened = file;
+    this.#seenMs = systemClock.monotonicMs();
+    return this.#connect(readOnly);
+  }
+
+  #connect(readOnly: boolean): Connection {
+    const connection = new Connection(this.path, readOnly);
+    try {
+      if (!readOnly) connection.database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
   }
 }
 

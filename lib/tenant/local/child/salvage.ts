@@ -1,0 +1,99 @@
+// Carrying over what happened from a file that is damaged: as many rows as can still be read, from both ends of a table.
+import type { Connection, EngineValue } from "./connection.ts";
+import { engineFailure } from "./engine_failure.ts";
+
+/** Rows read at once; fewer near a damaged page. */
+const READ_AT_ONCE = 2048;
+/** An answer as long as a piece may have further ones, which may be lost: it would be replayed with a hole. */
+const LONGEST_WHOLE_ANSWER = 3_999_990;
+/** Sorts behind every id. */
+const BEHIND_ALL = "~";
+
+/** One table of rows that tell what happened: their ids sort by time. */
+export function salvageRows(from: Connection, to: Connection, table: string): void {
+  const columns = commonColumns(from, to, table);
+  if (columns === null) return;
+  const known = String(to.internalRow(`SELECT max(id) FROM ${table}`)?.[0] ?? "");
+  const copy = { from, to, table, columns };
+  const forward = copyOn(copy, "id > ? ORDER BY id", known);
+  if (!forward.stopped) return;
+  // From the other end up to where the damage begins.
+  copyOn(copy, `id > '${forward.edge}' AND id < ? ORDER BY id DESC`, BEHIND_ALL);
+}
+
+/** Kept answers that are still good and whole. */
+export function salvageReplays(from: Connection, to: Connection, nowMs: number): void {
+  const table = "_service_meta_replay";
+  to.internalRun(`DELETE FROM ${table}`);
+  const columns = commonColumns(from, to, table);
+  if (columns === null) return;
+  const whole = `piece = 0 AND length(answer) < ${LONGEST_WHOLE_ANSWER} AND expires_at > ${
+    Math.round(nowMs)
+  }`;
+  copyOn({ from, to, table, columns }, `${whole} AND id > ? ORDER BY id`, 0);
+}
+
+interface TableCopy {
+  readonly from: Connection;
+  readonly to: Connection;
+  readonly table: string;
+  readonly columns: string;
+}
+
+/** Reads on from the row read last until there are no more (`stopped` false) or none can be read. */
+function copyOn(
+  { from, to, table, columns }: TableCopy,
+  where: string,
+  start: string | number,
+): { readonly edge: string | number; readonly stopped: boolean } {
+  let edge = start;
+  for (let limit = READ_AT_ONCE; limit >= 1;) {
+    const rows = readable(() =>
+      from.internalRows(`SELECT ${columns} FROM ${table} WHERE ${where} LIMIT ?`, edge, limit)
+    );
+    if (rows === null) {
+      limit = Math.floor(limit / 2);
+      continue;
+    }
+    const next = rows.at(-1)?.[0];
+    if (typeof next !== typeof edge) return { edge, stopped: rows.length > 0 };
+    keepRows(to, `INSERT OR REPLACE INTO ${table} (${columns})`, rows);
+    edge = typeof next === "number" ? next : String(next);
+    if (/[^\w]/.test(String(edge))) return { edge: start, stopped: true };
+  }
+  return { edge, stopped: true };
+}
+
+/** What both files have of a table, the id first; null where that cannot be read. */
+function commonColumns(from: Connection, to: Connection, table: string): string | null {
+  const names = (one: Connection) =>
+    one.internalRows("SELECT name FROM pragma_table_info(?)", table).map(([name]) => String(name));
+  const present = readable(() => names(from)) ?? [];
+  const columns = names(to).filter((name) => present.includes(name));
+  return columns[0] === "id" ? columns.join(", ") : null;
+}
+
+/** Null: that part of the file is damaged, in whatever way the engine noticed. */
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    const { kind } = engineFailure(error, null);
+    if (kind === "full" || kind === "busy") throw error;
+    return null;
+  }
+}
+
+/** A row of a damaged page may be anything: what the table does not take is left out. */
+function keepRows(to: Connection, insert: string, rows: readonly EngineValue[][]): void {
+  to.internalRun("BEGIN IMMEDIATE");
+  for (const row of rows) {
+    const values = row.map((value) => value instanceof Uint8Array ? null : value);
+    try {
+      to.internalRun(`${insert} VALUES (${values.map(() => "?").join(",")})`, ...values);
+    } catch (error) {
+      if (engineFailure(error, null).kind === "full") throw error;
+    }
+  }
+  to.internalRun("COMMIT");
+}

@@ -1,0 +1,224 @@
+// Tenant files that are damaged, emptied or gone: who notices, what is said, and that a snapshot is all a restore needs.
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type ApiAnswer, callApi } from "../testing/call_api.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+
+const KEY = "operator-key-of-this-test";
+const DATABASE = "/v1/db/acme/shop";
+const RECORD = "/api/namespaces/acme/databases/shop";
+
+interface Shop {
+  readonly service: RunningService;
+  readonly folder: string;
+  readonly token: string;
+  /** Path of the database's file. */
+  readonly file: string;
+  call(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
+  query(sql: string, path?: string): Promise<ApiAnswer>;
+}
+
+type Damage = (file: string) => Promise<void>;
+
+/**
+ * A shop with a snapshot of two items, and a third one sold since. The service stops, `damage` is done to the file of
+ * the database, and the service starts again.
+ */
+async function withShop(damage: Damage, body: (shop: Shop) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_damage_" });
+  const settings = { DEMO: "0", OPERATOR_KEY: KEY };
+  try {
+    const first = await startService({ folder, settings });
+    const shop = await sellItems(first, folder);
+    assertEquals((await first.stop()).code, 0, first.errors());
+    await damage(shop.file);
+    await using service = await startService({ folder, settings });
+    await body({ ...shop, ...calls(service, shop.token), service });
+    assertEquals(service.errors().includes('"level":"error"'), false, service.errors());
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function calls(service: RunningService, token: string): Pick<Shop, "call" | "query"> {
+  const app = { request: (path: string, init: RequestInit) => fetch(service.url + path, init) };
+  const call = (method: string, path: string, body?: unknown) =>
+    callApi(app, method, path, { token, ...(body === undefined ? {} : { body }) });
+  return { call, query: (sql, path = DATABASE) => call("POST", `${path}/query`, { sql }) };
+}
+
+async function sellItems(service: RunningService, folder: string): Promise<Shop> {
+  const made = async (path: string, body: unknown) => {
+    const answer = await calls(service, KEY).call("POST", path, body);
+    assertEquals(answer.status, 201, answer.text);
+    return answer.body.data as Record<string, string>;
+  };
+  await made("/api/namespaces", { slug: "acme" });
+  const { id = "" } = await made("/api/namespaces/acme/databases", { slug: "shop" });
+  const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
+  const { call, query } = calls(service, token);
+  const file = `${folder}/tenants/${id.slice(-2).toLowerCase()}/${id}.db`;
+  await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+  await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
+  await call("POST", `${DATABASE}/snapshots`, { label: "good" });
+  await query("INSERT INTO items VALUES (3, 'cap')");
+  return { service, folder, token, file, call, query };
+}
+
+async function remove(...files: string[]): Promise<void> {
+  for (const file of files) await Deno.remove(file).catch(() => {});
+}
+
+/** Overwrites from `start` on, as a disk that lies or a mistaken copy does. */
+async function scribble(file: string, start: number, length: number): Promise<void> {
+  using open = await Deno.open(file, { read: true, write: true });
+  await open.seek(start, Deno.SeekMode.Start);
+  await open.write(crypto.getRandomValues(new Uint8Array(length)));
+}
+
+const damages: Readonly<Record<string, Damage>> = {
+  "a file whose first 16 KB are overwritten": (file) => scribble(file, 0, 16_384),
+  "a file that is gone": (file) => remove(file),
+  "a file of 0 bytes": (file) => Deno.truncate(file, 0),
+};
+
+for (const [what, damage] of Object.entries(damages)) {
+  Deno.test(`${what} is database_corrupt to reads and writes, and the answer says what to do`, async () => {
+    await withShop(damage, async ({ query, call }) => {
+      for (const sql of ["INSERT INTO items VALUES (4, 'pad')", "SELECT * FROM items"]) {
+        const answer = await query(sql);
+        assertEquals([answer.status, answer.body.code], [503, "database_corrupt"], `${sql} ${answer.text}`);
+        assertStringIncludes(String(answer.body.error), "POST …/restore");
+      }
+      const one = await call("GET", RECORD);
+      assertEquals([one.status, Reflect.get(Object(one.body.data), "state")], [200, "corrupt"]);
+      const list = await call("GET", "/api/namespaces/acme/databases");
+      assertEquals((list.body.data as { state: string }[]).map(({ state }) => state), ["corrupt"]);
+      const doctor = await call("GET", `${DATABASE}/doctor`);
+      assertEquals(doctor.status, 200, doctor.text);
+      const { findings } = doctor.body.data as { findings: { code: string; suggestion: string }[] };
+      assertEquals(findings.map(({ code }) => code), ["damaged_database"]);
+      // What the doctor suggests is what helps.
+      const [, method = "", path = "", body = ""] =
+        /^(\S+) (\S+) (.+)$/.exec(findings[0]?.suggestion ?? "") ?? [];
+      const restored = await call(method, path, JSON.parse(body));
+      assertEquals(restored.status, 200, restored.text);
+      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+      const after = await call("GET", RECORD);
+      assertEquals(Reflect.get(Object(after.body.data), "state"), "ok");
+    });
+  });
+
+  Deno.test(`a snapshot comes back over ${what}, which is kept under a name`, async () => {
+    await withShop(damage, async ({ file, query, call }) => {
+      const there = what !== "a file that is gone";
+      const answer = await call("POST", `${DATABASE}/restore`, { snapshot: "good" });
+      assertEquals(answer.status, 200, answer.text);
+      const { undo, setAside } = answer.body.data as { undo: null; setAside: string | null };
+      assertEquals(undo, null);
+      assertEquals(setAside !== null, there);
+      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+      const log = await query(
+        "SELECT q.sql FROM _service_meta_audit a JOIN _service_meta_query_log q ON q.id = a.query_log_id " +
+          "WHERE a.operation = 'restore'",
+      );
+      if (setAside === null) return assertEquals(rowsOf(log), [["-- snapshot good of shop"]]);
+      assertMatch(setAside, /^damaged-\d{8}T\d{9}Z$/);
+      assertEquals((await Deno.stat(file.replace(/\.db$/, `.damaged/${setAside}.db`))).isFile, true);
+      assertStringIncludes(String(rowsOf(log)[0]?.[0]), setAside);
+      assertEquals((await query("INSERT INTO items VALUES (3, 'again')")).status, 200);
+    });
+  });
+
+  Deno.test(`a snapshot becomes a new database beside ${what}`, async () => {
+    await withShop(damage, async ({ query, call }) => {
+      const answer = await call("POST", `${DATABASE}/restore`, { snapshot: "good", into: "other" });
+      assertEquals(answer.status, 201, answer.text);
+      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id", "/v1/db/acme/other")), [[1], [2]]);
+    });
+  });
+}
+
+const nothing: Damage = () => Promise.resolve();
+
+for (const [what, damage] of Object.entries(damages)) {
+  Deno.test(`a write is database_corrupt when it meets ${what} while the service runs`, async () => {
+    await withShop(nothing, async ({ file, query, call }) => {
+      assertEquals(rowsOf(await query("SELECT count(*) FROM items")), [[3]]);
+      await damage(file);
+      const answer = await query("INSERT INTO items VALUES (4, 'pad')");
+      assertEquals([answer.status, answer.body.code], [503, "database_corrupt"], answer.text);
+      const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "good" });
+      assertEquals(restored.status, 200, restored.text);
+      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+    });
+  });
+}
+
+Deno.test("a snapshot that is the damaged thing is said so in one line, and nothing has changed", async () => {
+  const spoil: Damage = async (file) => {
+    const folder = file.replace(/\.db$/, ".snapshots");
+    for await (const { name } of Deno.readDir(folder)) {
+      if (name.endsWith(".good.db")) await scribble(`${folder}/${name}`, 0, 16_384);
+      if (name.endsWith(".good.db-wal")) await Deno.remove(`${folder}/${name}`);
+    }
+  };
+  await withShop(spoil, async ({ query, call }) => {
+    for (const more of [{}, { into: "other" }]) {
+      const answer = await call("POST", `${DATABASE}/restore`, { snapshot: "good", ...more });
+      assertEquals([answer.status, answer.body.code], [503, "snapshot_corrupt"], answer.text);
+    }
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2], [3]]);
+    assertEquals((await call("GET", "/api/namespaces/acme/databases/other")).status, 404);
+  });
+});
+
+Deno.test("a database that was made and never written is there after a kill and a start", async () => {
+  await withShop(nothing, async ({ call, folder, service, token }) => {
+    assertEquals((await call("POST", "/api/namespaces/acme/databases", { slug: "new" })).status, 201);
+    await service.kill();
+    await using again = await startService({ folder, settings: { DEMO: "0", OPERATOR_KEY: KEY } });
+    const after = calls(again, token);
+    const one = await after.call("GET", "/api/namespaces/acme/databases/new");
+    assertEquals(Reflect.get(Object(one.body.data), "state"), "ok");
+    assertEquals(rowsOf(await after.query("SELECT 1", "/v1/db/acme/new")), [[1]]);
+  });
+});
+
+Deno.test("log and audit rows that can still be read in a damaged file are there after the restore", async () => {
+  // The last page is one of a table of the shop: the service's own come first.
+  const cutShort: Damage = async (file) => await scribble(file, (await Deno.stat(file)).size - 4096, 4096);
+  await withShop(cutShort, async ({ query, call }) => {
+    const counted = "SELECT (SELECT count(*) FROM _service_meta_audit WHERE operation = 'query'), " +
+      "(SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE 'INSERT%')";
+    const before = rowsOf(await query(counted));
+    assertEquals((await query("SELECT * FROM items")).body.code, "database_corrupt");
+    const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "good" });
+    assertMatch(String(Reflect.get(Object(restored.body.data), "setAside")), /^damaged-/, restored.text);
+    assertEquals(rowsOf(await query(counted)), before);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+  });
+});
+
+Deno.test("no more than five damaged files of a database are kept", async () => {
+  await withShop(nothing, async ({ file, call, query }) => {
+    const names: string[] = [];
+    for (let round = 0; round < 7; round++) {
+      await query("SELECT 1");
+      await Deno.truncate(file, 0);
+      const { data } = (await call("POST", `${DATABASE}/restore`, { snapshot: "good" })).body;
+      names.push(`${Reflect.get(Object(data), "setAside")}.db`);
+    }
+    const folder = file.replace(/\.db$/, ".damaged");
+    const kept = async () =>
+      (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).filter((name) =>
+        name.endsWith(".db")
+      )
+        .sort();
+    // What is too much goes soon.
+    for (let look = 0; look < 200 && (await kept()).length > 5; look++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    assertEquals(await kept(), names.slice(-5));
+  });
+});
