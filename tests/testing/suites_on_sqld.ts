@@ -1,5 +1,6 @@
 // Which tests run once more with their tenants in sqld: every file that starts the app or the service, apart from those
 // below. What differs between the stores inside of a test asks `isEmbedded()` and stands in the README's table.
+import { testFiles } from "./test_files.ts";
 
 /** Files and folders that are left out → why. */
 export const leftOut: Readonly<Record<string, string>> = {
@@ -25,19 +26,9 @@ export async function suitesOnSqld(): Promise<string[]> {
   for (const path of Object.keys(leftOut)) await Deno.stat(new URL(`../${path}`, tests));
   const found: string[] = [];
   const known = new Map<string, Promise<boolean>>();
-  for (const url of await testFiles(tests)) {
-    const path = `tests/${url.href.slice(tests.href.length)}`;
+  for (const path of await testFiles()) {
     const isLeftOut = Object.keys(leftOut).some((one) => path === one || path.startsWith(`${one}/`));
-    if (!isLeftOut && await starts(url, known)) found.push(path);
-  }
-  return found.sort();
-}
-
-async function testFiles(folder: URL): Promise<URL[]> {
-  const found: URL[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) found.push(...await testFiles(new URL(`${name}/`, folder)));
-    else if (name.endsWith("_test.ts")) found.push(new URL(name, folder));
+    if (!isLeftOut && await starts(new URL(`../${path}`, tests), known)) found.push(path);
   }
   return found;
 }
