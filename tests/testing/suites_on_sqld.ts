@@ -13,6 +13,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/sqld_rounds_test.ts": "starts an sqld of its own",
   "tests/faults/relay_test.ts": "starts an sqld of its own",
   "tests/faults/relay_process_test.ts": "starts an sqld of its own",
+  "tests/faults/relay_upkeep_test.ts": "starts an sqld of its own",
   "tests/deploy": "starts an sqld of its own",
   "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
 };

@@ -5,8 +5,8 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import type { DatabaseRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
+import { type DatabaseView, databaseView } from "./database_view.ts";
 import { dropUnused } from "./drop_unused.ts";
 
 export interface NewStorage {
@@ -30,21 +30,24 @@ const failureCode = {
 } as const;
 
 /** Errors: `slug_taken`, `namespace_not_found`, and those of `make`; storage of a failure is dropped, now or by a sweep. */
-export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseRecord> {
+export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseView> {
   const { databases } = ctx.control;
   const { namespaceId, slug, name } = input;
   if (await databases.bySlug(namespaceId, slug) !== null) throw new AppError("slug_taken");
   const createdAt = ctx.clock.now();
   const record = { id: newId("db", createdAt), slug, name, namespaceId, branchRef: TRUNK, createdAt };
   await databases.announce(record.id);
+  let view: DatabaseView;
   try {
     await input.make(record.id);
+    // Before anybody can find it: nothing that can fail comes behind the record.
+    view = await databaseView(ctx.tenants, record);
   } catch (error) {
     await dropUnused(ctx, record.id);
     throw error;
   }
   const outcome = await databases.add(record);
-  if (outcome.ok) return record;
+  if (outcome.ok) return view;
   await dropUnused(ctx, record.id);
   throw new AppError(failureCode[outcome.reason]);
 }

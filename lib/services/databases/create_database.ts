@@ -3,7 +3,7 @@ import type { ServiceStatement } from "../../tenant/tenant_store.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { requireNamespace } from "../namespaces/require_namespace.ts";
 import { addDatabase } from "./add_database.ts";
-import { type DatabaseView, databaseView } from "./database_view.ts";
+import type { DatabaseView } from "./database_view.ts";
 
 export interface DatabaseInput {
   readonly namespaceSlug: string;
@@ -16,12 +16,11 @@ export interface DatabaseInput {
 /** Errors: `slug_taken`, `store_unavailable` and those of `requireNamespace`. */
 export async function createDatabase(ctx: ManageContext, input: DatabaseInput): Promise<DatabaseView> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
-  const record = await addDatabase(ctx, {
+  return await addDatabase(ctx, {
     ...{ namespaceId: namespace.id, slug: input.slug, name: input.name ?? input.slug },
     make: async (databaseId) => {
       await ctx.tenants.create(databaseId);
       if (input.content) await ctx.tenants.open(databaseId, namespace.id).write(input.content);
     },
   });
-  return await databaseView(ctx.tenants, record);
 }

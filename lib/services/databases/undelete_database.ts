@@ -18,7 +18,9 @@ export async function undeleteDatabase(ctx: ManageContext, input: UndeleteInput)
   const deleted = await ctx.control.databases.findDeleted(namespace.id, input.slug);
   if (deleted === null) throw new AppError("database_not_found");
   const slug = input.into ?? input.slug;
+  // Before it is back: nothing that can fail comes behind that.
+  const view = await databaseView(ctx.tenants, { ...deleted.database, slug });
   const outcome = await ctx.control.databases.undelete(deleted, slug);
   if (!outcome.ok) throw new AppError(outcome.reason === "slug_taken" ? "slug_taken" : "database_not_found");
-  return await databaseView(ctx.tenants, { ...deleted.database, slug });
+  return view;
 }
