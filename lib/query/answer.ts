@@ -38,11 +38,12 @@ export interface RunFigures {
 }
 
 export function answerOf(
-  ran: RunFigures & { readonly results: readonly StatementResult[] },
+  ran: RunFigures & Pick<QueryAnswer, "footprint"> & { readonly results: readonly StatementResult[] },
   context: AnswerContext,
 ): QueryAnswer {
   return {
     results: ran.results,
+    footprint: ran.footprint,
     meta: metaOf(totals(ran.results), ran, context),
     replayed: null,
     keptForPlan: false,

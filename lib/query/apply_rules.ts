@@ -2,11 +2,13 @@
 import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
 import type { RuleRecord } from "../store/write_records.ts";
+import { newSalt } from "../tenant/footprint/footprint.ts";
 import type { StatementEffect } from "../tenant/statement_effect.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { totals } from "./answer.ts";
 import { type FailedOutcome, outcomeError, tooManyError } from "./call_error.ts";
 import { execute } from "./execute.ts";
+import { dryForm, findFootprint, NOTHING_BESIDE } from "./find_footprint.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
 import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
@@ -60,7 +62,8 @@ async function look(
   { matches, admission }: { readonly matches: readonly RuleMatch[]; readonly admission: Admission | null },
 ): Promise<RuleBound | null> {
   const { call } = understood;
-  const outcome = await dryRun(ctx, understood);
+  const watched = watchedForm(understood, matches);
+  const outcome = await execute(ctx, dryForm(watched), NOTHING_BESIDE);
   if (outcome.ok === "stale") {
     ctx.facts.seen(call.target.databaseId, outcome.schemaVersion);
     return null;
@@ -82,7 +85,10 @@ async function look(
   if (tooMany) throw stop(tooManyError(understood, rows));
   // Nobody could redeem it: a published endpoint has no token of its own, and strangers must not fill the store.
   if (hit.length > 0 && call.operation === "endpoint") throw stop(denied(hit));
-  if (hit.length > 0) throw stop(await holdCall(ctx, understood, { matches: hit, effects }));
+  if (hit.length > 0) {
+    const footprint = await findFootprint(ctx, watched, outcome);
+    throw stop(await holdCall(ctx, understood, { matches: hit, effects, footprint: footprint ?? null }));
+  }
   return { maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
 }
 
@@ -101,10 +107,12 @@ function denied(matches: readonly RuleMatch[]): AppError {
   return new AppError("rule_denied", { extra: { hits: hitsOf(matches) } });
 }
 
-/** What the call would do now. It leaves no log row: the call's own, whose id it would have, says what became of it. */
-function dryRun(ctx: QueryContext, understood: UnderstoodCall): Promise<TenantOutcome> {
-  const call = { ...understood.call, operation: "service", dryRun: true, replay: null } as const;
-  return execute(ctx, { ...understood, call }, { failsWith: null, replay: null, snapshot: null });
+/** What a person may have to approve is looked at so that it can be told from everything else. */
+function watchedForm(understood: UnderstoodCall, matches: readonly RuleMatch[]): UnderstoodCall {
+  const holding = matches.filter(({ rule }) => rule.effect === "require_approval");
+  if (holding.length === 0 || understood.call.operation === "endpoint") return understood;
+  const footprint = { salt: newSalt(), each: holding.some(({ rule }) => rule.tolerance > 0), expects: null };
+  return { ...understood, call: { ...understood.call, footprint } };
 }
 
 /** Between the look and the run the rows may have become more: the run itself is bound by the lowest threshold. */

@@ -2,11 +2,14 @@
 import { moveDescriptions } from "../sql/description_renames.ts";
 import { replacingOf } from "../sql/replaced_rows.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { FootprintAsk } from "../tenant/footprint/footprint.ts";
 import type { Level, ReplayKeys, TenantOutcome } from "../tenant/tenant_store.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */
 const DRY_RUN_TIMEOUT_MS = 5000;
+/** The same where each row is taken down: what nobody has seen cannot be approved row by row. */
+const FOOTPRINT_TIMEOUT_MS = 15_000;
 
 /** What the service reads for itself is no caller's result: an operator's narrow bounds on those must not cut it. */
 const OWN_BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
@@ -17,19 +20,21 @@ export interface ExecuteOptions {
   readonly replay: ReplayKeys | null;
   /** Label of the snapshot to take first. */
   readonly snapshot: string | null;
+  /** Nothing runs: for the part of the footprint that tells the tables. */
+  readonly tablesOnly?: boolean;
 }
 
 /** The outcome, or `stale` when the schema has changed since the facts were learned. */
 export function execute(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  { failsWith, replay, snapshot }: ExecuteOptions,
+  { failsWith, replay, snapshot, tablesOnly = false }: ExecuteOptions,
 ): Promise<TenantOutcome> {
   const { call, facts } = understood;
   const level = highestLevel(facts);
   return understood.database.run({
     level,
-    statements: facts.map((one, index) => ({
+    statements: (tablesOnly ? [] : facts).map((one, index) => ({
       sql: call.statements[index]?.sql ?? "",
       params: call.statements[index]?.params ?? [],
       level: one.verb === "explain" ? "schema" : levelOf(one),
@@ -49,7 +54,8 @@ export function execute(
     snapshot,
     dryRun: call.dryRun,
     affected: call.affected,
-    timeoutMs: call.dryRun ? DRY_RUN_TIMEOUT_MS : null,
+    footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
+    timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
     auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
     signal: call.signal,
   });
@@ -65,6 +71,22 @@ function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: Stat
 function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
   if (schemaRows === null) return {};
   return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};
+}
+
+function dryRunTimeoutMs({ footprint }: UnderstoodCall["call"]): number {
+  return footprint === null ? DRY_RUN_TIMEOUT_MS : FOOTPRINT_TIMEOUT_MS;
+}
+
+/** Everything that the statements write, and the views that they name. */
+function footprintTables(facts: readonly StatementFacts[]): Pick<FootprintAsk, "tables" | "replaced"> {
+  const writes = facts.filter((one) => levelOf(one) !== "read");
+  const named = writes.flatMap(({ tablesWritten, target }) =>
+    target ? [...tablesWritten, target] : tablesWritten
+  );
+  return {
+    tables: [...new Set(named)].sort(),
+    replaced: [...new Set(writes.flatMap(({ replacedTables }) => replacedTables))].sort(),
+  };
 }
 
 function highestLevel(facts: readonly StatementFacts[]): Level {

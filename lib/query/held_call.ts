@@ -1,6 +1,7 @@
 // A call as text, to be run later as it is now.
 import type { StatementEffect } from "../tenant/statement_effect.ts";
 import type { MergeReport } from "../sql/branch_report.ts";
+import type { Footprint } from "../tenant/footprint/footprint.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
 export interface HeldCall {
@@ -13,11 +14,16 @@ export interface HeldCall {
   readonly maxAffected?: number;
   /** What it would have done when it was held, a statement each; empty where that is not known. */
   readonly effects: readonly StatementEffect[];
+  /** What it has to do to the row when it runs. Absent: held before there were any; it has to be looked at again. */
+  readonly footprint?: Footprint | null;
   /** What an approval of it is good for, as `approved` of a call has it. */
   readonly covers: readonly string[];
   /** Set where it is no statements but a merge of a branch. */
   readonly merge?: HeldMerge;
 }
+
+/** What a look at a call has shown. */
+export type CallLook = Pick<HeldCall, "effects"> & { readonly footprint: Footprint | null };
 
 /** A merge, and what it would have done when it was held. */
 export interface HeldMerge {
@@ -32,7 +38,7 @@ export interface HeldMerge {
 
 export function writeHeldCall(
   call: QueryCall,
-  effects: readonly StatementEffect[],
+  { effects, footprint }: CallLook,
   covers: readonly string[],
 ): string {
   const held: HeldCall = {
@@ -43,14 +49,15 @@ export function writeHeldCall(
     snapshots: call.snapshots,
     ...(call.maxAffected === null ? {} : { maxAffected: call.maxAffected }),
     effects,
+    footprint,
     covers,
   };
   return JSON.stringify(held);
 }
 
 /** The same call after another look at what it would do. */
-export function rewriteHeldCall(held: HeldCall, effects: readonly StatementEffect[]): string {
-  return JSON.stringify({ ...held, effects });
+export function rewriteHeldCall(held: HeldCall, { effects, footprint }: CallLook): string {
+  return JSON.stringify({ ...held, effects, footprint });
 }
 
 export function writeHeldMerge(

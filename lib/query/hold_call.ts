@@ -6,8 +6,7 @@ import { isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
-import type { StatementEffect } from "../tenant/statement_effect.ts";
-import { affectedRows, writeHeldCall } from "./held_call.ts";
+import { affectedRows, type CallLook, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
 import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
@@ -33,13 +32,13 @@ const MAX_DECIDED = 20;
 export function holdCall(
   ctx: HoldContext,
   { call }: UnderstoodCall,
-  held: Pick<ToHold, "matches"> & { readonly effects: readonly StatementEffect[] },
+  held: Pick<ToHold, "matches"> & CallLook,
 ): Promise<AppError> {
   const { matches, effects } = held;
   const { target, tokenId, replay } = call;
   return holdForApproval(ctx, {
     ...{ target, tokenId, replay, matches, affectedRows: affectedRows(effects) },
-    text: (covers) => writeHeldCall(call, effects, covers),
+    text: (covers) => writeHeldCall(call, held, covers),
   });
 }
 

@@ -15,6 +15,7 @@ export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): Quer
     dryRun: false,
     affected: null,
     maxAffected: null,
+    footprint: null,
     snapshots: false,
     signal: () => null,
     ...call,

@@ -18,6 +18,7 @@ import type {
   TenantDatabase,
   TenantStore,
 } from "../tenant/tenant_store.ts";
+import type { Footprint, FootprintAsk } from "../tenant/footprint/footprint.ts";
 import type { FactsCache } from "./facts_cache.ts";
 
 /** What the pipeline needs of the process. */
@@ -73,6 +74,8 @@ export interface QueryCall {
   readonly dryRun: boolean;
   /** Rows that it must change in all, or nothing of it stays. */
   readonly affected: TenantCall["affected"];
+  /** Set where it is to tell what it does to rows, or has to do what was approved. */
+  readonly footprint: Pick<FootprintAsk, "salt" | "each" | "expects"> | null;
   /** The same, as whoever asked for it allows at most; a held call keeps it. */
   readonly maxAffected: number | null;
   /** False: the caller does without the snapshot before a destructive statement. */
@@ -131,6 +134,8 @@ export interface QueryAnswer {
   readonly replayed: Replayed | null;
   /** The tenant's database keeps this answer for the plan. */
   readonly keptForPlan: boolean;
+  /** Of a dry run that was asked for it. */
+  readonly footprint?: Footprint | undefined;
   /** `Server-Timing` header value: milliseconds by stage. */
   readonly timing: string;
 }

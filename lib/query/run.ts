@@ -7,6 +7,7 @@ import { authorise } from "./authorise.ts";
 import { misunderstoodError, outcomeError, tooManyError } from "./call_error.ts";
 import { type Classified, classify } from "./classify.ts";
 import { execute } from "./execute.ts";
+import { findFootprint } from "./find_footprint.ts";
 import { affectedRows } from "./held_call.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { identify, recordRefusal } from "./record.ts";
@@ -44,8 +45,11 @@ function understand(
   return { call, database, log, schemaVersion, facts, misunderstood };
 }
 
-function withTiming({ results, meta, replayed, keptForPlan }: QueryAnswer, timing: string): QueryAnswer {
-  return { results, meta, replayed, keptForPlan, timing };
+function withTiming(
+  { results, meta, replayed, keptForPlan, footprint }: QueryAnswer,
+  timing: string,
+): QueryAnswer {
+  return { results, meta, replayed, keptForPlan, footprint, timing };
 }
 
 /** Null when the schema was another one by the time the call ran, or its rows more than a rule had seen. */
@@ -145,7 +149,8 @@ async function runReserved(
     const tooMany = call.dryRun ? rowsAbove(call, outcome) : null;
     if (tooMany !== null) throw tooManyError(understood, tooMany);
     if (!outcome.ok && call.dryRun && outcome.failure.kind === "timeout") {
-      return answerOf({ ...outcome, results: [] }, context);
+      const footprint = await findFootprint(ctx, understood, outcome);
+      return answerOf({ ...outcome, footprint, results: [] }, context);
     }
     if (!outcome.ok) throw await outcomeError(understood, outcome);
     if (misunderstood) throw await misunderstoodError(understood, outcome.results);

@@ -7,7 +7,9 @@ import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
+import type { Footprint, FootprintAsk } from "./footprint/footprint.ts";
 import type { AffectedBound } from "./local/child/starts_over.ts";
+import type { SnapshotInfo } from "./snapshots.ts";
 import type { StatementEffect } from "./statement_effect.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
@@ -79,16 +81,6 @@ export interface TenantDatabase {
   record(row: LogRow): void;
   /** Keeps the row of a published endpoint's call likewise. */
   recordEndpointCall(row: EndpointCallRow): void;
-}
-
-/** A state of a database that can be had back. */
-export interface SnapshotInfo {
-  readonly label: string;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-  readonly sizeBytes: number;
-  /** Taken by the service before a destructive statement, rather than asked for. */
-  readonly automatic: boolean;
 }
 
 export interface InspectedStatement {
@@ -163,6 +155,8 @@ export interface TenantCall {
   /** Runs it and undoes it: the results carry what it would do. Writes no log, audit or kept answer. */
   readonly dryRun: boolean;
   readonly affected: AffectedBound | null;
+  /** Set where the call is to tell what it does to rows, or has to do what it did before. */
+  readonly footprint?: FootprintAsk | null;
   /** Milliseconds that a statement of it may run, where that is less than the store's own bound. */
   readonly timeoutMs: number | null;
   /** Aborted when nobody waits for the answer any more: the statement is stopped. */
@@ -198,6 +192,8 @@ export type TenantOutcome =
   | {
     readonly ok: true;
     readonly results: readonly StatementResult[];
+    /** Of a dry run that was asked for it. */
+    readonly footprint?: Footprint;
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }
@@ -211,6 +207,7 @@ export type TenantOutcome =
     readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
     /** Of a dry run: of the statements before the failure. */
     readonly effects?: readonly StatementEffect[];
+    readonly footprint?: Footprint;
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }

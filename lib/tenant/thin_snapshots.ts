@@ -1,6 +1,6 @@
 // Which snapshots of a database stay and which go: those whose time is over, and what is above the number that is kept
 // (contract 6).
-import type { SnapshotInfo } from "./tenant_store.ts";
+import type { SnapshotInfo } from "./snapshots.ts";
 
 /** Snapshots kept of one database. */
 const MAX_KEPT = 50;

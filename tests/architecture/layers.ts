@@ -17,13 +17,15 @@ export const layers: readonly (readonly string[])[] = [
 export const narrowed: Readonly<Record<string, readonly string[]>> = {
   // The child reads hostile statements: it holds nothing of the service but the vocabulary and the grammar.
   "lib/tenant/local/child/": [
-    ...["lib/core/", "lib/sql/", "lib/tenant/branches/", "lib/tenant/kept_answer.ts", "lib/tenant/damage.ts"],
+    ...["lib/core/", "lib/sql/", "lib/tenant/branches/", "lib/tenant/footprint/"],
+    ...["lib/tenant/kept_answer.ts", "lib/tenant/damage.ts"],
   ],
   // Runs in the child as well.
   "lib/tenant/branches/": [
     ...["lib/core/", "lib/sql/", "lib/tenant/branch_store.ts"],
     ...["engine_failure", "protocol", "result_json"].map((name) => `lib/tenant/local/child/${name}.ts`),
   ],
+  "lib/tenant/footprint/": ["lib/core/", "lib/sql/"],
 };
 
 /** What stands at the top of the repository, beside dot-files. */

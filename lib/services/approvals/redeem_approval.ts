@@ -6,6 +6,7 @@ import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.
 import { findKept } from "../../query/replay.ts";
 import { run } from "../../query/run.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import { type Footprint, newSalt } from "../../tenant/footprint/footprint.ts";
 import type { MergeAnswer, MergeContext } from "../branches/run_merge.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { afterRefusal } from "./after_refusal.ts";
@@ -51,11 +52,14 @@ export async function redeemApproval(
   const { merge, statements, atomic, batch, integersAsStrings, snapshots } = held;
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
   try {
+    // What was held before there were footprints is bound to nothing yet.
+    if (held.footprint === undefined) throw await lookAgain(ctx, record, await effectNow(ctx, record, held));
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
         ...{ atomic, batch, integersAsStrings, snapshots, approved: held.covers },
         ...{ affected: approvedRows(record, held), maxAffected: held.maxAffected ?? null },
+        footprint: approvedFootprint(record, held.footprint),
         ...{ replay: input.replay, signal: input.signal },
       }),
     );
@@ -74,14 +78,28 @@ function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): v
   if (state !== "approved") throw new AppError("approval_not_found");
 }
 
-/** What was approved, give or take what the rule tolerates. Unknown effects (of the schema) are not compared. */
+/** What was approved, give or take what the rule tolerates. Where the number of rows was not known, any is. */
 function approvedRows(
   { affectedRows, tolerance }: ApprovalRecord,
   { maxAffected }: HeldCall,
 ): QueryCall["affected"] {
-  if (affectedRows === null) return null;
   const looksAgainUpTo = maxAffected ?? Number.MAX_SAFE_INTEGER;
+  if (affectedRows === null) return { min: 0, max: Number.MAX_SAFE_INTEGER, looksAgainUpTo };
   return { min: Math.max(0, affectedRows - tolerance), max: affectedRows + tolerance, looksAgainUpTo };
+}
+
+/** The same rows, the same values, the same tables. */
+function approvedFootprint(
+  { tolerance }: ApprovalRecord,
+  footprint: Footprint | null,
+): QueryCall["footprint"] {
+  if (footprint === null) return null;
+  const { salt, rows } = footprint;
+  return {
+    salt,
+    each: tolerance > 0 && rows !== null && rows.each !== null,
+    expects: { footprint, tolerance },
+  };
 }
 
 /** Another effect needs another look. */
@@ -95,7 +113,7 @@ async function afterFailure(
     const found = Number(error.facts.extra?.["affected"] ?? 0);
     // However often a person looked at it: whoever asked for it does not want so many.
     if (found > (held.maxAffected ?? Infinity)) return error;
-    const look = await effectNow(ctx, held).catch(() => ({ affectedRows: found, text: null }));
+    const look = await effectNow(ctx, record, held).catch(() => ({ affectedRows: found, text: null }));
     return await lookAgain(ctx, record, look);
   }
   await afterRefusal(ctx, record, error);
@@ -103,15 +121,20 @@ async function afterFailure(
 }
 
 /** What it would do now. */
-async function effectNow(ctx: StatementsContext, held: HeldCall): Promise<NewLook> {
+async function effectNow(
+  ctx: StatementsContext,
+  { tolerance }: Pick<ApprovalRecord, "tolerance">,
+  held: HeldCall,
+): Promise<NewLook> {
   const { statements, atomic, batch, integersAsStrings } = held;
   const { target, tokenId } = ctx;
-  const { results } = await run(
+  const { results, footprint = null } = await run(
     ctx,
     plainCall({ target, tokenId, operation: "service", statements }, {
       ...{ atomic, batch, integersAsStrings, dryRun: true },
+      footprint: { salt: newSalt(), each: tolerance > 0, expects: null },
     }),
   );
   const effects = results.flatMap(({ effect }) => effect ?? []);
-  return { affectedRows: affectedRows(effects), text: rewriteHeldCall(held, effects) };
+  return { affectedRows: affectedRows(effects), text: rewriteHeldCall(held, { effects, footprint }) };
 }

@@ -34,7 +34,7 @@ export async function proposeWrite(
   const token = newToken("pmut_");
   const expiresAt = ctx.clock.now() + ttlSec * 1000;
   const { databaseId, branchRef } = ctx.target;
-  await ctx.held.propose(tokenHash(token), writeHeldCall(call, effects, []), {
+  await ctx.held.propose(tokenHash(token), writeHeldCall(call, { effects, footprint: null }, []), {
     ...{ tokenId: ctx.tokenId, databaseId, branchRef, expiresAt },
   });
   return { data: { ...shown, executionToken: token, expiresAt: isoTime(expiresAt) }, meta };

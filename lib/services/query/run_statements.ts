@@ -58,6 +58,7 @@ export function runStatements(ctx: StatementsContext, input: StatementsInput): P
     replay: input.replay,
     dryRun: false,
     affected: null,
+    footprint: null,
     maxAffected: input.maxAffected,
     snapshots: input.snapshots,
     signal: input.signal,

@@ -1,6 +1,6 @@
 // A snapshot as the API shows it.
 import { isoTime } from "../../core/clock.ts";
-import type { SnapshotInfo } from "../../tenant/tenant_store.ts";
+import type { SnapshotInfo } from "../../tenant/snapshots.ts";
 
 export interface SnapshotView {
   readonly label: string;

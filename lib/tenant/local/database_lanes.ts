@@ -186,8 +186,10 @@ function groupLength(jobs: readonly CallJob[]): number {
       characters += statement.sql.length + statement.params.length * 16;
     }
     if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
-    // One that crashed a child before travels alone, and one that wants the state before it kept, and one that undoes itself.
-    if (job.crashes > 0 || job.call.snapshot !== null || job.call.dryRun) return Math.max(1, count);
+    // One that crashed a child before travels alone, and one that wants the state before it kept, one that undoes itself,
+    // and one that is watched.
+    const { snapshot, dryRun, footprint } = job.call;
+    if (job.crashes > 0 || snapshot !== null || dryRun || footprint) return Math.max(1, count);
     count++;
   }
   return Math.max(1, count);

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { tableAs } from "../../sql/table_as.ts";
+import type { SnapshotInfo } from "../snapshots.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -12,7 +13,6 @@ import type {
   ReplayKeys,
   SchemaNames,
   ServiceStatement,
-  SnapshotInfo,
   TenantCall,
   TenantDatabase,
   TenantOutcome,

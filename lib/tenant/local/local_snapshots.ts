@@ -2,7 +2,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
-import type { CopySource, LogIdentity, SnapshotInfo } from "../tenant_store.ts";
+import type { SnapshotInfo } from "../snapshots.ts";
+import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import { thinSnapshots } from "../thin_snapshots.ts";
 import { thinDamagedFiles } from "./damaged_files.ts";

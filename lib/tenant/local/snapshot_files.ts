@@ -1,6 +1,6 @@
 // The snapshots of one embedded database: files in a folder beside it, named by time and label. A snapshot is the
 // database file with the write-ahead log that belongs to it.
-import type { SnapshotInfo } from "../tenant_store.ts";
+import type { SnapshotInfo } from "../snapshots.ts";
 
 export interface SnapshotFile extends SnapshotInfo {
   /** Name of the file without `.db`. */

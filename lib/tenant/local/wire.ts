@@ -28,6 +28,7 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     ...(call.failsWith === null ? null : { failsWith: call.failsWith }),
     ...(call.dryRun ? { dryRun: true } : null),
     ...(call.affected === null ? null : { affected: call.affected }),
+    ...(call.footprint ? { footprint: call.footprint } : null),
   };
 }
 
@@ -121,7 +122,8 @@ export function readOutcome(
     const effect = effects?.[index];
     return effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
   });
-  const figures = { results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
+  const told = outcome.p ? { footprint: outcome.p } : {};
+  const figures = { ...told, results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
   const before = outcome.k === "failed" && effects ? { effects } : {};
   return outcome.k === "ok" ? { outcome: { ok: true, ...figures }, end } : {
     outcome: {

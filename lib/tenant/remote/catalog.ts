@@ -1,6 +1,6 @@
 // Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
 // the tenants, every process sees the same, and a database moves in one transaction.
-import type { SnapshotInfo } from "../tenant_store.ts";
+import type { SnapshotInfo } from "../snapshots.ts";
 import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana.ts";
 import { pause } from "./pause.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";

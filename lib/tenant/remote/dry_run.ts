@@ -1,5 +1,6 @@
 // What a call would do: it runs, a request for each statement, in a transaction that is always undone.
 import { AppError } from "../../core/errors.ts";
+import type { Footprint } from "../footprint/footprint.ts";
 import type { StatementEffect } from "../statement_effect.ts";
 import type { EngineFailure, StatementResult, TenantOutcome, TenantStatement } from "../tenant_store.ts";
 import { rowsBeside, textBefore, textBehind } from "./count_rows.ts";
@@ -8,6 +9,7 @@ import { brokenFailure, DeferredReferences, mayBreak } from "./deferred_referenc
 import { DryTransaction } from "./dry_transaction.ts";
 import { Stopped } from "./deadline.ts";
 import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFootprint } from "./remote_footprint.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { dryPreview } from "./dry_preview.ts";
 import { hranaValue, integerOf, jsonValue, resultJson } from "./remote_values.ts";
@@ -43,7 +45,7 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
     signal,
     timeoutMs: Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity),
   });
-  const run: DryRun = { transaction, results: [], effects: [], ms: 0, at: 0 };
+  const run: DryRun = { transaction, results: [], effects: [], ms: 0, at: 0, watch: null, footprint: null };
   try {
     const stale = await transaction.begin(oracle.schema.engineVersion, call.foreignKeysOff);
     if (stale) return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
@@ -51,6 +53,10 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
       ? new DeferredReferences(call, (steps) => transaction.send(steps.map(({ stmt }) => stmt)))
       : null;
     await deferred?.raised();
+    if (call.footprint) {
+      run.watch = await RemoteFootprint.open((all) => transaction.send(all), call.footprint);
+    }
+    run.footprint = await run.watch?.footprint() ?? null;
     let raisedAt = 0;
     const statements = call.statements.slice(0, gate.sendable);
     const targets = oracle.previewTargets({ ...call, statements });
@@ -63,6 +69,7 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
         raisedAt = run.at;
       }
       if (last && deferred?.broken) return failedAt({ ...run, at: raisedAt }, brokenFailure());
+      run.footprint = await run.watch?.footprint() ?? null;
       await addPreview(run, statement, targets[run.at] ?? null, call.integersAsStrings, last);
       run.at++;
     }
@@ -79,7 +86,7 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
     const effect = run.effects[at];
     return effect ? { ...result, effect } : result;
   });
-  return { ok: true, results, durationMs, rowsReadBasis: "engine" };
+  return { ok: true, ...told(run), results, durationMs, rowsReadBasis: "engine" };
 }
 
 interface DryRun {
@@ -89,16 +96,21 @@ interface DryRun {
   ms: number;
   /** Place of the statement that runs. */
   at: number;
+  watch: RemoteFootprint | null;
+  /** Of the statements that have run. */
+  footprint: Footprint | null;
+}
+
+function told({ footprint }: DryRun): { readonly footprint?: Footprint } {
+  return footprint === null ? {} : { footprint };
 }
 
 /** The outcome where the statement in its place fails. */
-function failedAt(
-  { results, effects, ms, at }: DryRun,
-  failure: EngineFailure,
-  durationMs = ms,
-): TenantOutcome {
+function failedAt(run: DryRun, failure: EngineFailure, durationMs = run.ms): TenantOutcome {
+  const { results, effects, at } = run;
   return {
     ...failedOutcome(failure, at, durationMs),
+    ...told(run),
     work: { rowsRead: results.reduce((sum, { rowsRead }) => sum + rowsRead, 0), rowsWritten: 0 },
     effects: effects.slice(0, at),
   };
@@ -112,6 +124,7 @@ async function runStatement(
 ): Promise<EngineFailure | null> {
   const { sql, params, level } = statement;
   const args = params.map(hranaValue);
+  await run.watch?.begin(level);
   const schemaChange = level === "schema";
   const plan = schemaChange ? "SELECT 1 WHERE 0" : `EXPLAIN QUERY PLAN ${sql}`;
   const step = (text: string | null) => text === null ? [] : [{ sql: text }];
@@ -128,7 +141,8 @@ async function runStatement(
   const [planned, base, ran, total, changes, recounted] = steps.slice(counts.length);
   if (ran?.ok !== true) return stepFailure(ran ?? { message: "", code: "" }, sql);
   const count = (one: typeof ran | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
-  const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined);
+  const notes = schemaChange ? 0 : await run.watch?.end() ?? 0;
+  const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined) - notes;
   const ownRows = schemaChange ? null : all === 0 ? 0 : count(changes?.ok ? changes : undefined);
   run.ms += ran.ms;
   try {

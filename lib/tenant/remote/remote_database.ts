@@ -3,6 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../local/wire.ts";
+import type { SnapshotInfo } from "../snapshots.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -13,7 +14,6 @@ import type {
   ReplayKeys,
   SchemaNames,
   ServiceStatement,
-  SnapshotInfo,
   TenantCall,
   TenantDatabase,
   TenantOutcome,

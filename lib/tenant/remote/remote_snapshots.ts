@@ -2,7 +2,8 @@
 // snapshot, carries over what must not be forgotten, and then says in the catalogue that the database is there now.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import type { CopySource, LogIdentity, SnapshotInfo } from "../tenant_store.ts";
+import type { SnapshotInfo } from "../snapshots.ts";
+import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
 import { thinSnapshots } from "../thin_snapshots.ts";
 import { carryRecords, forgetRecords } from "./carry_records.ts";

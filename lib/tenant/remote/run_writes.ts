@@ -53,7 +53,7 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
-  if (!careful && ready.some(({ call }) => judgesEach(call, group.oracle))) {
+  if (!careful && ready.some(({ call }) => judgesEach(call, group.oracle) || call.footprint)) {
     run.tenant.addLogRows(group.logRows);
     return { left: ready, apart: true };
   }

@@ -23,6 +23,7 @@ import {
   type StepResult,
 } from "./hrana.ts";
 import { rowsAt } from "./remote_context.ts";
+import { RemoteFootprint, type SendSteps } from "./remote_footprint.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import { hranaValue, integerOf } from "./remote_values.ts";
 import { stepFailure } from "./step_failure.ts";
@@ -73,23 +74,30 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     return { k: "committed", ends: [{ k: "replay", found: kept }] };
   }
   let { baton } = answer;
-  const deferred = !judgesEach(call, group.oracle) ? null : new DeferredReferences(call, async (steps) => {
-    const looked = await request(steps, baton);
+  const ask: SendSteps = async (statements) => {
+    const looked = await request(statements.map((stmt) => ({ stmt })), baton);
     baton = looked.baton;
     return looked.steps;
-  });
+  };
+  const deferred = judgesEach(call, group.oracle)
+    ? new DeferredReferences(call, (steps) => ask(steps.map(({ stmt }) => stmt)))
+    : null;
   await deferred?.raised();
+  const watch = call.footprint ? await RemoteFootprint.open(ask, call.footprint) : null;
   const runner = new CallRunner(call, integerOf(rowsAt(answer.steps, plan.guard)[0]?.[0]));
   let before: readonly string[] = [];
   for (const [at, statement] of call.statements.slice(0, gate.sendable).entries()) {
     try {
+      await watch?.begin(statement.level);
       const ran = await runStatement(request, statement, [...before, "SAVEPOINT statement"], baton);
       baton = ran.baton;
       // What it has written does not count any more.
-      const [step] = ran.steps;
+      const [step, total, around] = ran.steps;
+      const notes = step?.ok && statement.level !== "schema" ? await watch?.end() ?? 0 : 0;
       if (step?.ok && statement.level !== "read" && await deferred?.raised()) {
+        watch?.undone(notes);
         runner.add(brokenReference, null);
-      } else runner.add(...ran.steps);
+      } else runner.add(step, total, { ...around, notes });
     } catch (error) {
       const failure = statementFailure(error);
       if (failure === null) throw error;
@@ -101,7 +109,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     before = runner.ended ? ["ROLLBACK TO statement", "RELEASE statement"] : ["RELEASE statement"];
     if (runner.ended) break;
   }
-  const result = runner.finish(gate);
+  const result = runner.finish(gate, watch === null || await watch.isExpected());
   const ended = runner.ended
     ? await request([{ stmt: { sql: "SELECT 1" }, condition: outsideTransaction }], baton)
     : null;
@@ -111,7 +119,8 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   }
   baton = ended?.baton ?? baton;
   const nothingKept = isUndone(result, call);
-  const end = [...before, ...(nothingKept ? ["ROLLBACK TO call"] : []), "RELEASE call"];
+  const undoing = nothingKept ? ["ROLLBACK TO call"] : watch?.ending ?? [];
+  const end = [...before, ...undoing, "RELEASE call"];
   return await recordGroup(group, { baton, before: end }, [
     { k: "kept", run: keptRun(result, nothingKept), nothingKept },
   ]);

@@ -4,6 +4,7 @@ import type { Connection, RunResult } from "./connection.ts";
 import { countSchemaRows } from "./count_schema_rows.ts";
 import { countReplaced } from "./count_replaced.ts";
 import { BrokenReference, watchDeferred } from "./deferred_references.ts";
+import { FootprintRun } from "./footprint_run.ts";
 import type { Progress } from "./progress.ts";
 import type {
   WireCall,
@@ -51,22 +52,39 @@ export function dryRun(
 }
 
 function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
+  const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
+  try {
+    return watchedRun(connection, call, { startedMs, watch });
+  } finally {
+    watch?.close();
+  }
+}
+
+function watchedRun(
+  connection: Connection,
+  call: WireCall,
+  { startedMs, watch }: { readonly startedMs: number; readonly watch: FootprintRun | null },
+) {
   const results: WireResult[] = [];
   const effects: WireEffect[] = [];
   let text = "";
+  let footprint = watch?.footprint() ?? null;
   const failed = (at: number, f: WireFailure) => {
     const ms = systemClock.monotonicMs() - startedMs;
     const read = results.reduce((sum, [, rowsRead]) => sum + rowsRead, 0);
     const e = effects.slice(0, at);
-    return { outcome: { k: "failed", r: [], at, f, ms, w: [read, 0], e } as const, text: "" };
+    const p = footprint === null ? {} : { p: footprint };
+    return { outcome: { k: "failed", r: [], at, f, ms, w: [read, 0], e, ...p } as const, text: "" };
   };
   const deferred = watchDeferred(connection, call);
   let raisedAt = 0;
   const last = call.statements.length - 1;
   for (const [index, statement] of call.statements.entries()) {
     try {
+      watch?.begin(statement[2]);
       connection.internalRun("SAVEPOINT effect");
       const { json, read, effect } = effectOf(connection, call, statement);
+      watch?.end();
       results.push([json.length, read, 0]);
       text += json;
       if ((effect.ownRows !== 0 || effect.cascadedRows > 0) && deferred?.raised()) {
@@ -76,6 +94,7 @@ function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
       if (index === last && deferred?.broken) {
         return failed(raisedAt, failureOf(new BrokenReference(), connection, statement[0]));
       }
+      footprint = watch?.footprint() ?? null;
       effects.push({ ...effect, preview: previewBehind(connection, call, statement, effect.ownRows) });
       // What follows in a batch is to see it.
       if (index < last && isUndone(effect.ownRows)) run(connection, call, statement);
@@ -85,7 +104,8 @@ function undoneRun(connection: Connection, call: WireCall, startedMs: number) {
     }
   }
   const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
-  return { outcome: { k: "ok", r: results, ms, e: effects } as const, text };
+  const p = footprint === null ? {} : { p: footprint };
+  return { outcome: { k: "ok", r: results, ms, e: effects, ...p } as const, text };
 }
 
 /** Whether rows are shown of so many; then the statement is undone for it. */

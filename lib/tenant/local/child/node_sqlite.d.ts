@@ -7,6 +7,11 @@ declare module "node:sqlite" {
       callback: ((action: number, first: string | null, second: string | null) => number) | null,
     ): void;
     enableDefensive(active: boolean): void;
+    function(
+      name: string,
+      options: { readonly varargs?: boolean },
+      call: (...values: (null | number | bigint | string | Uint8Array)[]) => null | string,
+    ): void;
   }
   interface StatementSync {
     setReturnArrays(enabled: boolean): void;

@@ -6,8 +6,9 @@ import type { SchemaRows } from "../../../sql/schema_rows.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_as.ts";
 import type { SqlErrorKind } from "../../../core/errors.ts";
+import type { Footprint, FootprintAsk } from "../../footprint/footprint.ts";
 import type { AffectedBound } from "./starts_over.ts";
-import type { WireLogRow, WireLogTable, WirePrune, WireRecord } from "./wire_log.ts";
+import type { RestoreRequest, WireLogRow, WireLogTable, WirePrune, WireRecord } from "./wire_log.ts";
 
 /** Why the engine did not run a statement to its end. `message` holds no value. */
 export interface WireFailure {
@@ -51,6 +52,8 @@ export interface WireCall {
   /** Such a call travels alone. */
   readonly dryRun?: true;
   readonly affected?: AffectedBound;
+  /** Such a call travels alone. */
+  readonly footprint?: FootprintAsk;
   readonly auditId?: string;
   readonly auditTables?: string;
 }
@@ -100,18 +103,7 @@ export type Request =
     readonly statements: readonly (readonly [string, readonly SqlParameter[]])[];
   }
   | { readonly op: "snapshot"; readonly db: string; readonly name: string }
-  | {
-    readonly op: "restore";
-    readonly db: string;
-    readonly snapshot: string;
-    readonly undo: string;
-    /** Name under which a damaged file is set aside. */
-    readonly aside: string;
-    /** The file has been found damaged before. */
-    readonly suspect: boolean;
-    readonly nowMs: number;
-    readonly record: WireRecord | null;
-  }
+  | RestoreRequest
   | {
     readonly op: "copy";
     readonly db: string;
@@ -169,6 +161,8 @@ export type WireOutcome =
     readonly r: readonly WireResult[];
     readonly ms: number;
     readonly e?: readonly WireEffect[];
+    /** Of a dry run that was asked for it. */
+    readonly p?: Footprint;
   }
   | {
     readonly k: "failed";
@@ -180,6 +174,7 @@ export type WireOutcome =
     readonly w: readonly [read: number, written: number];
     /** Of a dry run: of the statements before the failure. */
     readonly e?: readonly WireEffect[];
+    readonly p?: Footprint;
     /** The transaction itself failed, so that no log row could be written in it. */
     readonly unlogged?: true;
   }

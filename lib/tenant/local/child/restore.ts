@@ -17,7 +17,7 @@ import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request } from "./protocol.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
-import type { WireRecord } from "./wire_log.ts";
+import type { RestoreRequest, WireRecord } from "./wire_log.ts";
 
 /** Tables whose rows are about what happened, which a restore does not undo. Their ids sort by time. */
 const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;
@@ -26,7 +26,7 @@ const CARRIED_AT_ONCE = 2000;
 /** Place of the text in a log row. */
 const LOG_TEXT = 13;
 
-type Restore = Omit<Extract<Request, { op: "restore" }>, "op" | "db">;
+type Restore = Omit<RestoreRequest, "op" | "db">;
 type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "record"> & { readonly path: string };
 type Restored = Extract<Reply, { t: "restored" | "missing" | "damaged" }>;
 type Copied = Extract<Reply, { t: "done" | "missing" | "damaged" }>;

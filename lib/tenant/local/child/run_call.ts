@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { countSchemaRows } from "./count_schema_rows.ts";
 import { countReplaced } from "./count_replaced.ts";
 import { runFailure } from "./engine_failure.ts";
+import type { FootprintRun } from "./footprint_run.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireFailure, WireOutcome, WireResult } from "./protocol.ts";
 import { exceeds, ResultTooLarge } from "./result_json.ts";
@@ -27,6 +28,8 @@ export interface CallScope {
   /** Runs one statement so that its failure leaves nothing behind. */
   readonly guardStatement: <T>(work: () => T) => T;
   readonly countWritten: () => number;
+  /** Takes down what the call does to rows. */
+  readonly watch?: FootprintRun | null;
 }
 
 /** Runs until the first failure. */
@@ -44,12 +47,14 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       const [sql, params, level] = statement;
       const replaced = countReplaced(scope.connection, statement[3]?.replacing);
       const counted = countSchemaRows(scope.connection, statement[3]?.schemaRows);
+      scope.watch?.begin(level);
       let before = 0;
       const run = scope.guardStatement(() => {
         // Not before its savepoint: that makes a full-text index write what earlier statements have left in its memory.
         before = scope.countWritten();
         return scope.connection.run(level, sql, params, call, call.integersAsStrings);
       });
+      scope.watch?.end();
       const changed = scope.countWritten() - before;
       const { written: made, removed } = counted(changed);
       const written = changed + made;
@@ -64,12 +69,32 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       rowsWritten += written;
       if (exceeds(text, call.maxBytes)) throw new ResultTooLarge(`more than ${call.maxBytes} bytes`);
     } catch (error) {
+      scope.watch?.undone();
       failure = { at: index, failure: failureOf(error, scope.connection, statement[0]) };
       break;
     }
   }
   const ms = round(systemClock.monotonicMs() - startedMs);
   return { results, text, ms, rowsRead, rowsWritten, rowsReplaced, failure };
+}
+
+/** A call that changed more or fewer rows than it may, or others than were approved, has failed at its last statement, also when one failed before. */
+export function boundedRun(
+  run: CallRun,
+  { affected, atomic, statements }: WireCall,
+  watch: FootprintRun | null,
+): CallRun {
+  if (run.failure !== null && atomic) return run;
+  const rows = run.rowsWritten + run.rowsReplaced;
+  const within = affected === undefined || (rows >= affected.min && rows <= affected.max);
+  if (within && watch?.isExpected() !== false) return run;
+  const failure = { kind: "affected", message: "", table: null, columns: [], affected: rows } as const;
+  return { ...run, failure: { at: statements.length - 1, failure } };
+}
+
+/** An atomic call is undone whole by any failure, every call by the wrong number of rows. */
+export function isUndone({ failure }: CallRun, call: WireCall): boolean {
+  return failure !== null && (call.atomic || failure.failure.kind === "affected");
 }
 
 /** What the service is told; `work` counts what a failure has undone as well. */

@@ -1,4 +1,4 @@
-// How rows of the log tables travel to an engine child.
+// How rows of the log tables travel to an engine child, and what is to be recorded of a restore with it.
 
 /** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
 export type WireLogRow = readonly WireLogValue[];
@@ -20,4 +20,18 @@ export interface WirePrune {
 export interface WireRecord {
   readonly log: WireLogRow;
   readonly auditId: string;
+}
+
+/** Makes `db` what a snapshot says. Names are those of files. */
+export interface RestoreRequest {
+  readonly op: "restore";
+  readonly db: string;
+  readonly snapshot: string;
+  readonly undo: string;
+  /** Name under which a damaged file is set aside. */
+  readonly aside: string;
+  /** The file has been found damaged before. */
+  readonly suspect: boolean;
+  readonly nowMs: number;
+  readonly record: WireRecord | null;
 }

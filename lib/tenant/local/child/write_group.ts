@@ -5,13 +5,14 @@ import type { Connection } from "./connection.ts";
 import { BrokenReference, defersReferences, watchDeferred } from "./deferred_references.ts";
 import { dryRun } from "./dry_run.ts";
 import { engineFailure } from "./engine_failure.ts";
+import { FootprintRun } from "./footprint_run.ts";
 import { insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireOutcome } from "./protocol.ts";
 import type { WireLogTable } from "./wire_log.ts";
 import { recordCall } from "./record_call.ts";
 import { findReplay, joinReplay } from "./replay.ts";
-import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
+import { boundedRun, type CallScope, isUndone, outcomeOf, runCall } from "./run_call.ts";
 import { behindSavepoint, undoing } from "./savepoints.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
@@ -153,6 +154,26 @@ function runSaved(
   index: number,
   alone: boolean,
 ): SavedRun {
+  const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
+  try {
+    return runWatched(group, connection, call, { index, alone, watch });
+  } finally {
+    watch?.close();
+  }
+}
+
+interface RunOptions {
+  readonly index: number;
+  readonly alone: boolean;
+  readonly watch: FootprintRun | null;
+}
+
+function runWatched(
+  group: WriteGroup,
+  connection: Connection,
+  call: WireCall,
+  { index, alone, watch: footprint }: RunOptions,
+): SavedRun {
   const single = call.statements.length === 1;
   const countWritten = () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
   const watch = () => single || call.atomic ? null : watchDeferred(connection, call);
@@ -164,7 +185,7 @@ function runSaved(
     return result;
   };
   const scope: CallScope = {
-    ...{ connection, progress: group.progress, countWritten },
+    ...{ connection, progress: group.progress, countWritten, watch: footprint },
     guardStatement: (work) =>
       single ? undoing(connection, "call", work) : behindSavepoint(connection, () => judged(work)),
   };
@@ -175,14 +196,15 @@ function runSaved(
     if (!alone) throw new GroupLost();
     connection.internalRun("BEGIN IMMEDIATE");
     connection.internalRun("SAVEPOINT call");
+    footprint?.restart();
     deferred = watch();
     const { failure } = last;
     const staying = call.statements.slice(0, call.atomic ? 0 : failure?.at ?? 0);
     const again = runCall(scope, { ...call, statements: staying }, index);
     last = again.failure === null ? { ...again, failure } : again;
   }
-  const run = boundedRun(last, call);
-  const nothingKept = undone(run, call);
+  const run = boundedRun(last, call, footprint);
+  const nothingKept = isUndone(run, call);
   if (nothingKept) connection.internalRun("ROLLBACK TO call");
   connection.internalRun("RELEASE call");
   const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
@@ -192,20 +214,6 @@ function runSaved(
     text: kept.text,
     nothingKept: run.failure !== null && kept.results.length === 0,
   };
-}
-
-/** A call that changed more or fewer rows than it may has failed at its last statement, also when one failed before. */
-function boundedRun(run: CallRun, { affected, atomic, statements }: WireCall): CallRun {
-  if (affected === undefined || (run.failure !== null && atomic)) return run;
-  const rows = run.rowsWritten + run.rowsReplaced;
-  if (rows >= affected.min && rows <= affected.max) return run;
-  const failure = { kind: "affected", message: "", table: null, columns: [], affected: rows } as const;
-  return { ...run, failure: { at: statements.length - 1, failure } };
-}
-
-/** An atomic call is undone whole by any failure, every call by the wrong number of rows. */
-function undone({ failure }: CallRun, call: WireCall): boolean {
-  return failure !== null && (call.atomic || failure.failure.kind === "affected");
 }
 
 /**

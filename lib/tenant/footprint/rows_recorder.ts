@@ -1,0 +1,124 @@
+// Takes down changes of rows one by one, as `row_notes.ts` writes them, and keeps digests of them only.
+import { createHash } from "node:crypto";
+import { CHANGE_BYTES, KEY_BYTES, MAX_DIGESTED_ROWS, type RowsFootprint } from "./footprint.ts";
+import { type RowNote, TIME_MARK } from "./row_note.ts";
+
+/** Present times that a run may write, by the engine's clock: unix seconds. */
+export interface RunTime {
+  readonly fromSec: number;
+  readonly toSec: number;
+}
+
+type State = Pick<RowsFootprint, "changes"> & {
+  readonly sum: bigint;
+  readonly keys: bigint;
+  readonly each: number;
+  readonly begun: ReadonlyMap<string, readonly boolean[]>;
+};
+
+/** The text of the rowid that the engine has for one that is still to be made; a row may have it as well. */
+const UNMADE_KEY = "-1,";
+const TWO_256 = 1n << 256n;
+
+export class RowsRecorder {
+  #changes = 0;
+  /** Sums of digests: the same in any order. */
+  #sum = 0n;
+  #keys = 0n;
+  #each: Uint8Array[] = [];
+  /** Of each table the rows that were begun and are not inserted yet: whether the engine makes the key. */
+  #begun = new Map<string, boolean[]>();
+
+  constructor(private readonly salt: string, private readonly options: { readonly each: boolean }) {}
+
+  add(note: RowNote, time: RunTime): void {
+    const { table, kind } = note;
+    if (kind === "begins") {
+      const begun = this.#begun.get(table) ?? [];
+      this.#begun.set(table, begun);
+      begun.push(note.keyAfter === "1");
+      return;
+    }
+    // Rows that a conflict has left out stay below: the last one begun is the one that goes in first.
+    const begun = kind === "insert" && this.#begun.get(table)?.pop() === true;
+    const made = begun && note.keyAfter !== UNMADE_KEY;
+    const keyAfter = made ? "made" : note.keyAfter;
+    this.#changes++;
+    const key = this.#digest(["key", table, note.keyBefore ?? keyAfter]);
+    this.#keys = (this.#keys + numberOf(key)) % TWO_256;
+    if (this.#changes > MAX_DIGESTED_ROWS) return;
+    const after = note.after === null ? null : atRunTime(note.after, time);
+    const change = this.#digest([kind, table, note.keyBefore, note.before, keyAfter, after]);
+    this.#sum = (this.#sum + numberOf(change)) % TWO_256;
+    if (!this.options.each) return;
+    // A row whose key is made is known by its values.
+    const known = made || note.keyAfter === "" ? change : key;
+    this.#each.push(Uint8Array.of(...known.subarray(0, KEY_BYTES), ...change.subarray(0, CHANGE_BYTES)));
+  }
+
+  /** To go back to when what follows is undone. */
+  mark(): State {
+    const begun = new Map(Array.from(this.#begun, ([table, rows]) => [table, [...rows]]));
+    return { changes: this.#changes, sum: this.#sum, keys: this.#keys, each: this.#each.length, begun };
+  }
+
+  backTo({ changes, sum, keys, each, begun }: State): void {
+    this.#changes = changes;
+    this.#sum = sum;
+    this.#keys = keys;
+    this.#each.length = each;
+    this.#begun = new Map(Array.from(begun, ([table, rows]) => [table, [...rows]]));
+  }
+
+  get footprint(): RowsFootprint {
+    const many = this.#changes > MAX_DIGESTED_ROWS;
+    return {
+      changes: this.#changes,
+      digest: many ? null : this.#sum.toString(16),
+      keys: this.#keys.toString(16),
+      each: many || !this.options.each ? null : joined(this.#each).toBase64(),
+    };
+  }
+
+  /** Each part with its length, so that none can pass for two. */
+  #digest(parts: readonly (string | null)[]): Uint8Array {
+    const hash = createHash("sha256").update(this.salt);
+    for (const part of parts) hash.update(part === null ? "-" : `${part.length} `).update(part ?? "");
+    return hash.digest();
+  }
+}
+
+function numberOf(digest: Uint8Array): bigint {
+  return BigInt(`0x${digest.toHex()}`);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.length * (KEY_BYTES + CHANGE_BYTES));
+  for (const [at, part] of parts.entries()) bytes.set(part, at * (KEY_BYTES + CHANGE_BYTES));
+  return bytes;
+}
+
+/** Values of columns that are filled with the present time, where they are that, stand for the time of the run. */
+function atRunTime(values: string, time: RunTime): string {
+  if (!values.includes(TIME_MARK)) return values;
+  return values.split(",").map((one) => {
+    if (!one.startsWith(TIME_MARK)) return one;
+    const value = one.slice(TIME_MARK.length);
+    return isPresent(value, time) ? `${TIME_MARK}now` : one;
+  }).join(",");
+}
+
+const MS = 1000;
+const DAY_SEC = 86_400;
+
+function isPresent(value: string, { fromSec, toSec }: RunTime): boolean {
+  const within = (sec: number, widthSec = 0) => sec + widthSec >= fromSec - 1 && sec <= toSec + 1;
+  if (/^\d+(\.\d+)?$/.test(value)) return within(Number(value)) || within(Number(value) / MS);
+  if (!/^t[0-9A-F]*$/.test(value)) return false;
+  const text = new TextDecoder().decode(Uint8Array.fromHex(value.slice(1)));
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z?)?$/.exec(text);
+  if (parts === null) return false;
+  const [, day = "", clock] = parts;
+  const sec = Date.parse(`${day}T${clock ?? "00:00:00"}Z`) / MS;
+  return within(sec, clock === undefined ? DAY_SEC : clock.length === 5 ? 60 : 0);
+}

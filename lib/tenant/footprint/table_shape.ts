@@ -1,0 +1,94 @@
+// What has to be known of tables to take down changes of their rows, by queries that every store runs by itself.
+type Row = readonly (null | number | bigint | string | Uint8Array)[];
+
+export interface TableShape {
+  readonly name: string;
+  readonly virtual: boolean;
+  /** A name of the rowid that no column has taken; null: there is none. */
+  readonly rowid: string | null;
+  readonly columns: readonly ColumnShape[];
+  /** Columns of the primary key, in its order. */
+  readonly key: readonly string[];
+  /** The key is the rowid, which the engine makes where none is given. */
+  readonly keyIsRowid: boolean;
+  /** Where a conflict may remove rows: keys of which only one row may have each value. Null: none may. */
+  readonly uniques: readonly (readonly UniqueColumn[])[] | null;
+}
+
+interface ColumnShape {
+  readonly name: string;
+  /** Filled with the present time where no value is given. */
+  readonly isTime: boolean;
+}
+
+/** `name` null: an expression. */
+export interface UniqueColumn {
+  readonly name: string | null;
+  readonly collation: string;
+}
+
+const NAMED = "(SELECT lower(value) FROM json_each(?))";
+
+/** Each takes the names of tables as one JSON array. */
+export const shapeQueries = {
+  /** What stands behind the names. The root and the place in the catalogue stay when a table is renamed. */
+  definitions: "SELECT lower(name), type, rowid, rootpage, sql FROM main.sqlite_schema " +
+    `WHERE type IN ('table', 'view') AND lower(name) IN ${NAMED} ORDER BY 1`,
+  columns: "SELECT t.name, t.type, t.wr, x.name, x.pk, x.type, x.dflt_value " +
+    "FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS x " +
+    `WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') AND x.hidden = 0 AND lower(t.name) IN ${NAMED} ` +
+    "ORDER BY t.name, x.cid",
+  uniques:
+    "SELECT j.value, i.name, x.name, x.coll FROM json_each(?) AS j, pragma_index_list(j.value) AS i, " +
+    'pragma_index_xinfo(i.name) AS x WHERE i."unique" = 1 AND x.key = 1 ORDER BY 1, 2, x.seqno',
+} as const;
+
+/** `definitions` as one text. */
+export function definitionsText(rows: readonly Row[]): string {
+  return JSON.stringify(rows.map((row) => row.map((value) => value === null ? null : String(value))));
+}
+
+/** From the rows of `columns`, and of `uniques` for the tables in which rows may be `replaced`. */
+export function readShapes(
+  columns: readonly Row[],
+  uniques: readonly Row[],
+  replaced: readonly string[],
+): TableShape[] {
+  const replacing = new Set(replaced.map((name) => name.toLowerCase()));
+  const byTable = Map.groupBy(columns, ([table]) => String(table));
+  return [...byTable].map(([name, rows]) => {
+    const shapes = rows.map(([, , , column, , , dflt]) => ({
+      name: String(column),
+      isTime: isTimeDefault(dflt === null ? "" : String(dflt)),
+    }));
+    const keyed = rows.filter((row) => Number(row[4]) > 0).sort((a, b) => Number(a[4]) - Number(b[4]));
+    const [, type, wr] = rows[0] ?? [];
+    const withoutRowid = Number(wr) === 1;
+    const taken = new Set(shapes.map((column) => column.name.toLowerCase()));
+    return {
+      name,
+      virtual: type === "virtual",
+      rowid: withoutRowid ? null : ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one)) ?? null,
+      columns: shapes,
+      key: keyed.map((row) => String(row[3])),
+      keyIsRowid: !withoutRowid && keyed.length === 1 && /^integer$/i.test(String(keyed[0]?.[5])),
+      uniques: replacing.has(name.toLowerCase()) ? uniquesOf(name, uniques) : null,
+    };
+  });
+}
+
+function uniquesOf(table: string, rows: readonly Row[]): UniqueColumn[][] {
+  const own = rows.filter(([name]) => String(name).toLowerCase() === table.toLowerCase());
+  return [...Map.groupBy(own, ([, index]) => String(index)).values()].map((columns) =>
+    columns.map(([, , name, collation]) => ({
+      name: name === null ? null : String(name),
+      collation: String(collation),
+    }))
+  );
+}
+
+function isTimeDefault(dflt: string): boolean {
+  return /current_(timestamp|date|time)|'now'|(unixepoch|datetime|date|strftime\('[^']*')\(?\s*\)/i.test(
+    dflt,
+  );
+}

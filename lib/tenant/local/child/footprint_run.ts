@@ -1,0 +1,146 @@
+// Takes down what a call does to rows while it runs: triggers that live no longer than it tell of every change.
+import { createHash } from "node:crypto";
+import { systemClock } from "../../../core/clock.ts";
+import { type Footprint, type FootprintAsk, isUnknown, sameFootprint } from "../../footprint/footprint.ts";
+import {
+  isTakenWhole,
+  NOTE_DIGEST,
+  NOTE_NAME,
+  type NoteParts,
+  type NoteSink,
+  noteTriggers,
+  wholeNotes,
+} from "../../footprint/row_notes.ts";
+import { readNote } from "../../footprint/row_note.ts";
+import { RowsRecorder } from "../../footprint/rows_recorder.ts";
+import { definitionsText, readShapes, shapeQueries, type TableShape } from "../../footprint/table_shape.ts";
+import type { Connection, EngineValue } from "./connection.ts";
+import type { WireLevel } from "./protocol.ts";
+
+const sink: NoteSink = {
+  temporary: true,
+  take: ({ table, kind, keyBefore, before, keyAfter, after, from = "" }: NoteParts) => {
+    const values = [keyBefore, before, keyAfter, after].map((value) => value ?? "NULL");
+    return `SELECT ${NOTE_NAME}(${[literal(table), literal(kind), ...values].join(", ")})${from}`;
+  },
+  digest: (blob) => `${NOTE_DIGEST}(${blob})`,
+};
+
+/** Open while its call runs, inside of the call's transaction. */
+export class FootprintRun {
+  readonly #recorder: RowsRecorder;
+  readonly #tables: string;
+  readonly #begun: ReturnType<RowsRecorder["mark"]>;
+  #mark: ReturnType<RowsRecorder["mark"]>;
+  #wholeBefore: TableShape[] | null = null;
+  #listens = false;
+  #fromSec = 0;
+
+  constructor(private readonly connection: Connection, private readonly ask: FootprintAsk) {
+    this.#recorder = new RowsRecorder(ask.salt, ask);
+    this.#begun = this.#mark = this.#recorder.mark();
+    const names = JSON.stringify(ask.tables);
+    this.#tables = createHash("sha256").update(names)
+      .update(definitionsText(connection.internalRows(shapeQueries.definitions, names))).digest("hex");
+    // Anew for each call: the functions of the one before would tell of it.
+    connection.database.function(NOTE_NAME, { varargs: true }, (...values) => this.#note(values));
+    connection.database.function(NOTE_DIGEST, {}, sha256);
+  }
+
+  /** Before a statement of the level runs; outside of its savepoint. */
+  begin(level: WireLevel): void {
+    if (isUnknown(this.ask)) return;
+    // A change of the schema would have to change the triggers too.
+    if (level === "schema") return this.#dropTriggers();
+    const shapes = this.#shapes();
+    if (this.connection.internalRow("SELECT 1 FROM temp.sqlite_schema LIMIT 1") === undefined) {
+      for (const [at, shape] of shapes.entries()) {
+        if (isTakenWhole(shape)) continue;
+        for (const { sql } of noteTriggers(shape, at, sink)) this.connection.database.exec(sql);
+      }
+    }
+    this.#fromSec = systemClock.now() / 1000;
+    this.#listens = true;
+    this.#wholeBefore ??= this.#takeWhole(shapes.filter(isTakenWhole), "before");
+    this.#mark = this.#recorder.mark();
+  }
+
+  /** The statement has failed: what it did is undone. */
+  undone(): void {
+    this.#recorder.backTo(this.#mark);
+  }
+
+  /** The statement has run; what is run again, to be shown, is not listened to. */
+  end(): void {
+    this.#listens = false;
+  }
+
+  /** The call begins anew, in another transaction. */
+  restart(): void {
+    this.#recorder.backTo(this.#begun);
+    this.#wholeBefore = null;
+  }
+
+  /** Before the last statement is undone, where it is. */
+  footprint(): Footprint {
+    const mark = this.#recorder.mark();
+    this.#listens = true;
+    this.#takeWhole(this.#wholeBefore ?? [], "after");
+    this.#listens = false;
+    const { salt } = this.ask;
+    const footprint = { salt, tables: this.#tables, rows: this.#recorder.footprint };
+    this.#recorder.backTo(mark);
+    return footprint;
+  }
+
+  /** Whether the call has done what it was to do. */
+  isExpected(): boolean {
+    const { expects } = this.ask;
+    return expects === null || sameFootprint(expects.footprint, this.footprint(), expects.tolerance);
+  }
+
+  close(): void {
+    this.#dropTriggers();
+  }
+
+  #shapes(): TableShape[] {
+    const { tables, replaced } = this.ask;
+    const { connection } = this;
+    return readShapes(
+      connection.internalRows(shapeQueries.columns, JSON.stringify(tables)),
+      replaced.length === 0 ? [] : connection.internalRows(shapeQueries.uniques, JSON.stringify(replaced)),
+      replaced,
+    );
+  }
+
+  /** Returns the tables, which are taken down once more behind the call. */
+  #takeWhole(shapes: readonly TableShape[], side: "before" | "after"): TableShape[] {
+    for (const shape of shapes) {
+      const { from = "", ...parts } = wholeNotes(shape, side, sink);
+      // Counting runs the function for every row and keeps none.
+      const note = sink.take(parts).slice("SELECT ".length);
+      this.connection.database.prepare(`SELECT count(${note})${from}`).get();
+    }
+    return [...shapes];
+  }
+
+  #note(values: readonly EngineValue[]): null {
+    if (!this.#listens) return null;
+    const time = { fromSec: this.#fromSec, toSec: systemClock.now() / 1000 };
+    this.#recorder.add(readNote(values), time);
+    return null;
+  }
+
+  #dropTriggers(): void {
+    const names = this.connection.internalRows("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'");
+    for (const [name] of names) this.connection.database.exec(`DROP TRIGGER temp.${String(name)}`);
+  }
+}
+
+function sha256(value: EngineValue): string {
+  return createHash("sha256").update(value instanceof Uint8Array ? value : String(value)).digest("hex");
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

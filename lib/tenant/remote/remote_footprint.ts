@@ -1,0 +1,226 @@
+// Takes down what a call does to rows of a remote database. The server has neither functions of ours nor temporary
+// objects, so triggers of the call's own transaction write notes into a table of it, and both are gone before the commit.
+import { createHash } from "node:crypto";
+import {
+  type Footprint,
+  type FootprintAsk,
+  isUnknown,
+  MAX_DIGESTED_ROWS,
+  sameFootprint,
+} from "../footprint/footprint.ts";
+import { isTakenWhole, NOTE_NAME, type NoteSink, noteTriggers, wholeNotes } from "../footprint/row_notes.ts";
+import { readNote } from "../footprint/row_note.ts";
+import { RowsRecorder } from "../footprint/rows_recorder.ts";
+import { definitionsText, readShapes, shapeQueries, type TableShape } from "../footprint/table_shape.ts";
+import type { Level } from "../tenant_store.ts";
+import { fromHrana } from "./branches/engine_values.ts";
+import type { HranaStep, HranaValue, StepResult, StepRows } from "./hrana.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+import { hranaValue, stringOf } from "./remote_values.ts";
+import { stepFailure } from "./step_failure.ts";
+
+type Stmt = HranaStep["stmt"];
+export type SendSteps = (statements: readonly Stmt[]) => Promise<readonly StepResult[]>;
+
+/** Notes that are fetched at once. */
+const NOTES_AT_ONCE = 10_000;
+/** Characters of a note that are fetched at once where it is too large for one answer. */
+const PIECE_LENGTH = 1_000_000;
+
+const MAKE_TABLE = `CREATE TABLE ${NOTE_NAME} (seq INTEGER PRIMARY KEY, tbl, kind, kb, b, ka, a)`;
+const TEXTS = ["kb", "b", "ka", "a"] as const;
+/** Of so many rows that nothing but their keys is compared. */
+const IS_MANY = `(SELECT coalesce(max(seq), 0) FROM ${NOTE_NAME}) >= ${MAX_DIGESTED_ROWS}`;
+
+const sink: NoteSink = {
+  temporary: false,
+  take: ({ table, kind, keyBefore, before, keyAfter, after, from = "" }) => {
+    const whole = (value: string | undefined) =>
+      value === undefined ? "NULL" : `CASE WHEN ${IS_MANY} THEN NULL ELSE ${value} END`;
+    const values = [keyBefore ?? "NULL", whole(before), keyAfter ?? "NULL", whole(after)];
+    return `INSERT INTO ${NOTE_NAME} (tbl, kind, ${TEXTS.join(", ")}) ` +
+      `SELECT ${[literal(table), literal(kind), ...values].join(", ")}${from}`;
+  },
+  digest: null,
+};
+
+/** Errors of every method: those of `send`, and `RemoteFailure` where the server refuses a step. */
+export class RemoteFootprint {
+  readonly #recorder: RowsRecorder;
+  #mark: ReturnType<RowsRecorder["mark"]>;
+  #tables = "";
+  #triggers: readonly string[] = [];
+  #made = false;
+  #taken = 0;
+  #fromSec = 0;
+  #wholeBefore: readonly TableShape[] | null = null;
+
+  private constructor(private readonly send: SendSteps, private readonly ask: FootprintAsk) {
+    this.#recorder = new RowsRecorder(ask.salt, ask);
+    this.#mark = this.#recorder.mark();
+  }
+
+  /** In the transaction of the call, before it runs. */
+  static async open(send: SendSteps, ask: FootprintAsk): Promise<RemoteFootprint> {
+    const run = new RemoteFootprint(send, ask);
+    const names = JSON.stringify(ask.tables);
+    const [found] = await run.#steps([{ sql: shapeQueries.definitions, args: [hranaValue(names)] }]);
+    run.#tables = createHash("sha256").update(names).update(definitionsText(valuesOf(found))).digest("hex");
+    return run;
+  }
+
+  /** Before a statement of the level runs. */
+  async begin(level: Level): Promise<void> {
+    if (isUnknown(this.ask)) return;
+    // A change of the schema would have to change the triggers too.
+    if (level === "schema") return await this.#dropTriggers();
+    if (this.#triggers.length === 0) await this.#makeTriggers();
+    const [now] = await this.#steps([{ sql: "SELECT unixepoch('subsec')" }]);
+    this.#fromSec = Number(valuesOf(now)[0]?.[0]);
+    this.#mark = this.#recorder.mark();
+  }
+
+  /** A statement has run. Returns how many changes the engine has counted that were notes. */
+  async end(): Promise<number> {
+    if (this.#triggers.length === 0) return 0;
+    const [now] = await this.#steps([{ sql: "SELECT unixepoch('subsec')" }]);
+    const time = { fromSec: this.#fromSec, toSec: Number(valuesOf(now)[0]?.[0]) };
+    const first = this.#taken;
+    const source = `SELECT tbl, kind, ${
+      TEXTS.join(", ")
+    } FROM ${NOTE_NAME} WHERE seq > ?1 ORDER BY seq LIMIT ?2`;
+    for (;;) {
+      const notes = await this.#notesFrom(source, this.#taken);
+      if (notes.length === 0) break;
+      for (const note of notes) this.#recorder.add(readNote(note), time);
+      this.#taken += notes.length;
+    }
+    return this.#taken - first;
+  }
+
+  /** The statement is undone, and its notes with it. */
+  undone(taken: number): void {
+    this.#recorder.backTo(this.#mark);
+    this.#taken -= taken;
+  }
+
+  /** Before the last statement is undone, where it is. */
+  async footprint(): Promise<Footprint> {
+    const mark = this.#recorder.mark();
+    for (const shape of this.#wholeBefore ?? []) await this.#takeWhole(shape, "after");
+    const footprint = { salt: this.ask.salt, tables: this.#tables, rows: this.#recorder.footprint };
+    this.#recorder.backTo(mark);
+    return footprint;
+  }
+
+  /** Whether the call has done what it was to do. */
+  async isExpected(): Promise<boolean> {
+    const { expects } = this.ask;
+    return expects === null || sameFootprint(expects.footprint, await this.footprint(), expects.tolerance);
+  }
+
+  /** What takes away everything that was made. */
+  get ending(): readonly string[] {
+    return this.#made ? [...this.#drops(), `DROP TABLE ${NOTE_NAME}`] : [];
+  }
+
+  async #makeTriggers(): Promise<void> {
+    const { tables, replaced } = this.ask;
+    const [columns, uniques] = await this.#steps([
+      { sql: shapeQueries.columns, args: [hranaValue(JSON.stringify(tables))] },
+      { sql: shapeQueries.uniques, args: [hranaValue(JSON.stringify(replaced))] },
+    ]);
+    const shapes = readShapes(valuesOf(columns), valuesOf(uniques), replaced);
+    if (this.#wholeBefore === null) {
+      this.#wholeBefore = shapes.filter(isTakenWhole);
+      for (const shape of this.#wholeBefore) await this.#takeWhole(shape, "before");
+    }
+    const made = shapes.flatMap((shape, at) => isTakenWhole(shape) ? [] : noteTriggers(shape, at, sink));
+    if (made.length === 0) return;
+    const table = this.#made ? [] : [{ sql: MAKE_TABLE }];
+    await this.#steps([...table, ...made.map(({ sql }) => ({ sql }))]);
+    this.#made = true;
+    this.#triggers = made.map(({ name }) => name);
+  }
+
+  async #dropTriggers(): Promise<void> {
+    if (this.#triggers.length > 0) await this.#steps(this.#drops().map((sql) => ({ sql })));
+    this.#triggers = [];
+  }
+
+  #drops(): string[] {
+    return this.#triggers.map((name) => `DROP TRIGGER ${name}`);
+  }
+
+  async #takeWhole(shape: TableShape, side: "before" | "after"): Promise<void> {
+    const { from = "", table, kind, keyBefore, before, keyAfter, after } = wholeNotes(shape, side, sink);
+    const values = [keyBefore, before, keyAfter, after].map((value) => value ?? "NULL");
+    const source = `SELECT ${
+      [literal(table), literal(kind), ...values].join(", ")
+    }${from} LIMIT ?2 OFFSET ?1`;
+    for (let at = 0;;) {
+      const notes = await this.#notesFrom(source, at);
+      if (notes.length === 0) return;
+      for (const note of notes) this.#recorder.add(readNote(note), { fromSec: 0, toSec: 0 });
+      at += notes.length;
+    }
+  }
+
+  /**
+   * As many notes as the server sends at once, from a place on. `source` selects their parts, and takes the place and a
+   * number of rows. They travel as one text, for a value of an answer costs more than all that is in it.
+   */
+  async #notesFrom(source: string, place: number): Promise<readonly (readonly unknown[])[]> {
+    for (let limit = NOTES_AT_ONCE;; limit = Math.ceil(limit / 10)) {
+      const args = [hranaValue(place), hranaValue(limit)];
+      const [step] = await this.send([{ sql: asText(source, "t"), args }]);
+      if (step?.ok) return JSON.parse(stringOf(step.rows[0]?.[0]));
+      const large = step?.ok === false && stepFailure(step).kind === "result_too_large";
+      if (!large) throw refused(step);
+      if (limit === 1) return await this.#inPieces(source, args);
+    }
+  }
+
+  /** One note that is too large for an answer. */
+  async #inPieces(
+    source: string,
+    args: readonly HranaValue[],
+  ): Promise<readonly (readonly unknown[])[]> {
+    for (let [text, at] = ["", 1];; at += PIECE_LENGTH) {
+      const piece = asText(source, `substr(t, ${at}, ${PIECE_LENGTH})`);
+      const [step] = await this.#steps([{ sql: piece, args }]);
+      const read = stringOf(step?.rows[0]?.[0]);
+      if (read === "") return JSON.parse(text);
+      text += read;
+    }
+  }
+
+  async #steps(statements: readonly Stmt[]): Promise<readonly StepRows[]> {
+    const steps = await this.send(statements);
+    return statements.map((_, at) => {
+      const step = steps[at];
+      if (!step?.ok) throw refused(step);
+      return step;
+    });
+  }
+}
+
+/** The transaction is another one's by now, or gone: nothing of it is kept. */
+function refused(step: StepResult | undefined): RemoteFailure {
+  return new RemoteFailure("lost_stream", step?.ok === false ? step.code : "");
+}
+
+function valuesOf(step: StepRows | undefined) {
+  return step?.rows.map((row) => row.map(fromHrana)) ?? [];
+}
+
+/** Its rows as one JSON text `t`. */
+function asText(source: string, select: string): string {
+  return "WITH note(tbl, kind, kb, b, ka, a) AS (" + source + "), " +
+    "one(t) AS (SELECT json_group_array(json_array(tbl, kind, kb, b, ka, a)) FROM note) " +
+    `SELECT ${select} FROM one`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
