@@ -2,6 +2,7 @@
 // is told.
 import { assert, assertEquals } from "@std/assert";
 import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
+import { openRelay } from "../testing/relay.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { ask, failureOf, standBetween } from "./sqld_world.ts";
 import { type TursoWorld, withTurso } from "./turso_world.ts";
@@ -278,5 +279,31 @@ Deno.test("restores and copies are new databases, seen by every process, and dro
     await world.store().drop(tenant.id);
     assertEquals(world.turso.names(), ["cubby-catalog"]);
     assertEquals((await failureOf(there)).code, "store_unavailable");
+  });
+});
+
+Deno.test("no call to the platform API leaves this process twice by itself when a connection closes unanswered", async () => {
+  await withTurso(async (world) => {
+    await using relay = openRelay(world.turso.apiUrl);
+    const arrived: string[] = [];
+    let cut = false;
+    relay.between = async ({ route, body }, go) => {
+      arrived.push(`${route} ${body}`);
+      const answer = await go();
+      if (!cut) return answer;
+      cut = false;
+      return null;
+    };
+    const tenant = await Tenant.create(world.store({ apiUrl: relay.url }), [T]);
+    await insert(tenant, "before");
+    for (const label of ["one", "two"]) {
+      arrived.length = 0;
+      cut = true;
+      assertEquals((await tenant.database.takeSnapshot(label)).label, label);
+      // The one that was lost, and its repetition by the store itself.
+      const [lost = ""] = arrived;
+      assertEquals(arrived.filter((one) => one === lost).length, 2, lost);
+    }
+    assertEquals((await tenant.database.snapshots()).map(({ label }) => label), ["two", "one"]);
   });
 });
