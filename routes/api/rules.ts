@@ -36,7 +36,12 @@ const ruleBody = settings.partial().required({ tableGlob: true, effect: true }).
 const ruleChange = settings.partial().refine(...someChange).meta({
   examples: [{ minRows: 100, enabled: true }],
 });
-const ruleRecord = settings.extend({ id: z.string(), createdAt: isoTimestamp });
+const ruleRecord = settings.extend({
+  id: z.string(),
+  createdAt: isoTimestamp,
+  warnings: z.array(z.object({ code: z.enum(["renamed_around"]), message: z.string() }))
+    .describe("How the rule can be got around, and what closes that"),
+});
 const defaults = {
   actions: null,
   minRows: null,

@@ -25,6 +25,7 @@ const schemaDescription = z.object({
       description: z.string(),
     })),
     foreignKeys: z.array(z.object({ from: z.string(), toTable: z.string(), toColumn: z.string() })),
+    error: z.string().optional().describe("Why the table cannot be read"),
   })),
 });
 

@@ -25,6 +25,7 @@ const searchResult = z.object({
     column: z.string().nullable(),
     description: z.string(),
     score: z.number(),
+    error: z.string().optional().describe("Why the table cannot be read"),
   })),
 });
 

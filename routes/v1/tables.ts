@@ -37,6 +37,12 @@ const logEntry = z.object({
   sql: z.string(),
 });
 
+const tableSummary = z.object({
+  name: z.string(),
+  rowCount: z.int().nullable().describe("Null where the rows cannot be counted; error says why"),
+  error: z.string().optional(),
+});
+
 export function tableRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .get(
@@ -44,7 +50,7 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
       describeRoute({
         summary: "List the tables with their row counts",
         tags: ["schema"],
-        responses: answers(z.array(z.object({ name: z.string(), rowCount: z.int() }))),
+        responses: answers(z.array(tableSummary)),
       }),
       validate("query", noQuery),
       async (c) => c.json({ success: true, data: await listTables(statementsContext(query, c)) }),

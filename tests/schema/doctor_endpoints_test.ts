@@ -17,7 +17,7 @@ function examine(endpoints: readonly EndpointFacts[]): Finding[] {
     schema: { databaseDescription: "", tables: [] },
     ...{ indexes: new Map(), sources: new Map(), takenNames: new Set() },
     rows: { values: new Map(), orphans: new Set(), duplicates: new Set() },
-    endpoints,
+    ...{ endpoints, broken: [], rules: [] },
     address: { namespaceSlug: "acme", databasePath: "main" },
   };
   return diagnose(examined);

@@ -1,12 +1,14 @@
 // The tables of a database with their exact row counts.
 import { quoteIdentifier } from "../../sql/quote.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
+import { readEach } from "../schema/read_each.ts";
+import { rowsOf } from "../schema/read_rows.ts";
 import type { StatementsContext } from "./run_statements.ts";
 
 export interface TableSummary {
   readonly name: string;
-  readonly rowCount: number;
+  /** Null where they cannot be counted; `error` says why. */
+  readonly rowCount: number | null;
+  readonly error?: string;
 }
 
 /** Tables counted by one statement: the engine bounds the terms of a compound SELECT. */
@@ -19,22 +21,30 @@ export async function listTables(ctx: StatementsContext): Promise<TableSummary[]
   const names = tables.filter((table) => table.kind === "table" || table.kind === "virtual").map((table) =>
     table.name
   );
-  if (names.length === 0) return [];
-  const statements = [];
-  for (let start = 0; start < names.length; start += TABLES_PER_STATEMENT) {
-    const counts = names.slice(start, start + TABLES_PER_STATEMENT).map((name, index) =>
-      `SELECT ${start + index}, count(*) FROM ${quoteIdentifier(name)}`
-    );
-    statements.push({ sql: counts.join(" UNION ALL "), params: [] });
-  }
-  const { target, tokenId } = ctx;
-  const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const countOf = new Map(answer.results.flatMap((result) => countRows(result.json)));
-  return names.map((name, index) => ({ name, rowCount: countOf.get(index) ?? 0 }));
+  const groups = Array.from(
+    { length: Math.ceil(names.length / TABLES_PER_STATEMENT) },
+    (_, at) => names.slice(at * TABLES_PER_STATEMENT, (at + 1) * TABLES_PER_STATEMENT),
+  );
+  const counted = await readEach(ctx, groups.map((group) => group.map(countText).join(" UNION ALL ")));
+  const summaries = await Promise.all(groups.map((group, at) => {
+    const one = counted[at];
+    if (!one?.ok) return countApart(ctx, group);
+    const counts = new Map(rowsOf<[number, number]>(one.json));
+    return group.map((name, index): TableSummary => ({ name, rowCount: counts.get(index) ?? 0 }));
+  }));
+  return summaries.flat();
 }
 
-/** Rows of `SELECT number, count`. */
-function countRows(json: string): [number, number][] {
-  const { rows }: { rows: [number, number][] } = JSON.parse(`${json}}`);
-  return rows;
+/** One of them cannot be counted. */
+async function countApart(ctx: StatementsContext, names: readonly string[]): Promise<TableSummary[]> {
+  const counted = await readEach(ctx, names.map((name) => countText(name, 0)));
+  return names.map((name, at) => {
+    const one = counted[at];
+    if (!one?.ok) return { name, rowCount: null, error: one?.error ?? "not read" };
+    return { name, rowCount: rowsOf<[number, number]>(one.json)[0]?.[1] ?? 0 };
+  });
+}
+
+function countText(name: string, index: number): string {
+  return `SELECT ${index}, count(*) FROM ${quoteIdentifier(name)}`;
 }

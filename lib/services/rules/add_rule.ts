@@ -15,7 +15,8 @@ export async function addRule(
   { address, settings }: { readonly address: DatabaseAddress; readonly settings: Settings },
 ): Promise<RuleView> {
   const database = await requireDatabase(ctx, address);
-  if ((await ctx.rules.list(database.id)).length >= MAX_RULES) {
+  const others = await ctx.rules.list(database.id);
+  if (others.length >= MAX_RULES) {
     throw new AppError("validation_failed", {
       issues: [{ path: "tableGlob", message: `Delete a rule first; a database has at most ${MAX_RULES}` }],
     });
@@ -23,5 +24,5 @@ export async function addRule(
   const now = ctx.clock.now();
   const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
   await ctx.rules.add(rule);
-  return ruleView(rule);
+  return ruleView(rule, [...others, rule]);
 }

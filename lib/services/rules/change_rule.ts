@@ -20,5 +20,5 @@ export async function changeRule(ctx: RuleContext, input: RuleChange): Promise<R
     (rule) => ({ ...rule, ...input.settings }),
   );
   if (changed === null) throw new AppError("rule_not_found");
-  return ruleView(changed);
+  return ruleView(changed, await ctx.rules.list(database.id));
 }

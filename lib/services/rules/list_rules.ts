@@ -11,5 +11,6 @@ export interface RuleContext extends ManageContext {
 /** Errors: those of `requireDatabase`. */
 export async function listRules(ctx: RuleContext, address: DatabaseAddress): Promise<RuleView[]> {
   const database = await requireDatabase(ctx, address);
-  return (await ctx.rules.list(database.id)).map(ruleView);
+  const rules = await ctx.rules.list(database.id);
+  return rules.map((rule) => ruleView(rule, rules));
 }

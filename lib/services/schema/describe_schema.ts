@@ -20,6 +20,8 @@ export interface SchemaDescription {
       readonly toTable: string;
       readonly toColumn: string;
     }[];
+    /** Only where it cannot be read: why. */
+    readonly error?: string;
   }[];
 }
 
@@ -37,6 +39,7 @@ export async function describeSchema(ctx: StatementsContext): Promise<SchemaDesc
       foreignKeys: table.foreignKeys.flatMap(({ columns, toTable, toColumns }) =>
         columns.map((from, at) => ({ from, toTable, toColumn: toColumns[at] ?? "" }))
       ),
+      ...(table.error === null ? {} : { error: table.error }),
     })),
   };
 }

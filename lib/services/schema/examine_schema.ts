@@ -31,7 +31,8 @@ export async function examineSchema(ctx: StatementsContext, input: DoctorInput):
   const generatedAt = isoTime(ctx.clock.now());
   try {
     const endpoints = await input.endpoints();
-    const examined = { ...await readExamined(ctx, memory), address, endpoints };
+    const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
+    const examined = { ...await readExamined(ctx, memory), address, endpoints, rules };
     return { findings: diagnose(examined), tablesScanned: examined.schema.tables.length, generatedAt };
   } catch (error) {
     if (!isDamaged(error)) throw error;

@@ -1,21 +1,36 @@
 // Reads the schema of a database in one call to the engine. Nothing here looks into a view, so that a broken one does
 // no harm.
+import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { foldName } from "./fold_name.ts";
+import { readEach, unreadable } from "./read_each.ts";
 import { readRows, rowsOf } from "./read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
 
-/** Statements whose results `toSchema` takes, in this order. */
-export const schemaStatements: readonly string[] = [
-  "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name",
+const TABLES =
+  "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name";
+
+/** Statements whose results `toSchema` takes, in this order. `leftOut`: tables whose columns are not asked for. */
+const schemaStatements = (leftOut: readonly string[]): string[] => [
+  TABLES,
   `SELECT s.name, x.name, x.type, x.pk, x."notnull", x.dflt_value IS NOT NULL, x.hidden ` +
-  "FROM sqlite_schema AS s JOIN pragma_table_xinfo(s.name) AS x WHERE s.type = 'table'",
+  "FROM sqlite_schema AS s JOIN pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' " +
+  `AND s.name NOT IN (${leftOut.map(quoteText).join(", ")})`,
   `SELECT s.name, k.id, k."table", k."from", k."to" ` +
   "FROM sqlite_schema AS s JOIN pragma_foreign_key_list(s.name) AS k WHERE s.type = 'table' " +
   "ORDER BY s.name, k.id DESC, k.seq",
   "SELECT table_name, column_name, description FROM _service_meta_description",
 ];
+
+export interface SchemaParts {
+  /** What `toSchema` takes. */
+  readonly results: readonly string[];
+  /** Of the further statements. */
+  readonly more: readonly string[];
+  /** By the name of a table that cannot be read, why. */
+  readonly errors: ReadonlyMap<string, string>;
+}
 
 type TableRow = [name: string, type: "table" | "virtual", withoutRowid: number];
 type ColumnRow = [
@@ -25,13 +40,69 @@ type ColumnRow = [
 type ForeignKeyRow = [table: string, id: number, toTable: string, from: string, to: string | null];
 type DescriptionRow = [table: string, column: string, description: string];
 
-/** One round trip. Errors: those of the pipeline. */
+/** Errors: those of the pipeline. */
 export async function readSchema(ctx: StatementsContext): Promise<SchemaFacts> {
-  return toSchema(await readRows(ctx, schemaStatements));
+  return toSchema(await readParts(ctx));
 }
 
-/** From the results of `schemaStatements`. */
-export function toSchema(results: readonly string[]): SchemaFacts {
+/**
+ * What a schema is made of, and the results of further statements: one round trip, a second one where there are virtual
+ * tables, which are looked into, and more only where one cannot be read at all. Errors: those of the pipeline.
+ */
+export async function readParts(ctx: StatementsContext, more: readonly string[] = []): Promise<SchemaParts> {
+  const errors = new Map<string, string>();
+  const read = async () => {
+    const statements = schemaStatements([...errors.keys()]);
+    const all = await readRows(ctx, [...statements, ...more]);
+    return { results: all.slice(0, statements.length), more: all.slice(statements.length) };
+  };
+  try {
+    const parts = await read();
+    await findBroken(ctx, errors, { tables: parts.results[0], text: lookText });
+    return { ...parts, errors };
+  } catch (error) {
+    if (unreadable(error) === null) throw error;
+    const [tables] = await readRows(ctx, [TABLES]);
+    await findBroken(ctx, errors, { tables, text: columnsText });
+    if (errors.size === 0) throw error;
+    const parts = await read();
+    await findBroken(ctx, errors, { tables, text: lookText });
+    return { ...parts, errors };
+  }
+}
+
+interface Look {
+  /** Result of `TABLES`. */
+  readonly tables: string | undefined;
+  /** A statement that fails where the table of that name is broken. */
+  readonly text: (name: string) => string;
+}
+
+/** What makes a virtual table may be gone: its module, its content, a part of it. Adds to `errors`. */
+async function findBroken(
+  ctx: StatementsContext,
+  errors: Map<string, string>,
+  { tables, text }: Look,
+): Promise<void> {
+  const names = rowsOf<TableRow>(tables).flatMap(([name, type]) =>
+    type === "virtual" && !isReservedName(name) && !errors.has(name) ? [name] : []
+  );
+  for (const [at, one] of (await readEach(ctx, names.map(text))).entries()) {
+    const name = names[at];
+    if (!one.ok && name !== undefined) errors.set(name, one.error);
+  }
+}
+
+function lookText(name: string): string {
+  return `SELECT 1 FROM ${quoteIdentifier(name)} LIMIT 1`;
+}
+
+function columnsText(name: string): string {
+  return `SELECT count(*) FROM pragma_table_xinfo(${quoteText(name)})`;
+}
+
+/** From what `readParts` has read. */
+export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "errors">): SchemaFacts {
   const [tables, columns, foreignKeys, described] = results;
   const descriptions = new Map(
     rowsOf<DescriptionRow>(described).map(([table, column, text]) => [descriptionKey(table, column), text]),
@@ -58,6 +129,7 @@ export function toSchema(results: readonly string[]): SchemaFacts {
       description: saidOf(name, null),
       columns: columnsOf.get(name) ?? [],
       foreignKeys: keysOf.get(name) ?? [],
+      error: errors.get(name) ?? null,
     })),
   };
 }

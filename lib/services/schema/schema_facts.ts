@@ -27,6 +27,8 @@ export interface TableFacts {
   readonly description: string;
   readonly columns: readonly ColumnFacts[];
   readonly foreignKeys: readonly ForeignKeyFacts[];
+  /** Why it cannot be read; null where it can. */
+  readonly error: string | null;
 }
 
 export interface SchemaFacts {

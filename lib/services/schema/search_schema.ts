@@ -1,7 +1,6 @@
 // Finds tables and columns by words.
 import type { StatementsContext } from "../query/run_statements.ts";
-import { readRows } from "./read_rows.ts";
-import { schemaStatements, toSchema } from "./read_schema.ts";
+import { readParts, type SchemaParts, toSchema } from "./read_schema.ts";
 import { RankedSchema, type SearchHit } from "./ranked_schema.ts";
 
 /** Databases whose ranking is kept. */
@@ -13,12 +12,11 @@ const MAX_KEPT_LENGTH = 2_000_000;
 export class KeptRankings {
   readonly #kept = new Map<string, { readonly text: string; readonly ranking: RankedSchema }>();
 
-  /** `results` are those of `schemaStatements`. */
-  rankingOf(databaseId: string, results: readonly string[]): RankedSchema {
-    const text = results.join("\n");
+  rankingOf(databaseId: string, parts: SchemaParts): RankedSchema {
+    const text = parts.results.join("\n");
     const known = this.#kept.get(databaseId);
     this.#kept.delete(databaseId);
-    const entry = known?.text === text ? known : { text, ranking: new RankedSchema(toSchema(results)) };
+    const entry = known?.text === text ? known : { text, ranking: new RankedSchema(toSchema(parts)) };
     if (text.length > MAX_KEPT_LENGTH) return entry.ranking;
     this.#kept.set(databaseId, entry); // last place: the one that goes last
     for (const oldest of this.#kept.keys()) {
@@ -35,7 +33,8 @@ export interface SearchContext extends StatementsContext {
 
 export interface SearchResult {
   readonly query: string;
-  readonly hits: readonly SearchHit[];
+  /** `error`: why the table cannot be read, where it cannot. */
+  readonly hits: readonly (SearchHit & { readonly error?: string })[];
 }
 
 /** At most `limit` hits, best first. Errors: those of the pipeline. */
@@ -43,6 +42,10 @@ export async function searchSchema(
   ctx: SearchContext,
   { q, limit }: { readonly q: string; readonly limit: number },
 ): Promise<SearchResult> {
-  const results = await readRows(ctx, schemaStatements);
-  return { query: q, hits: ctx.rankings.rankingOf(ctx.target.databaseId, results).search(q, limit) };
+  const parts = await readParts(ctx);
+  const hits = ctx.rankings.rankingOf(ctx.target.databaseId, parts).search(q, limit).map((hit) => {
+    const error = parts.errors.get(hit.table);
+    return error === undefined ? hit : { ...hit, error };
+  });
+  return { query: q, hits };
 }

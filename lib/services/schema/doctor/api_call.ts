@@ -18,7 +18,12 @@ export function batchCall(address: Address, statements: readonly string[]): stri
 
 /** A call about one endpoint; `rest` follows its slug. */
 export function endpointCall(address: Address, method: string, rest: string, body?: unknown): string {
+  return databaseApiCall(address, method, `endpoints/${rest}`, body);
+}
+
+/** A call under `/api/namespaces/:slug/databases/:dbSlug/`. */
+export function databaseApiCall(address: Address, method: string, rest: string, body?: unknown): string {
   const [slug] = address.databasePath.split("@");
-  const path = `/api/namespaces/${address.namespaceSlug}/databases/${slug}/endpoints/${rest}`;
+  const path = `/api/namespaces/${address.namespaceSlug}/databases/${slug}/${rest}`;
   return body === undefined ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`;
 }

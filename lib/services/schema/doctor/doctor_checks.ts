@@ -1,6 +1,7 @@
 // The doctor's table: one row for each thing that it looks for.
 import { ambiguousColumnName } from "./ambiguous_column_name.ts";
 import { brokenForeignKey } from "./broken_foreign_key.ts";
+import { brokenObject } from "./broken_object.ts";
 import type { Examined } from "./examined.ts";
 import type { CheckCode, Found, Severity } from "./finding.ts";
 import { integerTextMix } from "./integer_text_mix.ts";
@@ -9,6 +10,7 @@ import { missingPk } from "./missing_pk.ts";
 import { publicMutation } from "./public_mutation.ts";
 import { redundantIndexes } from "./redundant_indexes.ts";
 import { reservedWordName } from "./reserved_word_name.ts";
+import { ruleRenamedAround } from "./rule_renamed_around.ts";
 import { sensitiveColumnExposed } from "./sensitive_column_exposed.ts";
 import { unindexedForeignKey } from "./unindexed_foreign_key.ts";
 import { untypedColumn } from "./untyped_column.ts";
@@ -25,7 +27,9 @@ export interface DoctorCheck {
  */
 export const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   sensitive_column_exposed: { severity: "error", find: sensitiveColumnExposed },
+  broken_object: { severity: "error", find: brokenObject },
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
+  rule_renamed_around: { severity: "warning", find: ruleRenamedAround },
   public_mutation: { severity: "warning", find: publicMutation },
   missing_pk: { severity: "warning", find: missingPk },
   untyped_column: { severity: "info", find: untypedColumn },

@@ -1,4 +1,5 @@
 // What the doctor's checks look at: everything is read before the first of them runs.
+import type { RuleRecord } from "../../../store/write_records.ts";
 import type { SchemaFacts } from "../schema_facts.ts";
 
 export interface IndexFacts {
@@ -51,6 +52,18 @@ export interface Address {
   readonly databasePath: string;
 }
 
+/** What cannot be used, whatever is asked of it. */
+export interface BrokenObject {
+  readonly type: "table" | "view" | "trigger";
+  readonly name: string;
+  /** That it stands on; its own name but of a trigger. */
+  readonly table: string;
+  /** In the engine's words. */
+  readonly error: string;
+  /** It cannot even be dropped. */
+  readonly stuck: boolean;
+}
+
 export interface Examined {
   readonly schema: SchemaFacts;
   /** By table name. */
@@ -59,6 +72,8 @@ export interface Examined {
   /** Names of all tables, views, indexes and triggers, folded. */
   readonly takenNames: ReadonlySet<string>;
   readonly rows: RowFacts;
+  readonly broken: readonly BrokenObject[];
+  readonly rules: readonly RuleRecord[];
   readonly endpoints: readonly EndpointFacts[];
   readonly address: Address;
 }

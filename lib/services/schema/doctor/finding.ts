@@ -10,13 +10,15 @@ export type CheckCode =
   | "ambiguous_column_name"
   | "unindexed_foreign_key"
   | "broken_foreign_key"
+  | "broken_object"
   | "redundant_index"
   | "integer_text_mix"
   | "untyped_column"
   | "missing_description"
   | "reserved_word_name"
   | "sensitive_column_exposed"
-  | "public_mutation";
+  | "public_mutation"
+  | "rule_renamed_around";
 
 /** What a check finds; code and severity are its row's. */
 export interface Found {

@@ -4,9 +4,11 @@ import { AppError } from "../../../core/errors.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { foldName } from "../fold_name.ts";
+import { readEach, unreadable } from "../read_each.ts";
 import { readRows, rowsOf } from "../read_rows.ts";
-import { schemaStatements, toSchema } from "../read_schema.ts";
+import { readParts, type SchemaParts, toSchema } from "../read_schema.ts";
 import type { Examined, IndexFacts, RowFacts, TableSource } from "./examined.ts";
+import { findBroken, type SchemaObject } from "./find_broken.ts";
 import { digestOf, type ProbeMemory } from "./probe_memory.ts";
 import { type RowProbes, rowProbes } from "./row_probes.ts";
 
@@ -25,70 +27,94 @@ type SourceRow = [type: string, name: string, table: string, sql: string | null]
 /** Times that the reading starts over because the schema changed between its two calls. */
 const MAX_ATTEMPTS = 3;
 
-const statements: readonly string[] = [...schemaStatements, indexStatement, sourceStatement];
+const statements: readonly string[] = [indexStatement, sourceStatement];
 
 /** Errors: those of the pipeline. */
 export async function readExamined(
   ctx: StatementsContext,
   memory: ProbeMemory,
-): Promise<Omit<Examined, "endpoints" | "address">> {
+): Promise<Omit<Examined, "endpoints" | "rules" | "address">> {
   const { databaseId } = ctx.target;
   for (let attempt = 1;; attempt++) {
     const known = memory.get(databaseId);
-    const results = await readKnown(ctx, known?.probes);
-    if (results === null) {
+    const parts = await readKnown(ctx, known?.probes);
+    if (parts === null) {
       memory.forget(databaseId);
       continue;
     }
-    const read = toExamined(results);
-    const digest = digestOf(results.slice(0, statements.length));
+    const read = toExamined(parts);
+    const digest = digestOf([...parts.results, ...parts.more.slice(0, statements.length)]);
     if (known?.digest === digest) {
-      return { ...read, rows: known.probes.read(results.slice(statements.length)) };
+      return { ...await withBroken(ctx, read), rows: known.probes.read(parts.more.slice(statements.length)) };
     }
     memory.forget(databaseId);
     const probes = rowProbes(read);
     const rows = await askRows(ctx, probes, attempt < MAX_ATTEMPTS);
     if (rows === "changed") continue;
-    if (rows !== "unknown") memory.keep(databaseId, { digest, probes });
-    return { ...read, rows: rows === "unknown" ? probes.read([]) : rows };
+    if (rows.all) memory.keep(databaseId, { digest, probes });
+    return { ...await withBroken(ctx, read), rows: rows.facts };
   }
 }
 
 /** The schema, and the answers to what was asked before; null where that cannot be asked any more. */
-async function readKnown(ctx: StatementsContext, probes: RowProbes | undefined): Promise<string[] | null> {
+async function readKnown(ctx: StatementsContext, probes: RowProbes | undefined): Promise<SchemaParts | null> {
   try {
-    return await readRows(ctx, [...statements, ...probes?.statements ?? []]);
+    return await readParts(ctx, [...statements, ...probes?.statements ?? []]);
   } catch (error) {
-    if (probes && error instanceof AppError && error.status === 400) return null;
+    if (probes && unreadable(error) !== null) return null;
     throw error;
   }
 }
 
-function toExamined(results: readonly string[]): Omit<Examined, "endpoints" | "address" | "rows"> {
-  const sources = rowsOf<SourceRow>(results[schemaStatements.length + 1]);
+type Read = Omit<Examined, "endpoints" | "rules" | "address" | "rows" | "broken"> & {
+  readonly objects: readonly SchemaObject[];
+};
+
+async function withBroken(
+  ctx: StatementsContext,
+  { objects, ...read }: Read,
+): Promise<Omit<Read, "objects"> & Pick<Examined, "broken">> {
+  return { ...read, broken: await findBroken(ctx, read.schema, objects) };
+}
+
+function toExamined(parts: SchemaParts): Read {
+  const sources = rowsOf<SourceRow>(parts.more[1]);
   return {
-    schema: toSchema(results),
-    indexes: toIndexes(rowsOf<IndexRow>(results[schemaStatements.length])),
+    schema: toSchema(parts),
+    indexes: toIndexes(rowsOf<IndexRow>(parts.more[0])),
+    objects: sources.map(([type, name, table, sql]) => ({ type, name, table, sql: sql ?? "" })),
     sources: toSources(sources),
     takenNames: new Set(sources.map(([, name]) => foldName(name))),
   };
 }
 
+interface AskedRows {
+  readonly facts: RowFacts;
+  /** All of them were read. */
+  readonly all: boolean;
+}
+
 /**
- * `changed` where the schema is another one than was read. Rows that cannot be read, or not in time (`unknown`), are no
- * findings: what the schema alone shows is worth having.
+ * `changed` where the schema is another one than was read. Rows that cannot be read, or not in time, are no findings: what
+ * the schema alone shows is worth having.
  */
 async function askRows(
   ctx: StatementsContext,
   { statements, read }: RowProbes,
   again: boolean,
-): Promise<RowFacts | "changed" | "unknown"> {
+): Promise<AskedRows | "changed"> {
   try {
-    return read(statements.length === 0 ? [] : await readRows(ctx, statements));
+    return { facts: read(statements.length === 0 ? [] : await readRows(ctx, statements)), all: true };
   } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 400) throw error;
+    if (!(error instanceof AppError)) throw error;
     const kind = error.facts.detail?.kind;
-    return again && (kind === "unknown_table" || kind === "unknown_column") ? "changed" : "unknown";
+    if (again && (kind === "unknown_table" || kind === "unknown_column")) return "changed";
+    if (unreadable(error) === null) {
+      if (error.status === 400) return { facts: read([]), all: false };
+      throw error;
+    }
+    const each = await readEach(ctx, statements);
+    return { facts: read(each.flatMap((one) => one.ok ? [one.json] : [])), all: false };
   }
 }
 
