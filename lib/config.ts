@@ -99,6 +99,12 @@ export const configTable = {
   ),
   maxResultRows: row("MAX_RESULT_ROWS", "100000", forms.wholeNumber(1, 10_000_000), "Rows of one result"),
   logDays: row("LOG_DAYS", "30", forms.wholeNumber(1, 3650), "Days that query log, calls and audit are kept"),
+  logBytes: row(
+    "LOG_BYTES",
+    "67108864",
+    forms.wholeNumber(1_048_576, 1_099_511_627_776),
+    "Bytes that query log and calls may have in one database, half of it each; the oldest go",
+  ),
   snapshotDays: row("SNAPSHOT_DAYS", "7", forms.wholeNumber(1, 3650), "Days that snapshots are kept"),
   demo: row("DEMO", "1", forms.flag(), "Whether the first start makes the namespace `demo`"),
 } as const;

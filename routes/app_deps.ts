@@ -23,6 +23,7 @@ import { FactsCache } from "../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../lib/query/prices.ts";
 import type { QueryContext } from "../lib/query/query_call.ts";
 import { chooseModel } from "../lib/services/ask/choose_model.ts";
+import { FoldedRefusals } from "../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../lib/services/published/published_context.ts";
 import type { TenantStore } from "../lib/tenant/tenant_store.ts";
 
@@ -91,6 +92,7 @@ function publishedContext(
     loginFailures: new LoginFailures(kv, clock),
     captcha: captchaOf(parts, hashes),
     passwords: new PasswordHasher({ running: cores, admitted, admittedOfOwner: admitted / 2 }),
+    refusals: new FoldedRefusals(),
     askModel: chooseModel(config, { fetch: parts.fetch ?? sendOnce, log }),
   };
 }

@@ -33,6 +33,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     maxResultBytes: 16_777_216,
     maxResultRows: 100_000,
     logDays: 30,
+    logBytes: 67_108_864,
     snapshotDays: 7,
     demo: true,
     engineEnvironment: {},

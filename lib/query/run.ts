@@ -87,7 +87,8 @@ async function runOnce(
       ? await findEarlier(ctx, understood, false)
       : null;
     if (found) return found;
-    if (error instanceof AppError) recordRefusal(database, log, error.code);
+    // A published call that is turned away stands in the log of calls, where equal ones share a row.
+    if (error instanceof AppError && call.operation !== "endpoint") recordRefusal(database, log, error.code);
     throw error;
   }
   try {

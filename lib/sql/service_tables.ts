@@ -44,7 +44,8 @@ export const serviceTableStatements: readonly string[] = [
 ) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS _service_meta_endpoint_call (
   id TEXT PRIMARY KEY, ts INTEGER NOT NULL, endpoint TEXT NOT NULL, status TEXT NOT NULL, http_status INTEGER NOT NULL,
-  rows_read INTEGER NOT NULL, rows_written INTEGER NOT NULL, duration_ms REAL NOT NULL, user_id TEXT, ip_hash TEXT
+  rows_read INTEGER NOT NULL, rows_written INTEGER NOT NULL, duration_ms REAL NOT NULL, user_id TEXT, ip_hash TEXT,
+  code TEXT, hits TEXT, count INTEGER NOT NULL DEFAULT 1
 ) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS _service_meta_audit (
   id TEXT PRIMARY KEY, ts INTEGER NOT NULL, token_id TEXT NOT NULL, user_id TEXT, operation TEXT NOT NULL,
@@ -59,3 +60,28 @@ export const serviceTableStatements: readonly string[] = [
 )`,
   "CREATE INDEX IF NOT EXISTS _service_meta_replay_probe ON _service_meta_replay(probe)",
 ];
+
+/** What tables of an older version lack, where they are not `isUpToDate`; in one transaction. */
+export const upgradeStatements: readonly string[] = [
+  "ALTER TABLE _service_meta_endpoint_call ADD COLUMN code TEXT",
+  "ALTER TABLE _service_meta_endpoint_call ADD COLUMN hits TEXT",
+  "ALTER TABLE _service_meta_endpoint_call ADD COLUMN count INTEGER NOT NULL DEFAULT 1",
+];
+
+/** Answers with the text that tells whether `upgradeStatements` have to run; no row where there is no such table. */
+export const upgradedTableQuery = "SELECT sql FROM sqlite_schema WHERE name = '_service_meta_endpoint_call'";
+
+/** `createText`: what `upgradedTableQuery` has answered. */
+export function isUpToDate(createText: string): boolean {
+  return /\bcount INTEGER\b/.test(createText);
+}
+
+/** Of any text of the schema: whether it makes a table that is not up to date. */
+export function isOldTable(createText: string): boolean {
+  return /^CREATE TABLE "?_service_meta_endpoint_call\b/.test(createText) && !isUpToDate(createText);
+}
+
+/** Behind `INSERT INTO _service_meta_endpoint_call`: a row that is there is replaced by one that counts further. */
+export const REPLACE_COUNTED =
+  "ON CONFLICT (id) DO UPDATE SET count = excluded.count, duration_ms = excluded.duration_ms, " +
+  "user_id = excluded.user_id, ip_hash = excluded.ip_hash WHERE excluded.count > count";

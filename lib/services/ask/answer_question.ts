@@ -154,7 +154,7 @@ async function runChecked(
   sql: string,
 ): Promise<QueryAnswer | string> {
   const call = plainCall(
-    { target, tokenId: ctx.tokenId, operation: "query", statements: [{ sql, params: [] }] },
+    { target, tokenId: ctx.tokenId, operation: "endpoint", statements: [{ sql, params: [] }] },
     { userId: ctx.userId, integersAsStrings: input.integersAsStrings ?? false, signal: input.signal },
   );
   try {

@@ -38,8 +38,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 31;
 
 /** Ids are never older than the times beside them, and the table is clustered on them: older rows are not looked at. */
-const SELECT = "SELECT ts / 3600000 AS hour, http_status, count(*), sum(rows_read), sum(rows_written), " +
-  "sum(duration_ms), max(duration_ms) FROM _service_meta_endpoint_call " +
+const SELECT = "SELECT ts / 3600000 AS hour, http_status, sum(count), sum(rows_read), sum(rows_written), " +
+  "sum(duration_ms * count), max(duration_ms) FROM _service_meta_endpoint_call " +
   "WHERE id >= ? AND ts >= ? AND ts < ? AND endpoint = ? GROUP BY hour, http_status ORDER BY hour, http_status";
 
 type Sums = [

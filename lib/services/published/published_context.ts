@@ -10,6 +10,7 @@ import type { AddressKey } from "../../guard/address_key.ts";
 import type { Captcha } from "../../guard/captcha.ts";
 import type { QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import type { EndpointRecord } from "../../store/records.ts";
+import type { FoldedRefusals } from "./folded_refusals.ts";
 import type { AskModel } from "../ask/ask_model.ts";
 
 export interface PublishedContext {
@@ -22,6 +23,7 @@ export interface PublishedContext {
   readonly passwords: PasswordHasher;
   readonly loginFailures: LoginFailures;
   readonly askModel: AskModel;
+  readonly refusals: FoldedRefusals;
 }
 
 /** An endpoint and the database that it runs in. */

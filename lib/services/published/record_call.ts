@@ -1,7 +1,8 @@
-// Step 11: one row a call in the tenant's own `_service_meta_endpoint_call`, also for calls that were refused.
+// Step 11: one row a call in the tenant's own `_service_meta_endpoint_call`, and one for equal refusals of a minute.
 import type { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
+import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 import type { PublishedContext, ResolvedEndpoint } from "./published_context.ts";
 
 export interface CallFigures {
@@ -18,13 +19,14 @@ export interface CallFigures {
 
 /** Never fails and never waits: the row is there for the next statement that reads the log. */
 export function recordCall(
-  { query, clock }: Pick<PublishedContext, "query" | "clock">,
+  { query, clock, refusals }: Pick<PublishedContext, "query" | "clock" | "refusals">,
   { record, target }: ResolvedEndpoint,
-  { httpStatus, startedMs, meta, failure: _, userId, ipHash }: CallFigures,
+  { httpStatus, startedMs, meta, failure, userId, ipHash }: CallFigures,
 ): void {
   const database = query.tenants.open(target.databaseId, target.namespaceId);
   const ts = clock.now();
-  database.recordEndpointCall({
+  const hits = failure?.facts.extra?.["hits"];
+  const row: EndpointCallRow = {
     id: newId("evt", ts),
     ts,
     endpoint: record.spec.slug,
@@ -35,5 +37,9 @@ export function recordCall(
     durationMs: Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000,
     userId,
     ipHash,
-  });
+    code: failure?.code ?? null,
+    hits: hits === undefined ? null : JSON.stringify(hits),
+    count: 1,
+  };
+  database.recordEndpointCall(failure === undefined ? row : refusals.fold(target.databaseId, row));
 }

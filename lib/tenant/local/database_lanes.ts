@@ -2,6 +2,7 @@
 // in whichever child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
 import type { WireLogRow } from "./child/wire_log.ts";
+import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
@@ -9,9 +10,8 @@ const MAX_WAITING = 10_000;
 /** Calls and characters of statement text that travel in one frame. */
 const GROUP_CALLS = 128;
 const GROUP_CHARACTERS = 4_000_000;
-/** Log rows that one frame takes along (reads behind it wait for them), and that wait for one database at most. */
+/** Log rows that one frame takes along: reads behind it wait for them. */
 const GROUP_LOG_ROWS = 128;
-const MAX_LOG_ROWS = 50_000;
 
 type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
   readonly kind: "task";
@@ -28,22 +28,22 @@ export class DatabaseLanes {
   #reads: CallJob[] = [];
   #readTasks: TaskJob[] = [];
   #writes: WriteLaneJob[] = [];
-  #logRows: WireLogRow[] = [];
   #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
 
-  constructor(readonly databaseId: string, readonly namespaceId: string) {}
+  /** Log rows that wait. */
+  readonly log: LogBuffer;
+
+  constructor(readonly databaseId: string, readonly namespaceId: string, logBytes = DEFAULT_LOG_BYTES) {
+    this.log = new LogBuffer(logBytes);
+  }
 
   get waiting(): number {
     return this.#reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
   }
 
   get idle(): boolean {
-    return this.waiting === 0 && this.flights.size === 0 && this.#logRows.length === 0 && !this.held;
-  }
-
-  get logRowCount(): number {
-    return this.#logRows.length;
+    return this.waiting === 0 && this.flights.size === 0 && this.log.length === 0 && !this.held;
   }
 
   addCall(job: CallJob): void {
@@ -51,6 +51,7 @@ export class DatabaseLanes {
     if (this.waiting >= MAX_WAITING) return job.reject(new AppError("database_busy"));
     if (job.call.level === "read") this.#reads.push(job);
     else this.#writes.push({ kind: "call", job });
+    if (job.wire.log) this.log.note(job.wire.log);
   }
 
   /** `slot` says whether the task may run beside writes or is one. */
@@ -76,16 +77,8 @@ export class DatabaseLanes {
     else this.#writes.unshift({ kind: "task", job });
   }
 
-  addLogRow(row: WireLogRow): void {
-    if (this.#logRows.length < MAX_LOG_ROWS) this.#logRows.push(row);
-  }
-
   takeLogRows(): WireLogRow[] {
-    return this.#logRows.splice(0, GROUP_LOG_ROWS);
-  }
-
-  putBackLogRows(rows: readonly WireLogRow[]): void {
-    this.#logRows = [...rows, ...this.#logRows].slice(0, MAX_LOG_ROWS);
+    return this.log.take(GROUP_LOG_ROWS);
   }
 
   /** Removes and returns calls for which `gone` is true. */
@@ -106,7 +99,7 @@ export class DatabaseLanes {
     for (const job of this.removeCalls(() => true)) job.reject(error);
     for (const task of this.#readTasks.splice(0)) task.reject(error);
     for (const entry of this.#writes.splice(0)) entry.job.reject(error);
-    this.#logRows = [];
+    this.log.clear();
   }
 
   /** The next work that may start now, or null. `slowMs`: age at which one flight no longer holds up reads. */

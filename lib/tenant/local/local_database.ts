@@ -87,11 +87,11 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   record(row: LogRow): void {
-    this.store.lanes(this.databaseId, this.namespaceId).addLogRow(logRow(row));
+    this.store.lanes(this.databaseId, this.namespaceId).log.add(logRow(row));
   }
 
   recordEndpointCall(row: EndpointCallRow): void {
-    this.store.lanes(this.databaseId, this.namespaceId).addLogRow(endpointCallRow(row));
+    this.store.lanes(this.databaseId, this.namespaceId).log.add(endpointCallRow(row));
   }
 
   async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {

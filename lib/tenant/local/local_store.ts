@@ -14,6 +14,7 @@ import { DatabaseStates } from "./database_states.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import { Scheduler } from "./scheduler.ts";
 import { damagedFolder, databaseFiles, databasePath, snapshotFolder, tenantPaths } from "./tenant_paths.ts";
@@ -25,6 +26,8 @@ export interface LocalStoreOptions {
   readonly queryTimeoutMs: number;
   /** Days that log and audit rows are kept. */
   readonly logDays: number;
+  /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
+  readonly logBytes?: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
   readonly clock: Clock;
@@ -84,12 +87,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
     scheduler.addChild();
     this.states = new DatabaseStates(tenants, options.clock);
     scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
-    this.#log = new LogFlusher({
-      host: this,
-      clock: options.clock,
-      log: options.log,
-      logDays: options.logDays,
-    });
+    const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES } = options;
+    this.#log = new LogFlusher({ host: this, clock, log, logDays, logBytes });
     const keepMs = options.snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ host: this, tenants, clock: options.clock, keepMs });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.thin(id));
@@ -192,7 +191,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   lanes(databaseId: string, namespaceId: string): DatabaseLanes {
     let lanes = this.#lanes.get(databaseId);
     if (!lanes) {
-      lanes = new DatabaseLanes(databaseId, namespaceId);
+      lanes = new DatabaseLanes(databaseId, namespaceId, this.options.logBytes);
       this.#lanes.set(databaseId, lanes);
     }
     return lanes;

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import type { WirePrune } from "./child/wire_log.ts";
+import type { LogPruning } from "../../sql/log_pruning.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { packLogRows } from "./pack_log_rows.ts";
@@ -14,6 +14,8 @@ export interface LogFlusherOptions {
   readonly log: Log;
   /** Days that log and audit rows are kept. */
   readonly logDays: number;
+  /** Bytes that the query log and the calls may have together in one database. */
+  readonly logBytes: number;
 }
 
 /** Milliseconds between two prunings of one database's log. */
@@ -37,7 +39,7 @@ export class LogFlusher {
   /** Starts writing wherever rows wait. */
   flushAll(all: Iterable<DatabaseLanes>): void {
     for (const lanes of all) {
-      if (lanes.logRowCount > 0 && !lanes.dropped) void this.flush(lanes);
+      if ((lanes.log.length > 0 || lanes.log.isTooLarge) && !lanes.dropped) void this.flush(lanes);
     }
   }
 
@@ -46,8 +48,8 @@ export class LogFlusher {
     // A write group under way may carry rows as well: an empty task behind it says when they are there.
     let waits = !lanes.writeSlotFree;
     // Rows that come meanwhile wait for the next round: else a busy database would never stop writing them singly.
-    let left = lanes.logRowCount;
-    while (waits || left > 0) {
+    let left = lanes.log.length;
+    while (waits || left > 0 || lanes.log.isTooLarge) {
       waits = false;
       const rows = lanes.takeLogRows();
       left = rows.length === 0 ? 0 : left - rows.length;
@@ -56,20 +58,24 @@ export class LogFlusher {
           op: "log",
           db: lanes.databaseId,
           logRows: packLogRows(rows),
-          prune: this.#prune(lanes.databaseId),
+          prune: this.#prune(lanes),
         }, "write");
       } catch (error) {
-        if (error instanceof AppError && error.code === "storage_full") lanes.putBackLogRows(rows);
+        if (error instanceof AppError && error.code === "storage_full") lanes.log.putBack(rows);
         log("warn", "log_rows_not_written", { rows: rows.length });
         return;
       }
     }
   }
 
-  #prune(databaseId: string): WirePrune | null {
-    const nowMs = this.options.clock.now();
-    if (nowMs - (this.#pruned.get(databaseId) ?? 0) < PRUNE_MS) return null;
+  #prune({ databaseId, log }: DatabaseLanes): LogPruning | null {
+    const { clock, logDays, logBytes } = this.options;
+    const nowMs = clock.now();
+    const isDue = nowMs - (this.#pruned.get(databaseId) ?? 0) >= PRUNE_MS;
+    if (!isDue && !log.isTooLarge) return null;
+    const cuts = log.takeCuts();
+    if (!isDue) return { beforeId: null, cuts, maxBytes: null, nowMs: null };
     this.#pruned.set(databaseId, nowMs);
-    return { beforeId: idFloor("qry", nowMs - this.options.logDays * DAY_MS), nowMs };
+    return { beforeId: idFloor("qry", nowMs - logDays * DAY_MS), cuts, maxBytes: logBytes / 2, nowMs };
   }
 }

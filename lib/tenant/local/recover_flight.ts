@@ -16,7 +16,7 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
   const { work, lanes } = flight;
   if (work.kind === "task") return recoverTask(flight, work.job, work.holdsWriteSlot ? "write" : "read");
   if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs, progress);
-  lanes.putBackLogRows(work.logRows);
+  lanes.log.putBack(work.logRows);
   const again: CallJob[] = [];
   for (const [index, job] of work.jobs.entries()) {
     const left = leftOf(flight, job, progress?.call === index ? progress.statement : null);
@@ -99,7 +99,7 @@ function askWhatCommitted(
     request: { op: "has_log", db: lanes.databaseId, ids },
     resolve: ({ reply }) => {
       const kept = new Set(reply.t === "ids" ? reply.ids : []);
-      if (kept.size === 0) lanes.putBackLogRows(work.logRows);
+      if (kept.size === 0) lanes.log.putBack(work.logRows);
       const again = settleKept(flight, answered, kept, progress);
       lanes.putBack(again, "write");
     },

@@ -17,13 +17,13 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
     for (const job of group.jobs) {
       settle(lanes, job, { k: "failed", r: [], at: 0, f: reply.f, ms: 0, w: [0, 0], unlogged: true }, "", 0);
     }
-    lanes.putBackLogRows(group.logRows);
+    lanes.log.putBack(group.logRows);
     return [];
   }
   if (reply.t !== "outcomes") throw new TypeError(`a group was answered with ${reply.t}`);
   // A group whose transaction failed as a whole has kept no log rows either.
   if (group.kind === "write" && reply.o.every((outcome) => outcome.k === "failed" && outcome.unlogged)) {
-    lanes.putBackLogRows(group.logRows);
+    lanes.log.putBack(group.logRows);
   }
   let start = 0;
   for (const [index, outcome] of reply.o.entries()) {
@@ -37,7 +37,7 @@ function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: str
   const { outcome, end } = readOutcome(wire, text, start);
   const loggedByChild = job.wire.log !== undefined && !(wire.k === "failed" && wire.unlogged);
   const row: WireLogRow | null = loggedByChild ? null : logRowOf(job.call, outcome);
-  if (row) lanes.addLogRow(row);
+  if (row) lanes.log.add(row);
   job.resolve(outcome);
   return end;
 }
@@ -45,7 +45,7 @@ function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: str
 /** Answers one call that the engine did not finish, and keeps its log row. */
 export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutcome): void {
   const row = logRowOf(job.call, outcome);
-  if (row) lanes.addLogRow(row);
+  if (row) lanes.log.add(row);
   job.resolve(outcome);
 }
 

@@ -87,6 +87,9 @@ export function endpointCallRow(row: EndpointCallRow): WireLogRow {
     row.durationMs,
     row.userId,
     row.ipHash,
+    row.code,
+    row.hits,
+    row.count,
   ];
 }
 

@@ -3,6 +3,7 @@ import type { HranaStep, HranaValue } from "./hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { hranaValue, stringOf } from "./remote_values.ts";
 import { StepList } from "./step_list.ts";
+import { upgradeTables } from "./upgrade_tables.ts";
 import { ifOk } from "./hrana.ts";
 
 /** Tables whose ids sort by time. */
@@ -15,17 +16,18 @@ export async function carryRecords(
   context: RemoteContext,
   { from, to, nowMs }: { readonly from: string; readonly to: string; readonly nowMs: number },
 ): Promise<void> {
+  await upgradeTables(context, to);
   // Whoever was in the middle of a transaction there has ended it when this lock is had.
   await runOwn(context, { place: from, mode: "write" }, [
     { stmt: { sql: "BEGIN IMMEDIATE" } },
     { stmt: { sql: "ROLLBACK" } },
   ]);
   for (const table of CHRONICLES) {
-    const newest = await rows(context, to, `SELECT max(id) FROM ${table}`, []);
+    const newest = await rowsOf(context, to, `SELECT max(id) FROM ${table}`, []);
     let last = stringOf(newest[0]?.[0]);
     for (;;) {
       const sql = `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
-      const some = await rows(context, from, sql, [hranaValue(last), hranaValue(CARRIED_AT_ONCE)]);
+      const some = await rowsOf(context, from, sql, [hranaValue(last), hranaValue(CARRIED_AT_ONCE)]);
       if (some.length === 0) break;
       await insertRows(context, to, table, some);
       last = stringOf(some.at(-1)?.[0]);
@@ -33,7 +35,7 @@ export async function carryRecords(
   }
   // What the snapshot knows of them and is still good, the present knows as well.
   await own(context, to, "DELETE FROM _service_meta_replay", []);
-  const ids = await rows(
+  const ids = await rowsOf(
     context,
     from,
     "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
@@ -43,7 +45,7 @@ export async function carryRecords(
   );
   for (const id of ids) {
     const sql = "SELECT * FROM _service_meta_replay WHERE id = ?";
-    await insertRows(context, to, "_service_meta_replay", await rows(context, from, sql, id));
+    await insertRows(context, to, "_service_meta_replay", await rowsOf(context, from, sql, id));
   }
 }
 
@@ -58,10 +60,11 @@ export async function forgetRecords(context: RemoteContext, place: string): Prom
   rowsAt(await runOwn(context, { place, mode: "write" }, list.steps), commit);
 }
 
-async function rows(context: RemoteContext, place: string, sql: string, args: readonly HranaValue[]) {
+async function rowsOf(context: RemoteContext, place: string, sql: string, args: readonly HranaValue[]) {
   return rowsAt(await runOwn(context, { place, mode: "read" }, [{ stmt: { sql, args } }]), 0);
 }
 
+/** The present may have been left by an older version, whose tables have fewer columns. */
 async function insertRows(
   context: RemoteContext,
   place: string,
@@ -69,7 +72,10 @@ async function insertRows(
   rows: readonly (readonly HranaValue[])[],
 ): Promise<void> {
   const values = rows.map((row) => `(${row.map(() => "?").join(",")})`).join(",");
-  const sql = `INSERT OR REPLACE INTO ${table} VALUES ${values}`;
+  const info = "SELECT name FROM pragma_table_info(?) ORDER BY cid";
+  const names = await rowsOf(context, place, info, [hranaValue(table)]);
+  const columns = names.slice(0, rows[0]?.length ?? 0).map(([name]) => stringOf(name)).join(",");
+  const sql = `INSERT OR REPLACE INTO ${table} (${columns}) VALUES ${values}`;
   await own(context, place, sql, rows.flat());
 }
 

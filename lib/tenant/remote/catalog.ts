@@ -6,7 +6,7 @@ import { pause } from "./pause.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
 import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
-import type { LogValues } from "./record_steps.ts";
+import type { LogValues } from "../log_buffer.ts";
 import { chain, StepList } from "./step_list.ts";
 
 /** Where a database is now. `generation` counts its moves. */

@@ -5,7 +5,8 @@ import type { EngineFailure, ReplayFound, TenantOutcome } from "../tenant_store.
 import { type CallRun, CallRunner, isUndone, keptRun, outcomeOf } from "./call_run.ts";
 import { withDeadline } from "./deadline.ts";
 import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana.ts";
-import { BEGIN, type CommitSteps, commitSteps, type FinishedCall, type LogValues } from "./record_steps.ts";
+import { BEGIN, type CommitSteps, commitSteps, type FinishedCall } from "./record_steps.ts";
+import type { LogValues } from "../log_buffer.ts";
 import type { KeptStream } from "./kept_streams.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";

@@ -1,5 +1,7 @@
 // Log rows of reads go into their database's table in one transaction, in the write slot.
 import { idFloor } from "../../core/ids.ts";
+import { pruneStatements } from "../../sql/log_pruning.ts";
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import { all, ifOk, inTransaction, not } from "./hrana.ts";
 import { addLogRows } from "./record_steps.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
@@ -22,9 +24,9 @@ const PRUNED_AT_ONCE = 5000;
  */
 export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boolean> {
   // What comes while these are written waits for company of its own.
-  let left = tenant.logRows.length;
+  let left = tenant.log.length;
   for (let attempt = once ? MAX_RETRIES : 0; left > 0;) {
-    const rows = tenant.takeLogRows(Math.min(left, ROWS_AT_ONCE));
+    const rows = tenant.log.take(Math.min(left, ROWS_AT_ONCE));
     if (rows.length === 0) break;
     const list = new StepList();
     list.add("BEGIN IMMEDIATE");
@@ -33,12 +35,14 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
     const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
     list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
     try {
+      // Tables of an older version are brought up to date when the schema is read.
+      await tenant.oracle();
       const { place } = await tenant.place();
       rowsAt(await runOwn(tenant.context, { place, mode: "write" }, list.steps), commit);
       left -= rows.length;
     } catch (error) {
       // The rows have ids: those that were written after all are not written twice.
-      tenant.addLogRows(rows);
+      tenant.log.putBack(rows);
       try {
         if (!(error instanceof RemoteFailure)) throw error;
         await retryable(tenant, error, attempt++);
@@ -52,26 +56,15 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
 }
 
 function prune(list: StepList, tenant: RemoteTenant): void {
-  const nowMs = tenant.context.clock.now();
-  if (nowMs - tenant.prunedMs < PRUNE_MS) return;
+  const { clock, logDays, logBytes = DEFAULT_LOG_BYTES } = tenant.context;
+  const nowMs = clock.now();
+  const isDue = nowMs - tenant.prunedMs >= PRUNE_MS;
+  const cuts = tenant.log.takeCuts();
+  const beforeId = isDue ? idFloor("qry", nowMs - logDays * DAY_MS) : null;
+  const maxBytes = isDue ? logBytes / 2 : null;
+  for (const [sql, params] of pruneStatements({ beforeId, cuts, maxBytes, nowMs })) chain(list, sql, params);
+  if (!isDue) return;
   tenant.prunedMs = nowMs;
-  const oldestMs = nowMs - tenant.context.logDays * DAY_MS;
-  for (
-    const [table, prefix] of [
-      ["_service_meta_query_log", "qry"],
-      ["_service_meta_audit", "evt"],
-      ["_service_meta_endpoint_call", "evt"],
-    ] as const
-  ) {
-    chain(
-      list,
-      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE id < ? ORDER BY id LIMIT ?)`,
-      [
-        idFloor(prefix, oldestMs),
-        PRUNED_AT_ONCE,
-      ],
-    );
-  }
   // Ids rise with time: those whose time is over come first.
   chain(
     list,

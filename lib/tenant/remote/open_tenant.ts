@@ -13,7 +13,7 @@ import { dryRun } from "./dry_run.ts";
 import { flushLog } from "./flush_log.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
 import { Lane } from "./lane.ts";
-import type { LogValues } from "./record_steps.ts";
+import type { LogValues } from "../log_buffer.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
@@ -51,7 +51,7 @@ export class OpenTenant {
   }
 
   get idle(): boolean {
-    return this.lane.idle && this.#reads === 0 && this.remote.logRows.length === 0;
+    return this.lane.idle && this.#reads === 0 && this.remote.log.length === 0;
   }
 
   async run(asked: TenantCall): Promise<TenantOutcome> {
@@ -100,14 +100,14 @@ export class OpenTenant {
   }
 
   addLogRow(row: LogValues): void {
-    this.remote.addLogRows([row]);
+    this.remote.log.add(row);
     this.#armTimer();
   }
 
   /** Resolves when a statement would see the log rows that wait now. Nobody waits: one try must do. */
   async flush(nobodyWaits = false): Promise<void> {
     // Rows that a group under way has taken along are not in the table yet either.
-    if (this.remote.logRows.length === 0 && this.lane.idle) return;
+    if (this.remote.log.length === 0 && this.lane.idle) return;
     const written = await this.lane.addTask(() => flushLog(this.remote, nobodyWaits));
     this.#logPauseMs = written ? LOG_DELAY_MS / 2 : LOG_RETRY_MS;
   }
@@ -131,7 +131,7 @@ export class OpenTenant {
   async close(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.lane.drained;
-    if (this.remote.logRows.length > 0 && !this.remote.dropped) await this.flush().catch(() => {});
+    if (this.remote.log.length > 0 && !this.remote.dropped) await this.flush().catch(() => {});
     await this.#thinning;
   }
 
@@ -182,7 +182,7 @@ export class OpenTenant {
 
   #runWrites(jobs: readonly CallJob[]): Promise<void> {
     const { remote } = this;
-    const takeLogRows = () => remote.takeLogRows(GROUP_LOG_ROWS);
+    const takeLogRows = () => remote.log.take(GROUP_LOG_ROWS);
     return runWrites({ tenant: remote, findReplay: (job) => this.#answerReplay(job), takeLogRows }, jobs);
   }
 
@@ -207,7 +207,7 @@ export class OpenTenant {
   }
 
   #armTimer(): void {
-    if (this.#timer !== null || this.remote.dropped || this.remote.logRows.length === 0) return;
+    if (this.#timer !== null || this.remote.dropped || this.remote.log.length === 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.flush(true).catch(() => {}).finally(() => this.#armTimer());

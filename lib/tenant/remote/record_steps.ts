@@ -4,18 +4,17 @@ import { loggedKind } from "../local/child/logged_kind.ts";
 import { startsOver } from "../local/child/starts_over.ts";
 import { logRow } from "../local/wire.ts";
 import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
+import { REPLACE_COUNTED } from "../../sql/service_tables.ts";
+import { LOG_COLUMNS } from "../endpoint_call_row.ts";
+import type { LogValues } from "../log_buffer.ts";
 import type { CallRun } from "./call_run.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
 import { joinKeys, keepAnswer } from "./replay_statements.ts";
 import { chain, StepList } from "./step_list.ts";
 import { VERSION } from "./write_steps.ts";
 
-/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call`, in order. */
-export type LogValues = readonly (string | number | null)[];
-
 export const BEGIN = "BEGIN IMMEDIATE";
 
-const ENDPOINT_CALL_COLUMNS = 10;
 /** Log rows up to which each has a statement of its own: taking JSON apart costs the server as much as these do. */
 const FEW_ROWS = 4;
 /** Characters of log rows in one statement: a value has at most 5 MB in sqld. */
@@ -68,22 +67,27 @@ export function commitSteps(
 
 /** Inserts rows that wait, in few statements: those of the query log, and the shorter ones of endpoint calls. */
 export function addLogRows(list: StepList, rows: readonly LogValues[]): void {
-  const isEndpointCall = (row: LogValues) => row.length === ENDPOINT_CALL_COLUMNS;
-  insertRows(list, "_service_meta_query_log", rows.filter((row) => !isEndpointCall(row)));
-  insertRows(list, "_service_meta_endpoint_call", rows.filter(isEndpointCall));
+  const isCall = (row: LogValues) => row.length !== LOG_COLUMNS;
+  insertRows(list, ["INSERT OR IGNORE INTO _service_meta_query_log", ""], rows.filter((row) => !isCall(row)));
+  insertRows(list, ["INSERT INTO _service_meta_endpoint_call", REPLACE_COUNTED], rows.filter(isCall));
 }
 
 /** Many as one parameter: thousands of them would cost the server more than the rows do. */
-function insertRows(list: StepList, table: string, rows: readonly LogValues[]): void {
+function insertRows(
+  list: StepList,
+  [insert, end]: readonly [insert: string, end: string],
+  rows: readonly LogValues[],
+): void {
   if (rows.length <= FEW_ROWS) {
     for (const row of rows) {
-      chain(list, `INSERT OR IGNORE INTO ${table} VALUES (${row.map(() => "?").join(",")})`, row);
+      chain(list, `${insert} VALUES (${row.map(() => "?").join(",")}) ${end}`, row);
     }
     return;
   }
   const columns = (rows[0] ?? []).map((_, at) => `value->>${at}`).join(",");
   for (const text of jsonPieces(rows)) {
-    chain(list, `INSERT OR IGNORE INTO ${table} SELECT ${columns} FROM json_each(?)`, [text]);
+    // The WHERE tells the grammar that no join follows.
+    chain(list, `${insert} SELECT ${columns} FROM json_each(?) WHERE true ${end}`, [text]);
   }
 }
 

@@ -20,6 +20,8 @@ export interface RemoteContext {
   readonly queryTimeoutMs: number;
   /** Days that log and audit rows are kept. */
   readonly logDays: number;
+  /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
+  readonly logBytes?: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
   /** What statements are compiled with before they are sent; unless given, what the runtime has. */

@@ -1,14 +1,16 @@
 // One database of a remote store as this process knows it: where it is, what its schema is, which log rows wait.
 import { AppError } from "../../core/errors.ts";
+import { isOldTable } from "../../sql/service_tables.ts";
 import type { Catalog, TenantPlace } from "./catalog.ts";
 import { gateEngine } from "./gate_engine.ts";
-import type { BatchAnswer, BatchRequest, HranaStep } from "./hrana.ts";
+import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana.ts";
 import type { SendOptions } from "./hrana_client.ts";
 import type { KeptStream, StreamTarget } from "./kept_streams.ts";
 import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
 import { RemoteFailure } from "./remote_failure.ts";
-import type { LogValues } from "./record_steps.ts";
+import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import { integerOf, stringOf } from "./remote_values.ts";
+import { upgradeTables } from "./upgrade_tables.ts";
 import { SchemaOracle } from "./schema_oracle.ts";
 import { VERSION } from "./write_steps.ts";
 
@@ -16,8 +18,6 @@ import { VERSION } from "./write_steps.ts";
 const VERSIONS = 2 ** 32;
 /** Milliseconds that opening a closed database may take: more than its requests take until they are given up. */
 const OPENING_MS = 60_000;
-/** Log rows that wait at most; the oldest go. */
-const MAX_LOG_ROWS = 50_000;
 
 const SCHEMA = [
   "BEGIN",
@@ -36,7 +36,8 @@ export class RemoteTenant {
   prunedMs = 0;
   /** When it was last opened after something had closed it. */
   openedMs = 0;
-  logRows: LogValues[] = [];
+  /** Log rows that wait. */
+  readonly log: LogBuffer;
   #place: Promise<TenantPlace> | null = null;
   #oracle: Promise<SchemaOracle> | null = null;
 
@@ -44,7 +45,9 @@ export class RemoteTenant {
     readonly context: RemoteContext,
     private readonly catalog: Catalog,
     readonly databaseId: string,
-  ) {}
+  ) {
+    this.log = new LogBuffer(context.logBytes ?? DEFAULT_LOG_BYTES);
+  }
 
   /** Errors: `store_unavailable` where there is no such database (any more). */
   place(): Promise<TenantPlace> {
@@ -157,15 +160,6 @@ export class RemoteTenant {
     return await this.oracle();
   }
 
-  addLogRows(rows: readonly LogValues[]): void {
-    this.logRows.push(...rows);
-    if (this.logRows.length > MAX_LOG_ROWS) this.logRows.splice(0, this.logRows.length - MAX_LOG_ROWS);
-  }
-
-  takeLogRows(most: number): LogValues[] {
-    return this.logRows.splice(0, most);
-  }
-
   async #sendTo(
     { place, mode }: StreamTarget,
     request: BatchRequest,
@@ -199,9 +193,17 @@ export class RemoteTenant {
     return this.oracle();
   }
 
+  /** Of tables in the form of this version. */
+  async #readCurrent(place: string): Promise<readonly StepResult[]> {
+    const read = () => runOwn(this.context, { place, mode: "read" }, SCHEMA);
+    const steps = await read();
+    const isOld = rowsAt(steps, 2).some(([sql]) => isOldTable(stringOf(sql)));
+    return isOld && await upgradeTables(this.context, place) ? await read() : steps;
+  }
+
   async #read(): Promise<SchemaOracle> {
     const { place, generation } = await this.place();
-    const steps = await runOwn(this.context, { place, mode: "read" }, SCHEMA);
+    const steps = await this.#readCurrent(place);
     const engineVersion = integerOf(rowsAt(steps, 1)[0]?.[0]);
     const schema = {
       engineVersion,

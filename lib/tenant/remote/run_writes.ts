@@ -7,7 +7,7 @@ import { Stopped } from "./deadline.ts";
 import { judgesEach } from "./deferred_references.ts";
 import { dryRun } from "./dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
-import type { LogValues } from "./record_steps.ts";
+import type { LogValues } from "../log_buffer.ts";
 import { RemoteFailure } from "./remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
@@ -54,17 +54,17 @@ const answered: Next = { left: [], apart: false };
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
   if (!careful && ready.some(({ call }) => judgesEach(call, group.oracle) || call.footprint)) {
-    run.tenant.addLogRows(group.logRows);
+    run.tenant.log.putBack(group.logRows);
     return { left: ready, apart: true };
   }
   let end: GroupEnd;
   try {
     end = careful ? await commitStepByStep(group) : await commitGroup(group);
   } catch (error) {
-    run.tenant.addLogRows(group.logRows);
+    run.tenant.log.putBack(group.logRows);
     return await afterFailure(run, round, error);
   }
-  if (end.k !== "committed" && end.k !== "lost") run.tenant.addLogRows(group.logRows);
+  if (end.k !== "committed" && end.k !== "lost") run.tenant.log.putBack(group.logRows);
   return await settle(run, round, end);
 }
 
@@ -157,7 +157,7 @@ async function settleLost(
   const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
   const kept = ids.length === 0 ? null : await findCommitted(tenant, ids);
   // They are in the same transaction. Those that are written already are not written twice.
-  if (kept === null || kept.size === 0) tenant.addLogRows(logRows);
+  if (kept === null || kept.size === 0) tenant.log.putBack(logRows);
   if (kept === null) {
     for (const job of jobs) job.reject(new AppError("outcome_unknown"));
     return [];

@@ -15,7 +15,7 @@ export interface CallJob {
 /** Answers a call whose log row, if it has one, is not written yet. */
 export function settleUnlogged(tenant: RemoteTenant, job: CallJob, outcome: TenantOutcome): void {
   const row = logRowOf(job.call, outcome);
-  if (row) tenant.addLogRows([row]);
+  if (row) tenant.log.add(row);
   job.resolve(outcome);
 }
 

@@ -1,4 +1,5 @@
 // Tenant databases in sqld, the self-hosted libSQL server.
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { sendOnce } from "../../core/send_once.ts";
@@ -23,6 +24,8 @@ export interface SqldStoreOptions {
   readonly queryTimeoutMs: number;
   /** Days that log and audit rows are kept. */
   readonly logDays: number;
+  /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
+  readonly logBytes?: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
   /** What statements are compiled with before they are sent. Default: what the runtime has. */
@@ -36,12 +39,24 @@ const KEPT_STREAMS = 8;
 /** Opens nothing: the first use reaches sqld, which must run with namespaces and without a default namespace. */
 export function createSqldStore(options: SqldStoreOptions): RemoteStore {
   const { url, adminUrl, adminToken, jwtKeyPem, clock, log } = options;
-  const { queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto" } = options;
+  const { queryTimeoutMs, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays, gateEngine = "auto" } =
+    options;
   const fetch = options.fetch ?? sendOnce;
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch });
   const keptStreams = new KeptStreams(KEPT_STREAMS, clock);
   return new RemoteStore({
-    ...{ platform, keptStreams, clock, log, fetch, queryTimeoutMs, logDays, snapshotDays, gateEngine },
+    ...{
+      platform,
+      keptStreams,
+      clock,
+      log,
+      fetch,
+      queryTimeoutMs,
+      logDays,
+      logBytes,
+      snapshotDays,
+      gateEngine,
+    },
   });
 }

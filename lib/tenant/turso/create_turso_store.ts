@@ -1,4 +1,5 @@
 // Tenant databases in Turso Cloud.
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { sendOnce } from "../../core/send_once.ts";
@@ -22,6 +23,8 @@ export interface TursoStoreOptions {
   readonly queryTimeoutMs: number;
   /** Days that log and audit rows are kept. */
   readonly logDays: number;
+  /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
+  readonly logBytes?: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
   /** What statements are compiled with before they are sent. Default: what the runtime has. */
@@ -34,6 +37,7 @@ export interface TursoStoreOptions {
 /** Opens nothing: the first use reaches Turso. */
 export function createTursoStore(options: TursoStoreOptions): RemoteStore {
   const { clock, log, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
+  const { logBytes = DEFAULT_LOG_BYTES } = options;
   const fetch = options.fetch ?? sendOnce;
   return new RemoteStore({
     ...{
@@ -43,6 +47,7 @@ export function createTursoStore(options: TursoStoreOptions): RemoteStore {
       fetch,
       queryTimeoutMs,
       logDays,
+      logBytes,
       snapshotDays,
       gateEngine,
     },

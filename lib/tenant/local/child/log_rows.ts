@@ -1,13 +1,20 @@
 // Writing the query log and the audit trail inside a tenant's database.
+import { type LogPruning, pruneStatements } from "../../../sql/log_pruning.ts";
+import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
 import type { Connection } from "./connection.ts";
 import type { WireLogRow, WireLogTable, WireLogValue } from "./wire_log.ts";
 
 /** Rows that one statement inserts: half the time of one by one. */
 const ROWS_AT_ONCE = 16;
-/** Columns of `_service_meta_endpoint_call`. */
-const ENDPOINT_CALL_COLUMNS = 10;
-const LOG = insertsInto("_service_meta_query_log", 14);
-const ENDPOINT_CALL = insertsInto("_service_meta_endpoint_call", ENDPOINT_CALL_COLUMNS);
+/** Columns of `_service_meta_query_log` and of `_service_meta_endpoint_call`. */
+const LOG_COLUMNS = 14;
+const ENDPOINT_CALL_COLUMNS = 13;
+const LOG = inserts("INSERT OR IGNORE INTO _service_meta_query_log", LOG_COLUMNS);
+const ENDPOINT_CALL = inserts(
+  "INSERT INTO _service_meta_endpoint_call",
+  ENDPOINT_CALL_COLUMNS,
+  REPLACE_COUNTED,
+);
 const INSERT_AUDIT = "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)";
 
 /** Places in a log row that are filled in when the call has run. */
@@ -45,10 +52,14 @@ function valuesOf(columns: WireLogTable["columns"], start: number, end: number):
   return values;
 }
 
-function insertsInto(table: string, columns: number): { readonly one: string; readonly many: string } {
+function inserts(
+  insert: string,
+  columns: number,
+  end = "",
+): { readonly one: string; readonly many: string } {
   const row = `(${Array(columns).fill("?").join(",")})`;
-  const insert = `INSERT OR IGNORE INTO ${table} VALUES `;
-  return { one: insert + row, many: insert + Array(ROWS_AT_ONCE).fill(row).join(",") };
+  const rows = Array(ROWS_AT_ONCE).fill(row).join(",");
+  return { one: `${insert} VALUES ${row} ${end}`, many: `${insert} VALUES ${rows} ${end}` };
 }
 
 function isList(column: WireLogTable["columns"][number]): column is readonly WireLogValue[] {
@@ -87,18 +98,7 @@ export function insertAuditRow(
   );
 }
 
-/** Deletes rows older than an id, a bounded number at a time so that no commit grows long. */
-export function pruneLog(connection: Connection, beforeId: string): void {
-  const ulid = beforeId.slice(beforeId.indexOf("_") + 1);
-  for (
-    const [table, prefix] of [["_service_meta_query_log", "qry"], ["_service_meta_audit", "evt"], [
-      "_service_meta_endpoint_call",
-      "evt",
-    ]]
-  ) {
-    connection.internalRun(
-      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE id < ? ORDER BY id LIMIT 5000)`,
-      `${prefix}_${ulid}`,
-    );
-  }
+/** Deletes what is too old or too much, a bounded number of rows at a time. */
+export function pruneLog(connection: Connection, pruning: LogPruning): void {
+  for (const [sql, params] of pruneStatements(pruning)) connection.internalRun(sql, ...params);
 }

@@ -1,6 +1,7 @@
 // The engine child: reads one frame, does it, answers, and so on until its input ends. It has the tenants' folder and
 // nothing else: no network, no environment, no other program. The service may end it at any moment.
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { LogPruning } from "../../../sql/log_pruning.ts";
 import { foldLog, keepAncestor } from "./ancestor.ts";
 import { diffBranch } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
@@ -11,7 +12,7 @@ import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
 import type { Request, WireFailure } from "./protocol.ts";
-import type { WireLogTable, WirePrune } from "./wire_log.ts";
+import type { WireLogTable } from "./wire_log.ts";
 import { readGroup } from "./read_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
@@ -121,15 +122,15 @@ function recover(databaseId: string): void {
 }
 
 /** Rows of reads: no fsync of their own; the next durable commit takes them along. */
-function writeLog(file: TenantFile, tables: readonly WireLogTable[], prune: WirePrune | null): void {
+function writeLog(file: TenantFile, tables: readonly WireLogTable[], prune: LogPruning | null): void {
   const writer = file.writer();
   writer.database.exec("PRAGMA synchronous=NORMAL");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
     insertLogRows(writer, tables);
     if (prune !== null) {
-      pruneLog(writer, prune.beforeId);
-      pruneReplays(writer, prune.nowMs);
+      pruneLog(writer, prune);
+      if (prune.nowMs !== null) pruneReplays(writer, prune.nowMs);
     }
     writer.internalRun("COMMIT");
   } finally {

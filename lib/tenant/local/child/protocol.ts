@@ -8,7 +8,8 @@ import type { TableAs } from "../../../sql/table_as.ts";
 import type { SqlErrorKind } from "../../../core/errors.ts";
 import type { Footprint, FootprintAsk } from "../../footprint/footprint.ts";
 import type { AffectedBound } from "./starts_over.ts";
-import type { RestoreRequest, WireLogRow, WireLogTable, WirePrune, WireRecord } from "./wire_log.ts";
+import type { LogPruning } from "../../../sql/log_pruning.ts";
+import type { RestoreRequest, WireLogRow, WireLogTable, WireRecord } from "./wire_log.ts";
 
 /** Why the engine did not run a statement to its end. `message` holds no value. */
 export interface WireFailure {
@@ -86,7 +87,7 @@ export type Request =
     readonly op: "log";
     readonly db: string;
     readonly logRows: readonly WireLogTable[];
-    readonly prune: WirePrune | null;
+    readonly prune: LogPruning | null;
   }
   | {
     readonly op: "inspect";

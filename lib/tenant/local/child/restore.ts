@@ -17,6 +17,7 @@ import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request } from "./protocol.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import { upgradeTables } from "./upgrade_tables.ts";
 import type { RestoreRequest, WireRecord } from "./wire_log.ts";
 
 /** Tables whose rows are about what happened, which a restore does not undo. Their ids sort by time. */
@@ -53,6 +54,7 @@ export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   let setAside: string | null = null;
   let undo = false;
   try {
+    upgradeTables(target);
     const before = restore.suspect ? null : carryOver(file, target, restore.nowMs);
     if (before === null) {
       salvage(file, target, restore.nowMs);
@@ -133,6 +135,7 @@ export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copi
   const target = snapshot === null ? new Connection(path, false) : openWhole(path);
   if (target === null) return { t: "damaged" };
   try {
+    upgradeTables(target);
     target.internalRun("BEGIN IMMEDIATE");
     for (const table of [...CHRONICLES, "_service_meta_replay"]) target.internalRun(`DELETE FROM ${table}`);
     target.internalRun("COMMIT");
@@ -201,11 +204,14 @@ function carryReplays(from: Connection, to: Connection, nowMs: number): void {
   }
 }
 
+/** The present may have been left by an older version, whose tables have fewer columns. */
 function insertRows(to: Connection, table: string, rows: readonly EngineValue[][]): void {
+  const names = to.internalRows("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
   to.internalRun("BEGIN IMMEDIATE");
   for (const row of rows) {
+    const columns = names.slice(0, row.length).join(",");
     to.internalRun(
-      `INSERT OR REPLACE INTO ${table} VALUES (${row.map(() => "?").join(",")})`,
+      `INSERT OR REPLACE INTO ${table} (${columns}) VALUES (${row.map(() => "?").join(",")})`,
       ...row.map((value) => value instanceof Uint8Array ? null : value),
     );
   }

@@ -7,6 +7,7 @@ import { fileAt } from "./damaged_file.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { listTables } from "./list_tables.ts";
 import type { WireTable } from "./protocol.ts";
+import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 
 /** Milliseconds for which a reader is taken to have the file that stands there; a writer looks each time. */
 const LOOK_MS = 100;
@@ -34,13 +35,13 @@ export class TenantFile {
   /** Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
     if (this.#reader && !this.#reader.database.isTransaction) this.#look(LOOK_MS);
-    return this.#reader ??= this.#open(true);
+    return this.#reader ??= this.#openReader();
   }
 
   /** As above. */
   writer(): Connection {
     if (this.#writer && !this.#writer.database.isTransaction) this.#look(0);
-    return this.#writer ??= this.#open(false);
+    return this.#writer ??= this.#openWriter();
   }
 
   /** The schema version inside the reader's open transaction; cached statements of an older one are forgotten. */
@@ -95,6 +96,28 @@ export class TenantFile {
     if (nowMs - this.#seenMs < everyMs) return;
     if (this.#opened !== null && fileAt(this.path) !== this.#opened) this.close();
     this.#seenMs = nowMs;
+  }
+
+  #openWriter(): Connection {
+    const writer = this.#open(false);
+    try {
+      // A file under construction has no tables yet.
+      upgradeTables(writer);
+      return writer;
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
+  }
+
+  #openReader(): Connection {
+    const reader = this.#open(true);
+    try {
+      if (!isCurrent(reader)) this.writer();
+    } catch {
+      // Reads go on where nothing can be written; whoever reads the log then meets the tables as they are.
+    }
+    return reader;
   }
 
   #open(readOnly: boolean): Connection {

@@ -10,12 +10,6 @@ export interface WireLogTable {
   readonly columns: readonly (WireLogValue | readonly WireLogValue[])[];
 }
 
-/** What is old enough to go: log rows with lower ids, kept answers whose deadline has passed. */
-export interface WirePrune {
-  readonly beforeId: string;
-  readonly nowMs: number;
-}
-
 /** What becomes the log and audit rows of a restore or a merge, in its transaction. */
 export interface WireRecord {
   readonly log: WireLogRow;

@@ -1,0 +1,48 @@
+// What leaves the log tables of a database: rows that are too old, and the oldest of a log that is too large. Ids sort
+// by time and the tables are clustered on them.
+
+/** The audit trail is bounded in days only: its rows are paid for, and nobody may push them out. */
+const tables = [
+  { table: "_service_meta_query_log", prefix: "qry", bytes: "200 + length(CAST(sql AS BLOB))" },
+  { table: "_service_meta_endpoint_call", prefix: "evt", bytes: "150 + ifnull(length(hits), 0)" },
+  { table: "_service_meta_audit", prefix: "evt", bytes: null },
+] as const;
+
+/** Rows that one statement deletes, so that no transaction grows long: those too old, those too many. */
+const OLD_AT_ONCE = 5000;
+const MANY_AT_ONCE = 20_000;
+
+export interface LogPruning {
+  /** Ids below are too old; null: nobody looks. */
+  readonly beforeId: string | null;
+  /** Ids of the query log and of the calls below which the log is known to be too large. */
+  readonly cuts: readonly (string | null)[];
+  /** Bytes that each of the two may have, for a look at all of it; null: nobody looks. */
+  readonly maxBytes: number | null;
+  /** Unix milliseconds: kept answers whose deadline has passed go as well. Null: they stay. */
+  readonly nowMs: number | null;
+}
+
+type Statement = readonly [sql: string, params: readonly (string | number)[]];
+
+export function pruneStatements({ beforeId, cuts, maxBytes }: LogPruning): Statement[] {
+  const statements: Statement[] = [];
+  for (const [at, { table, prefix, bytes }] of tables.entries()) {
+    const cut = cuts[at] ?? null;
+    if (beforeId !== null) {
+      const id = `${prefix}_${beforeId.slice(beforeId.indexOf("_") + 1)}`;
+      statements.push([oldest(table, "id < ?", OLD_AT_ONCE), [id]]);
+    }
+    if (cut !== null) statements.push([oldest(table, "id < ?", MANY_AT_ONCE), [cut]]);
+    if (maxBytes !== null && bytes !== null) {
+      const sizes = `SELECT id, sum(${bytes}) OVER (ORDER BY id DESC) AS total FROM ${table}`;
+      const last = `SELECT id FROM (${sizes}) WHERE total > ? ORDER BY id DESC LIMIT 1`;
+      statements.push([oldest(table, `id <= (${last})`, MANY_AT_ONCE), [maxBytes]]);
+    }
+  }
+  return statements;
+}
+
+function oldest(table: string, where: string, rows: number): string {
+  return `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} ORDER BY id LIMIT ${rows})`;
+}
