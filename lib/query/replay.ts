@@ -3,7 +3,7 @@ import type { Claim, ReplayScope } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
 import { REPLAY_MS } from "../core/limits.ts";
 import { type KeptAnswer, readKeptAnswer, writeKeptAnswer } from "../tenant/kept_answer.ts";
-import type { ReplayFound, ReplayKeys } from "../tenant/tenant_store.ts";
+import type { ReplayFound, ReplayKeys, TenantDatabase } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerOf } from "./answer.ts";
 import type {
   CallReplay,
@@ -13,6 +13,9 @@ import type {
   Replayed,
   UnderstoodCall,
 } from "./query_call.ts";
+
+/** Times that a read's key is noted at most. */
+const NOTE_ATTEMPTS = 3;
 
 /** The keys of a call as the store takes them, in the order of `scopesOf`. */
 export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
@@ -78,7 +81,10 @@ export async function claimRead(
   throw new AppError(claim.state === "mismatch" ? "replay_mismatch" : "replay_running");
 }
 
-/** Keeps a read's answer. It has been given already when KV fails now: a repetition then reads again. */
+/**
+ * Keeps a read's answer. It has been given already when KV or the database fails now: a repetition then reads again.
+ * Errors: `replay_mismatch` where a write has got the key meanwhile.
+ */
 export async function keepRead(
   ctx: QueryContext,
   { call, database }: UnderstoodCall,
@@ -93,8 +99,24 @@ export async function keepRead(
     rowsReadBasis: answer.meta.rowsReadBasis,
   });
   const idempotency = call.replay?.idempotency ?? null;
-  const note = database.noteReplay(replayKeys(ctx, { idempotency, plan: null }, ""));
-  await Promise.allSettled([claim.keep(new TextEncoder().encode(text)), note]);
+  const keys = replayKeys(ctx, { idempotency, plan: null }, "");
+  const found = await noted(database, keys);
+  if (found === "failed") return;
+  if (found?.ok === "replay_mismatch") throw new AppError("replay_mismatch");
+  await claim.keep(new TextEncoder().encode(text)).catch(() => {});
+}
+
+/** Writes ask the database alone, so the key is noted there: a write finds the note, or has left its own answer before. */
+async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<ReplayFound | null | "failed"> {
+  for (let attempt = 0; attempt < NOTE_ATTEMPTS; attempt++) {
+    try {
+      await database.noteReplay(keys);
+      return await database.findReplay(keys);
+    } catch {
+      // An engine child may have ended at this moment, and to note it again does no harm.
+    }
+  }
+  return "failed";
 }
 
 function keptRead(answer: Uint8Array): QueryAnswer {

@@ -60,7 +60,10 @@ export interface TenantDatabase {
   run(call: TenantCall): Promise<TenantOutcome>;
   /** The kept answer of an earlier call under one of the keys, without running anything; null where there is none. */
   findReplay(replay: ReplayKeys): Promise<ReplayFound | null>;
-  /** Notes the keys of a call whose answer is kept elsewhere: another call under them is a `replay_mismatch`. */
+  /**
+   * Notes the keys of a call whose answer is kept elsewhere: another call under them is a `replay_mismatch`. A key that has
+   * an answer here stays as it is.
+   */
   noteReplay(replay: ReplayKeys): Promise<void>;
   /** Runs the service's own statements in one transaction, in the write slot. */
   write(statements: readonly ServiceStatement[]): Promise<void>;

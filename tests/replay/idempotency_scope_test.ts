@@ -6,6 +6,27 @@ import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
 
+Deno.test("of a read and a write at once under one key one is answered, and it stays the one", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const slow =
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 300000) SELECT count(*) FROM c";
+  let written = 0;
+  for (let round = 0; round < 3; round++) {
+    const both = () =>
+      [slow, `INSERT INTO t (a) VALUES ('${round}')`].map((sql) => tenant.query(sql, [], keyed(`k${round}`)));
+    const first = await Promise.all(both());
+    assertEquals(first.map(({ status }) => status).sort(), [200, 422], first.map(({ text }) => text).join());
+    const again = await Promise.all(both());
+    for (const [at, answer] of first.entries()) {
+      assertEquals([again[at]?.status, again[at]?.body.data], [answer.status, answer.body.data]);
+    }
+    written += first[1]?.status === 200 ? 1 : 0;
+    assertEquals(await count(tenant), written);
+  }
+});
+
 Deno.test("another request under a key is refused and does not run, whichever kind came first", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -11,6 +11,9 @@ const PIECE_LENGTH = 1_000_000;
 
 const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
 const FORGET = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
+const FORGET_NOTE = `${FORGET} AND (answer = '' OR expires_at <= ?)`;
+const NOTE = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, 0, ?, '', ? " +
+  "WHERE NOT EXISTS (SELECT 1 FROM _service_meta_replay WHERE probe = ? AND key = ?)";
 const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
   "FROM _service_meta_replay WHERE probe = ? AND key = ? ORDER BY piece";
 
@@ -69,11 +72,11 @@ export function keepAnswer(
   }
 }
 
-/** Notes keys whose answers are kept elsewhere, so that no other call gets them. */
-export function noteKeys(list: StepList, { keys, expiresAtMs }: ReplayKeys): void {
+/** Notes keys whose answers are kept elsewhere, so that no other call gets them. One that has an answer here stays as it is. */
+export function noteKeys(list: StepList, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
-    chain(list, FORGET, [probeOf(key), key]);
-    chain(list, INSERT, [probeOf(key), key, 0, requestHash, "", expiresAtMs]);
+    chain(list, FORGET_NOTE, [probeOf(key), key, nowMs]);
+    chain(list, NOTE, [probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key]);
   }
 }
 

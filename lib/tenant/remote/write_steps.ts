@@ -54,7 +54,8 @@ export const TOTAL = "SELECT total_changes()";
 
 /**
  * The savepoint of a call that is alone stays open, so that its result can be judged before it is kept. A savepoint makes
- * virtual tables, if there are any, write what earlier statements have left in their memory: that counts for none.
+ * virtual tables, if there are any, write what earlier statements have left in their memory: that counts for none, so
+ * each statement has one before it.
  */
 export function groupSteps(
   calls: readonly GatedCall[],
@@ -97,8 +98,10 @@ function callSteps(
     const { sql, params, after = [] } = statement;
     const ready = all(ifOk(before), inTransaction);
     const own = each ? list.add("SAVEPOINT statement", ready) : null;
-    const behindSavepoint = own !== null || before === savepoint;
-    const base = mayFlush && behindSavepoint ? list.add(TOTAL, ready) : null;
+    if (mayFlush && own === null && before !== savepoint) {
+      for (const sql of ["SAVEPOINT flush", "RELEASE flush"]) list.add(sql, ready);
+    }
+    const base = mayFlush ? list.add(TOTAL, ready) : null;
     const count = (text: string | null) =>
       text === null ? null : list.add(text, all(ifOk(savepoint), inTransaction));
     const counted = count(textBefore(statement));

@@ -14,6 +14,9 @@ const FIND =
 
 const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
 const FORGET = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
+const FORGET_NOTE = `${FORGET} AND (answer = '' OR expires_at <= ?)`;
+const NOTE = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, 0, ?, '', ? " +
+  "WHERE NOT EXISTS (SELECT 1 FROM _service_meta_replay WHERE probe = ? AND key = ?)";
 const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
   "FROM _service_meta_replay WHERE probe = ? AND key = ?";
 
@@ -36,11 +39,11 @@ export function findReplay(
   return text === null ? null : { found: { k: "replayed", length: text.length, matched }, text };
 }
 
-/** Notes keys whose answers are kept elsewhere, so that no other call gets them. */
-export function noteReplay(connection: Connection, { keys, expiresAtMs }: WireReplay): void {
+/** Notes keys whose answers are kept elsewhere, so that no other call gets them. One that has an answer here stays as it is. */
+export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }: WireReplay): void {
   for (const { key, requestHash } of keys) {
-    connection.internalRun(FORGET, probeOf(key), key);
-    connection.internalRun(INSERT, probeOf(key), key, 0, requestHash, "", expiresAtMs);
+    connection.internalRun(FORGET_NOTE, probeOf(key), key, nowMs);
+    connection.internalRun(NOTE, probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key);
   }
 }
 
