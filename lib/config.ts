@@ -46,6 +46,12 @@ export const configTable = {
   ),
   tenantsToken: secret("TENANTS_TOKEN", forms.text(), "Secret for remote tenants"),
   tenantsJwtKey: secret("TENANTS_JWT_KEY", forms.privateKey(), "Key that signs data tokens for sqld"),
+  tenantsOpenMax: row(
+    "TENANTS_OPEN_MAX",
+    "190",
+    forms.wholeNumber(1, 1_000_000),
+    "Databases, branches and snapshots that sqld can have open; `readyz` warns from four fifths on",
+  ),
   gateEngine: row(
     "GATE_ENGINE",
     "auto",

@@ -10,6 +10,7 @@ import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { Footprint, FootprintAsk } from "./footprint/footprint.ts";
 import type { AffectedBound } from "./local/child/starts_over.ts";
 import type { SnapshotInfo } from "./snapshots.ts";
+import type { StoreStrain } from "./store_strain.ts";
 import type { StatementEffect } from "./statement_effect.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
@@ -25,8 +26,8 @@ export interface TenantStore {
   drop(databaseId: string): Promise<void>;
   /** How much room it takes (0 for one that is not there), and whether it can be read, without asking its engine. */
   storageOf(databaseId: string): Promise<DatabaseStorage>;
-  /** Resolves when the store answers. Errors: `store_unavailable`. */
-  ready(): Promise<void>;
+  /** Resolves when the store answers, with what is the matter all the same. Errors: `store_unavailable`. */
+  ready(): Promise<readonly StoreStrain[]>;
   /** Upkeep every few minutes: drops what is too old and what a crash left behind. */
   sweep(): Promise<void>;
   /** Finishes what is queued, writes the buffered log rows, ends every process. */

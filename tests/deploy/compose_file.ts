@@ -8,7 +8,8 @@ export interface Service {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
-  readonly healthcheck: { readonly test: readonly string[] };
+  readonly ulimits?: { readonly nofile: { readonly soft: number; readonly hard: number } };
+  readonly healthcheck: { readonly test: readonly string[]; readonly timeout: string };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
 

@@ -55,6 +55,23 @@ Deno.test("the instances of the compose file are started with settings that exis
   }
 });
 
+Deno.test("the compose file tells callers behind its proxy apart, and lets sqld open the files that it says", async () => {
+  const { secret } = await keyPair();
+  const sqld = service("sqld");
+  const active = sqld.command.find((part) => part.startsWith("--max-active-namespaces="))?.split("=")[1];
+  const { soft = 0, hard = 0 } = sqld.ulimits?.nofile ?? {};
+  // Five files a namespace, and what the server itself has open.
+  assert(Number(active) * 5 + 1000 <= soft && soft <= hard, `${active} in ${soft}`);
+  for (const [name, { environment, healthcheck }] of instances) {
+    const read = (given: Record<string, string>) =>
+      readConfig(filled(environment, { ...exported(secret), ...given }));
+    assertEquals([read({}).trustProxy, read({ TRUST_PROXY: "2" }).trustProxy], [1, 2], name);
+    assertEquals(String(read({}).tenantsOpenMax), active, name);
+    // A slow part answers within ten seconds.
+    assert(parseInt(healthcheck.timeout) > 10, name);
+  }
+});
+
 /** Runs `body` beside an sqld that has the arguments and the settings of the file; the folder goes with it. */
 async function withComposeSqld(
   body: (world: { readonly sqld: Sqld; readonly secret: string; readonly folder: string }) => Promise<void>,

@@ -65,7 +65,7 @@ Deno.test("the smoke command for Turso fails where the platform does not do what
     turso.setFault(null);
     const { code, text } = await smoke(turso, { TENANTS_TOKEN: "another" });
     assertEquals(code, 1, text);
-    assertMatch(text, /turso_api_refused .*401/);
+    assertMatch(text, /tenants_setting_refused .*TENANTS_TOKEN.*401/);
   });
 });
 

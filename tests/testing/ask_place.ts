@@ -1,6 +1,7 @@
 // A database in sqld as whoever has the service's secrets sees it, past the service.
 import type { Config } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
+import { silentLog } from "../../lib/core/log.ts";
 import { DataTokens } from "../../lib/tenant/sqld/data_tokens.ts";
 import { SqldPlatform } from "../../lib/tenant/sqld/sqld_platform.ts";
 
@@ -14,7 +15,7 @@ export async function askPlace(
 ): Promise<readonly PlaceValue[][][] | null> {
   if (tenantsUrl.kind !== "sqld") throw new TypeError("tenants are elsewhere");
   const tokens = tenantsJwtKey === null ? null : new DataTokens(tenantsJwtKey, systemClock);
-  const platform = new SqldPlatform({ ...tenantsUrl, adminToken: null, tokens, fetch });
+  const platform = new SqldPlatform({ ...tenantsUrl, adminToken: null, tokens, fetch, log: silentLog });
   const { url, headers } = await platform.endpoint(place, "write");
   const response = await fetch(`${url}/v3/pipeline`, {
     method: "POST",

@@ -26,6 +26,10 @@ export interface Sqld {
 export interface SqldOptions {
   /** Further arguments, such as `--enable-namespaces`. */
   readonly args?: readonly string[];
+  /** How many files it may have open. Default: as many as this process. */
+  readonly files?: number;
+  /** Where its files are; they stay there. Default: a folder of its own. */
+  readonly folder?: string;
   /** Laid over the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
   /** A missing binary is an error instead of null. Default: whether this runs in CI. */
@@ -50,12 +54,13 @@ export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null>
     Deno.stderr.writeSync(new TextEncoder().encode(`sqld is left out: ${binary.reason}\n`));
     return null;
   }
-  const folder = await Deno.makeTempDir({ prefix: "sqld_" });
+  const folder = options.folder ?? await Deno.makeTempDir({ prefix: "sqld_" });
   const [http, admin] = freePorts(2);
   const url = `http://127.0.0.1:${http}`;
   const start = () =>
-    new Deno.Command(binary.path, {
+    new Deno.Command("sh", {
       args: [
+        ...["-c", `${options.files ? `ulimit -n ${options.files}; ` : ""}exec "$0" "$@"`, binary.path],
         ...["--db-path", `${folder}/db`, "--no-welcome"],
         ...["--http-listen-addr", `127.0.0.1:${http}`, "--admin-listen-addr", `127.0.0.1:${admin}`],
         ...options.args ?? [],
@@ -76,7 +81,7 @@ export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null>
   };
   const stop = async () => {
     await kill();
-    await Deno.remove(folder, { recursive: true });
+    if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
   };
   const untilHealthy = async () => {
     if (await healthy(url)) return;

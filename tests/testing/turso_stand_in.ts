@@ -2,6 +2,7 @@
 // documentation, over a real sqld. Each database has an address of its own, as at Turso, behind which sqld answers.
 import { exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { systemClock } from "../../lib/core/clock.ts";
+import { silentLog } from "../../lib/core/log.ts";
 import { SqldPlatform } from "../../lib/tenant/sqld/sqld_platform.ts";
 import { type HranaDoor, openHranaDoor } from "./hrana_door.ts";
 import { type Sqld, type SqldOptions, startSqld } from "./sqld.ts";
@@ -95,7 +96,7 @@ class Cloud {
     private readonly options: TursoStandInOptions,
   ) {
     const { url, adminUrl } = sqld;
-    this.#admin = new SqldPlatform({ url, adminUrl, adminToken: null, tokens: null, fetch });
+    this.#admin = new SqldPlatform({ url, adminUrl, adminToken: null, tokens: null, fetch, log: silentLog });
   }
 
   readonly api = async (request: Request): Promise<Response> => {

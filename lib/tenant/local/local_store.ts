@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import type { DatabaseStorage } from "../damage.ts";
+import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
@@ -159,11 +160,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return { sizeBytes: sizes.reduce((sum, size) => sum + size, 0), state };
   }
 
-  ready(): Promise<void> {
+  ready(): Promise<readonly StoreStrain[]> {
     if (this.scheduler.stopping || (this.scheduler.slots.length === 0 && !this.scheduler.addChild())) {
       return Promise.reject(new AppError("store_unavailable"));
     }
-    return Promise.resolve();
+    return Promise.resolve([]);
   }
 
   sweep(): Promise<void> {

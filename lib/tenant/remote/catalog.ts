@@ -41,6 +41,9 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
 ];
 
+const COUNT = "SELECT 1 + (SELECT count(*) FROM tenant) + (SELECT count(*) FROM ancestor) + " +
+  "(SELECT count(*) FROM snapshot) + (SELECT count(*) FROM loose)";
+
 /** Milliseconds in which a request is repeated, and times; milliseconds before the first repetition. */
 const RETRY_WITHIN_MS = 1000;
 const MAX_RETRIES = 3;
@@ -171,9 +174,9 @@ export class Catalog {
     return counts.map((at) => integerOf(rowsAt(steps, at)[0]?.[0]));
   }
 
-  /** Resolves when the catalogue answers. Throws `RemoteFailure`. */
-  async ready(): Promise<void> {
-    await this.#select("SELECT 1", []);
+  /** The catalogue's own included. Throws `RemoteFailure`. */
+  async countPlaces(): Promise<number> {
+    return integerOf((await this.#select(COUNT, []))[0]?.[0]);
   }
 
   async #select(sql: string, params: LogValues) {
@@ -204,14 +207,14 @@ export class Catalog {
   }
 
   async #runOnce(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
-    const results = await runOwn(this.context, { place: this.#place, mode }, steps);
+    const results = await runOwn(this.context, { place: this.place, mode }, steps);
     // Every change begins with its transaction.
     const [begun] = results;
     if (mode === "write" && begun?.ok === false) throw new RemoteFailure("not_sent", begun.message);
     return results;
   }
 
-  get #place(): string {
+  get place(): string {
     return this.context.catalogPlace ?? CATALOG_PLACE;
   }
 
@@ -225,10 +228,10 @@ export class Catalog {
   }
 
   async #makeTables(): Promise<void> {
-    await this.context.platform.create(this.#place);
+    await this.context.platform.create(this.place);
     const steps = await runOwn(
       this.context,
-      { place: this.#place, mode: "write" },
+      { place: this.place, mode: "write" },
       TABLES.map((sql) => ({ stmt: { sql } })),
     );
     for (const at of TABLES.keys()) rowsAt(steps, at);

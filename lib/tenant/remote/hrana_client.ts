@@ -2,7 +2,7 @@
 // counts could become another's.
 import type { BatchAnswer, BatchRequest, HranaValue, StepResult } from "./hrana.ts";
 import { decodeAnswer, encodeRequest } from "./hrana_binary.ts";
-import { batchFailure, refuseMoving, RemoteFailure } from "./remote_failure.ts";
+import { batchFailure, refuseMoving, RemoteFailure, serverFailure } from "./remote_failure.ts";
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
@@ -73,10 +73,10 @@ function wordsOf(error: unknown): string {
 
 function statusFailure(status: number, text: string): RemoteFailure {
   if (status === 404) return new RemoteFailure("gone");
-  if (status === 401 || status === 403) return new RemoteFailure("denied");
+  if (status === 401 || status === 403) return new RemoteFailure("denied", "denied", { code: `${status}` });
   if (status === 400 && /baton|stream/i.test(text)) return new RemoteFailure("lost_stream");
   if (status === 500 && /invalid utf-8/i.test(text)) return new RemoteFailure("invalid_text");
-  return new RemoteFailure("unreachable", `status ${status}`);
+  return serverFailure(status, text);
 }
 
 function jsonRequest({ steps, baton, close }: BatchRequest): string {

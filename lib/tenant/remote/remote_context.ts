@@ -28,12 +28,16 @@ export interface RemoteContext {
   readonly gateEngine?: GateEngine;
   /** Absent: every call opens a stream and closes it. */
   readonly keptStreams?: KeptStreams;
+  /** Places that the server can have open; absent: as many as there are. */
+  readonly mostOpen?: number;
   /** Name of the catalogue's own place, where it is not the usual one. */
   readonly catalogPlace?: string;
 }
 
 export type Mode = "read" | "write";
 
+/** What SQLite says of a write that the disk did not take. */
+const NO_ROOM: readonly string[] = ["SQLITE_FULL", "SQLITE_IOERR"];
 /** Milliseconds for the service's own statements. */
 export const OWN_TIMEOUT_MS = 15_000;
 
@@ -47,13 +51,17 @@ export async function send(
   try {
     return await sendAdmitted(context, target, request, options);
   } catch (error) {
-    throw error instanceof RemoteFailure ? error.at(target.place) : error;
+    if (!(error instanceof RemoteFailure)) throw error;
+    if (error.reason === "out_of_files") {
+      context.log("error", "tenants_out_of_files", { variable: "TENANTS_OPEN_MAX" });
+    }
+    throw error.at(target.place);
   }
 }
 
 /** Where a token was refused nothing has run, so another one is tried once, unless the request is to go out once only. */
 async function sendAdmitted(
-  { platform, fetch }: RemoteContext,
+  { platform, fetch, log }: RemoteContext,
   { place, mode }: { readonly place: string; readonly mode: Mode },
   request: BatchRequest,
   options: SendOptions,
@@ -66,7 +74,12 @@ async function sendAdmitted(
       return await (once ? work() : lookAgain(work));
     } catch (error) {
       const denied = error instanceof RemoteFailure && error.reason === "denied";
-      if (!denied || renewed) throw error;
+      if (!denied) throw error;
+      if (renewed) {
+        const status = error.more.code ?? "";
+        if (!once) log("error", "tenants_setting_refused", { variable: platform.dataSecret, status });
+        throw error;
+      }
       platform.refused?.(place, mode, endpoint);
     }
   }
@@ -115,5 +128,6 @@ export function rowsAt(steps: readonly StepResult[], place: number): StepRows["r
   const step = steps[place];
   if (step?.ok) return step.rows;
   if (step && DAMAGE.has(step.code)) throw new RemoteFailure("corrupt", step.message);
+  if (step && NO_ROOM.includes(step.code)) throw new RemoteFailure("full");
   throw new RemoteFailure("unreachable", step ? step.message : "a step was left out");
 }

@@ -10,6 +10,8 @@ import type { BatchAnswer } from "./hrana.ts";
  * - `blocked`: the database moves elsewhere at this moment.
  * - `denied`: our token was not accepted.
  * - `over_quota`: the plan with the server's operator is used up, and no move of the database explains the refusal.
+ * - `full`: the server has no room for what the request writes; nothing was kept.
+ * - `out_of_files`: the server has as many files open as it may, and the database's are not among them; nothing ran.
  * - `lost_stream`: the transaction that the request belongs to is no more; the request did not run.
  * - `invalid_text`: a result holds text that the server cannot write.
  * - `unreadable`: the server could not read one of the statements, and ran none of them.
@@ -23,6 +25,8 @@ export type RemoteReason =
   | "blocked"
   | "denied"
   | "over_quota"
+  | "full"
+  | "out_of_files"
   | "lost_stream"
   | "invalid_text"
   | "unreadable";
@@ -49,6 +53,15 @@ export class RemoteFailure extends Error {
 /** Whether what failed fails because the database itself is lost, and not because nobody could be asked. */
 export function isLost(error: unknown): boolean {
   return error instanceof RemoteFailure && (error.reason === "gone" || error.reason === "corrupt");
+}
+
+/** A failed request, by what the server says of it. */
+export function serverFailure(status: number, text: string): RemoteFailure {
+  if (/disk is full|no space left|no storage space/i.test(text)) return new RemoteFailure("full");
+  if (/unable to open database file|too many open files/i.test(text)) {
+    return new RemoteFailure("out_of_files");
+  }
+  return new RemoteFailure("unreachable", `status ${status}`);
 }
 
 /** That the database is moving is said of single steps and concerns all of them. */

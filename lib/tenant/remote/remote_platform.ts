@@ -3,6 +3,8 @@ import type { HranaEndpoint } from "./hrana_client.ts";
 
 /** A place is the name of one database on the server: lower-case letters, digits and hyphens, at most 64. */
 export interface RemotePlatform {
+  /** The setting whose secret is refused where the data of a place is. */
+  readonly dataSecret: "TENANTS_JWT_KEY" | "TENANTS_TOKEN";
   /** Where a place answers, with a token of that one mode where the server takes tokens. */
   endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint>;
   /** What `endpoint` has given was not accepted; where it knows a way, the next one is another. */
@@ -15,4 +17,6 @@ export interface RemotePlatform {
   remove(place: string): Promise<void>;
   /** Refuses reads or writes from now on, whoever sends them: they fail as `blocked`. Throws `RemoteFailure`. */
   block(place: string, blocked: { readonly reads: boolean; readonly writes: boolean }): Promise<void>;
+  /** What has become of the way in which places are made, asked about one that is there; absent: it is not asked. */
+  strain?(place: string): Promise<"admin_refused" | "admin_unreachable" | null>;
 }

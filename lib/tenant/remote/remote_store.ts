@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { serviceTableStatements } from "../../sql/service_tables.ts";
 import type { DatabaseStorage } from "../damage.ts";
+import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import { RemoteBranches } from "./branches/remote_branches.ts";
 import { Catalog, type CatalogStatement } from "./catalog.ts";
@@ -23,6 +24,8 @@ const MAX_OPEN = 200;
 /** Milliseconds after which a place that was being made or removed counts as left behind. */
 const LOOSE_MS = 600_000;
 const DAY_MS = 86_400_000;
+/** Share of the places that the server can have open from which on it is said that there are too many. */
+const CROWDED = 0.8;
 
 export class RemoteStore implements TenantStore {
   readonly branches: RemoteBranches;
@@ -98,15 +101,22 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  ready(): Promise<void> {
+  ready(): Promise<readonly StoreStrain[]> {
     if (this.#closed) return Promise.reject(new AppError("store_unavailable"));
-    return reachable(() => this.#catalog.ready());
+    return reachable(async () => {
+      const [crowded, strain = null] = await Promise.all([
+        this.#isCrowded(),
+        this.context.platform.strain?.(this.#catalog.place),
+      ]);
+      return [...(strain === null ? [] : [strain]), ...(crowded ? ["near_open_max"] as const : [])];
+    });
   }
 
   /** Removes what a crash left behind and snapshots whose time is over. For a timer or a cron job. */
   sweep(): Promise<void> {
     return reachable(async () => {
       const nowMs = this.context.clock.now();
+      await this.#isCrowded();
       await this.#snapshots.removePlaces(await this.#catalog.looseBefore(nowMs - LOOSE_MS));
       const oldest = nowMs - this.context.snapshotDays * DAY_MS;
       for (const id of await this.#catalog.databasesWithSnapshotsBefore(oldest)) {
@@ -163,6 +173,15 @@ export class RemoteStore implements TenantStore {
     this.#open.delete(databaseId);
     this.#open.set(databaseId, tenant);
     return tenant;
+  }
+
+  /** The server has nearly as many places as it can have open. */
+  async #isCrowded(): Promise<boolean> {
+    const { mostOpen = Infinity, log } = this.context;
+    const places = await this.#catalog.countPlaces();
+    if (places < mostOpen * CROWDED) return false;
+    log("warn", "tenants_near_open_max", { variable: "TENANTS_OPEN_MAX", places, most: mostOpen });
+    return true;
   }
 
   /** Best effort: the server closes it by itself, but until then it counts. */

@@ -46,11 +46,16 @@ export async function retryable(
     }
     case "over_quota":
       throw new AppError("store_over_quota");
+    case "full":
+      throw new AppError("storage_full");
+    case "out_of_files":
     case "not_sent":
     case "unreachable":
     case "lost_stream":
       if (attempt >= MAX_RETRIES) throw new AppError("store_unavailable");
       return await pause(FIRST_PAUSE_MS * 4 ** attempt);
+    case "denied":
+      throw new AppError("store_unavailable");
     default:
       context.log("warn", "tenant_request_refused", { reason: failure.reason });
       throw new AppError("store_unavailable");

@@ -15,7 +15,6 @@ const CODES: ReadonlyMap<string, number> = new Map([
   ["SQLITE_IOERR", 10],
   ["SQLITE_CORRUPT", 11],
   ["SQLITE_FULL", 13],
-  ["SQLITE_CANTOPEN", 14],
   ["SQLITE_TOOBIG", 18],
   ["SQLITE_CONSTRAINT", 19],
   ["SQLITE_MISMATCH", 20],
@@ -31,6 +30,8 @@ const SERVER_ERRORS: ReadonlyMap<string, EngineFailure> = new Map([
   ["RESPONSE_TOO_LARGE", plain("result_too_large", "more than the server sends at once")],
   ["ARGS_INVALID", plain("parameter_mismatch", "parameters do not match")],
   ["TRANSACTION_BUSY", plain("busy", "the database is busy")],
+  // The server has too many files open: there is room on its disk.
+  ["SQLITE_CANTOPEN", plain("unavailable", "the server cannot open the database")],
 ]);
 
 /** `sql`: the caller's statement, if it is about one. */

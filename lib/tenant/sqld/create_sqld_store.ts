@@ -2,6 +2,7 @@
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import { seldomLog } from "../../core/seldom_log.ts";
 import { sendOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
@@ -28,6 +29,8 @@ export interface SqldStoreOptions {
   readonly logBytes?: number;
   /** Days that snapshots are kept. */
   readonly snapshotDays: number;
+  /** Places that sqld can have open: five files each. Default: as many as there are. */
+  readonly tenantsOpenMax?: number;
   /** What statements are compiled with before they are sent. Default: what the runtime has. */
   readonly gateEngine?: GateEngine;
   readonly fetch?: Fetch;
@@ -38,12 +41,13 @@ const KEPT_STREAMS = 8;
 
 /** Opens nothing: the first use reaches sqld, which must run with namespaces and without a default namespace. */
 export function createSqldStore(options: SqldStoreOptions): RemoteStore {
-  const { url, adminUrl, adminToken, jwtKeyPem, clock, log } = options;
+  const { url, adminUrl, adminToken, jwtKeyPem, clock } = options;
   const { queryTimeoutMs, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays, gateEngine = "auto" } =
     options;
   const fetch = options.fetch ?? sendOnce;
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
-  const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch });
+  const log = seldomLog(options.log, clock);
+  const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log });
   const keptStreams = new KeptStreams(KEPT_STREAMS, clock);
   return new RemoteStore({
     ...{
@@ -58,5 +62,6 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
       snapshotDays,
       gateEngine,
     },
+    ...(options.tenantsOpenMax === undefined ? {} : { mostOpen: options.tenantsOpenMax }),
   });
 }

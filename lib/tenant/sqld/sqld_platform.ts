@@ -1,8 +1,9 @@
 // sqld as a platform: a namespace for each place, made, copied and removed through its admin API.
+import type { Log } from "../../core/log.ts";
 import type { Fetch, HranaEndpoint } from "../remote/hrana_client.ts";
 import { lookAgain } from "../remote/look_again.ts";
 import { pause } from "../remote/pause.ts";
-import { RemoteFailure } from "../remote/remote_failure.ts";
+import { RemoteFailure, serverFailure } from "../remote/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
@@ -16,10 +17,13 @@ export interface SqldPlatformOptions {
   /** Null: an sqld that only this service can reach. */
   readonly tokens: DataTokens | null;
   readonly fetch: Fetch;
+  readonly log: Log;
 }
 
-/** Milliseconds that an admin call may take, and those for copies, which take longer the larger the database is. */
+/** Milliseconds that an admin call may take. */
 const ADMIN_TIMEOUT_MS = 15_000;
+/** Those for a question that nobody waits for long, and for copies, which take longer the larger the database is. */
+const STRAIN_TIMEOUT_MS = 2000;
 const FORK_TIMEOUTS_MS = [2000, 15_000, 120_000];
 /** Milliseconds before the second copy, and four times that before the third. */
 const FORK_PAUSE_MS = 20;
@@ -33,6 +37,8 @@ interface AdminAnswer {
 }
 
 export class SqldPlatform implements RemotePlatform {
+  readonly dataSecret = "TENANTS_JWT_KEY";
+
   constructor(private readonly options: SqldPlatformOptions) {}
 
   endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint> {
@@ -46,11 +52,12 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async create(place: string): Promise<void> {
-    const { status, text } = await this.#adminAgain("POST", `/${checked(place)}/create`, {
+    const answer = await this.#adminAgain("POST", `/${checked(place)}/create`, {
       body: {},
       lostToo: true,
     });
-    if (status !== 200 && !(status === 400 && text.includes("already exists"))) throw adminFailure(status);
+    const isThere = answer.status === 400 && answer.text.includes("already exists");
+    if (answer.status !== 200 && !isThere) throw adminFailure(answer);
   }
 
   /**
@@ -66,10 +73,10 @@ export class SqldPlatform implements RemotePlatform {
       try {
         const path = `/${checked(from)}/fork/${checked(to)}`;
         const before = await this.#state(from);
-        const { status } = answered(
+        const answer = answered(
           await this.#send("POST", path, { signal: AbortSignal.timeout(timeoutMs) }),
         );
-        if (status !== 200) throw adminFailure(status);
+        if (answer.status !== 200) throw adminFailure(answer);
         const copied = before && await this.#state(to);
         if (!before || !copied || hasAllOf(copied, before)) return;
         throw new RemoteFailure("unreachable", "the copy lacks what was written last");
@@ -89,8 +96,8 @@ export class SqldPlatform implements RemotePlatform {
 
   /** Unless `lostToo`, one whose answer is lost is not repeated: it could be late, and remove what comes next there. */
   async #remove(place: string, { lostToo }: { readonly lostToo: boolean }): Promise<void> {
-    const { status } = await this.#adminAgain("DELETE", `/${checked(place)}`, { lostToo });
-    if (status !== 200 && status !== 404) throw adminFailure(status);
+    const answer = await this.#adminAgain("DELETE", `/${checked(place)}`, { lostToo });
+    if (answer.status !== 200 && answer.status !== 404) throw adminFailure(answer);
   }
 
   async block(
@@ -102,9 +109,16 @@ export class SqldPlatform implements RemotePlatform {
       const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
       const path = `/${checked(place)}/config`;
       // Sent once: a repetition could be late, and undo what somebody else has done since.
-      const { status } = answered(await this.#send("POST", path, { body, signal }));
-      if (status !== 200) throw adminFailure(status);
+      const answer = answered(await this.#send("POST", path, { body, signal }));
+      if (answer.status !== 200) throw adminFailure(answer);
     });
+  }
+
+  async strain(place: string): Promise<"admin_refused" | "admin_unreachable" | null> {
+    const signal = AbortSignal.timeout(STRAIN_TIMEOUT_MS);
+    const answer = await this.#send("GET", `/${checked(place)}/config`, { signal });
+    if (answer === null || answer.status >= 500) return "admin_unreachable";
+    return isRefusal(answer.status) ? "admin_refused" : null;
   }
 
   /** What may run twice is sent again where it failed or its answer was lost. */
@@ -141,7 +155,11 @@ export class SqldPlatform implements RemotePlatform {
         signal,
         redirect: "error",
       });
-      return { status: response.status, text: await response.text() };
+      const { status } = response;
+      if (isRefusal(status)) {
+        this.options.log("error", "tenants_setting_refused", { variable: "TENANTS_TOKEN", status });
+      }
+      return { status, text: await response.text() };
     } catch {
       return null;
     }
@@ -159,10 +177,11 @@ function checked(place: string): string {
   return place;
 }
 
-function adminFailure(status: number): RemoteFailure {
+function isRefusal(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+function adminFailure({ status, text }: AdminAnswer): RemoteFailure {
   if (status === 404) return new RemoteFailure("gone");
-  return new RemoteFailure(
-    status === 401 || status === 403 ? "denied" : "unreachable",
-    `admin status ${status}`,
-  );
+  return isRefusal(status) ? new RemoteFailure("denied") : serverFailure(status, text);
 }

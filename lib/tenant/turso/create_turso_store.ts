@@ -2,6 +2,7 @@
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import { seldomLog } from "../../core/seldom_log.ts";
 import { sendOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
@@ -36,12 +37,13 @@ export interface TursoStoreOptions {
 
 /** Opens nothing: the first use reaches Turso. */
 export function createTursoStore(options: TursoStoreOptions): RemoteStore {
-  const { clock, log, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
+  const { clock, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
   const { logBytes = DEFAULT_LOG_BYTES } = options;
   const fetch = options.fetch ?? sendOnce;
+  const log = seldomLog(options.log, clock);
   return new RemoteStore({
     ...{
-      platform: tursoPlatform(options),
+      platform: tursoPlatform({ ...options, log }),
       clock,
       log,
       fetch,

@@ -67,9 +67,12 @@ export class TursoApi {
   /** An answer that is not the wanted one as the failure that it amounts to. */
   failure(call: TursoCall, { status }: TursoAnswer): RemoteFailure {
     if (status === 404) return new RemoteFailure("gone");
+    if (status === 401 || status === 403) {
+      this.options.log("error", "tenants_setting_refused", { variable: "TENANTS_TOKEN", status });
+      return new RemoteFailure("denied", `API ${status}`, { code: `${status}` });
+    }
     this.options.log("warn", "turso_api_refused", { method: call.method, status });
-    if (status === 402) return new RemoteFailure("over_quota");
-    return new RemoteFailure(status === 401 || status === 403 ? "denied" : "unreachable", `API ${status}`);
+    return new RemoteFailure(status === 402 ? "over_quota" : "unreachable", `API ${status}`);
   }
 
   /** Null: no answer, or one that breaks off. */

@@ -35,6 +35,7 @@ export interface TursoPlatformOptions {
 }
 
 export class TursoPlatform implements RemotePlatform {
+  readonly dataSecret = "TENANTS_TOKEN";
   readonly #tokens: KeptTokens;
   readonly #hosts = new Map<string, Promise<string>>();
 

@@ -1,0 +1,8 @@
+// What is the matter with a store that does its work all the same.
+
+/**
+ * - `admin_refused`, `admin_unreachable`: databases work, but none can be made, copied or removed: the secret is refused,
+ *   or nobody answers there.
+ * - `near_open_max`: the server has nearly as many databases as it can have open.
+ */
+export type StoreStrain = "admin_refused" | "admin_unreachable" | "near_open_max";
