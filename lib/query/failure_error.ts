@@ -1,6 +1,7 @@
 // From what the engine says of a caller's statement to the error that the caller gets.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
 import { asksForNames, failedNames } from "../sql/failed_names.ts";
+import { messageHint } from "../sql/message_hint.ts";
 import { errorDetail } from "../sql/sql_error.ts";
 import { statementNames } from "../sql/statement_names.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
@@ -62,7 +63,8 @@ async function detailOf(
   const asks = asksForNames(told);
   const known = asks ? (await database.schema()).tables.filter((table) => table.kind !== "shadow") : [];
   const names = asks ? statementNames(sql) : null;
-  return errorDetail(failedNames(told, names, known), { verb, target, sql, names, known });
+  const detail = errorDetail(failedNames(told, names, known), { verb, target, sql, names, known });
+  return { ...detail, hint: messageHint(told) ?? detail.hint };
 }
 
 function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {

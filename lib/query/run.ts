@@ -12,6 +12,7 @@ import { affectedRows } from "./held_call.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { identify, recordRefusal } from "./record.ts";
 import { claimRead, findEarlier, keepRead, replayedAnswer, replayKeys, writes } from "./replay.ts";
+import { refuseIdle } from "./refuse_idle.ts";
 import { reserveBalance } from "./reserve_balance.ts";
 import { settle } from "./settle.ts";
 import { StageTimer } from "./stage_timer.ts";
@@ -67,6 +68,7 @@ async function runOnce(
   let limit: number | null = null;
   try {
     authorise(call.target.role, facts, call.batch);
+    refuseIdle(understood);
     timer.end("authorise");
     // What can only fail does not wait for a person.
     const judged = !call.dryRun && !hopeless && writes(understood);

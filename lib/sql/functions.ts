@@ -30,6 +30,23 @@ export const allowedFunctions: ReadonlySet<string> = new Set(
   [scalar, aggregate, dates, window, math, json, search, internal].join(" ").split(" "),
 );
 
+const closed =
+  "load_extension readfile writefile edit lsmode fts3_tokenizer fts5 fts5_get_locale fts5_insttoken fts5_locale " +
+  "matchinfo offsets optimize rtreedepth rtreenode sqlite_compileoption_get sqlite_compileoption_used sqlite_log " +
+  "sqlite_offset sha3 sha3_agg sha3_query sha1 sha1_query sqlar_compress sqlar_uncompress zipfile fsdir eval " +
+  "uuid uuid_blob uuid_str regexpi";
+// What libSQL has beside.
+const closedElsewhere =
+  "atn2 charindex cot coth difference geopoly_area geopoly_bbox geopoly_blob geopoly_ccw geopoly_contains_point " +
+  "geopoly_debug geopoly_group_bbox geopoly_json geopoly_overlap geopoly_regular geopoly_svg geopoly_within " +
+  "geopoly_xform last_rows_affected leftstr libsql_server_database_name libsql_vector_idx lower_quartile mode padc " +
+  "padl padr proper replicate reverse rightstr sqlite3mc_codec_data sqlite3mc_config sqlite3mc_config_table " +
+  "sqlite3mc_version sqlite_crypt square stdev strfilter upper_quartile variance vector vector16 vector1bit vector32 " +
+  "vector64 vector8 vector_distance_cos vector_distance_l2 vector_extract vectorb16";
+
+/** Functions that an engine or a tool of SQLite has and no tenant may use; any other name is taken for a mistake. */
+export const closedFunctions: ReadonlySet<string> = new Set([closed, closedElsewhere].join(" ").split(" "));
+
 /** Table-valued functions beside `pragma_<name>` of the PRAGMA table. */
 export const allowedTableFunctions: ReadonlySet<string> = new Set([
   "json_each",

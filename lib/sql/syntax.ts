@@ -6,7 +6,7 @@ import { isReservedName, isServiceTable, readableServiceTables } from "./service
 import { type Rename, renameOf } from "./description_renames.ts";
 import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { isConstant } from "./is_constant.ts";
-import { allowedFunctions, allowedModules } from "./functions.ts";
+import { allowedFunctions, allowedModules, closedFunctions } from "./functions.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { type PragmaFacts, pragmaFacts } from "./pragma_facts.ts";
 import { pragmaTable, pragmaUse } from "./pragmas.ts";
@@ -53,6 +53,7 @@ export interface Unread {
     | "multiple_statements"
     | "no_statement"
     | "named_parameter"
+    | "unknown_function"
     | "nul"
     | "too_big";
   /** Without any part of the text beyond the offending token. */
@@ -95,6 +96,11 @@ function describe(root: Stmt, sql: string): SyntaxResult {
   const row = statementKinds[root.type];
   const pragma = inner.type === "PragmaStmt" ? pragmaFacts(inner) : null;
   const refusal = refusalOf(root, inner, walk);
+  // The engine would not look into the body of a view or a trigger before it is used.
+  const unknown = [...walk.functions].find((name) => !allowedFunctions.has(name));
+  if (refusal === null && unknown !== undefined) {
+    return unread("unknown_function", `no such function: ${printable(unknown)}`);
+  }
   return {
     ok: true,
     syntax: {
@@ -166,7 +172,7 @@ function reserved(names: ReadonlySet<string>): string | null {
 
 function badFunction(walk: Walk): string | null {
   for (const name of walk.functions) {
-    if (!allowedFunctions.has(name)) return `The function ${printable(name)}`;
+    if (closedFunctions.has(name)) return `The function ${printable(name)}`;
   }
   // Others are the engine's to judge: a full-text table may be called like a function too.
   for (const name of walk.tableFunctions) {

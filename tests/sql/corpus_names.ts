@@ -27,7 +27,7 @@ export const corpusNames: readonly CorpusEntry[] = [
   ["SELECT 1 FROM _ＳERVICE_meta_replay", "error unknown_table"],
   ["DRОP TABLE orders", "error syntax_error"],
   ["ＳＥＬＥＣＴ 1", "error syntax_error"],
-  ["SELECT load_extensiоn('x')", "nobody select: The function load_extensi"],
+  ["SELECT load_extensiоn('x')", "error syntax_error"],
   // The catalogue may be read as it is.
   ["SELECT name FROM sqlite_schema", "read select; reads sqlite_schema; columns sqlite_schema.name"],
   ["SELECT count(*) FROM SQLITE_MASTER", "read select; reads sqlite_schema; calls count"],

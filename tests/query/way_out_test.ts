@@ -1,0 +1,105 @@
+// Refusals that name the way out: mistyped functions, settings that do nothing alone, messages that leave a value out.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { allowedFunctions, closedFunctions } from "../../lib/sql/functions.ts";
+import { withWrites } from "../writes/write_world.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)";
+
+Deno.test("a mistyped function is the statement's mistake, with near names, wherever it stands", async () => {
+  await withWrites(async ({ post, setup, shop }) => {
+    await setup(T);
+    const { token } = await shop.mint("read");
+    const cases: readonly (readonly [sql: string, near: string])[] = [
+      ["SELECT lenght(name) FROM t", "length"],
+      ["SELECT uper('x')", "upper"],
+      ["SELECT * FROM t WHERE JSON_EXTARCT(name, '$.a') = 1", "json_extract"],
+      ["CREATE VIEW v AS SELECT subtsr(name, 1) FROM t", "substr"],
+      ["CREATE TABLE u (a CHECK (coalesc(a, 1) > 0))", "coalesce"],
+      ["CREATE TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET name = lowr(name); END", "lower"],
+      ["INSERT INTO t (name) VALUES (replce('a', 'b', 'c'))", "replace"],
+    ];
+    for (const [sql, near] of cases) {
+      const answer = await post("query", { sql });
+      assertEquals([answer.status, answer.body.code], [400, "sql_error"], `${sql}: ${answer.text}`);
+      assertEquals(answer.body.errorDetail?.kind, "syntax_error");
+      assertStringIncludes(answer.body.error ?? "", "no such function: ");
+      assertStringIncludes(answer.body.errorDetail?.hint ?? "", near, sql);
+    }
+    const reader = await post("query", { sql: cases[0]?.[0] }, { token });
+    assertEquals([reader.status, reader.body.code], [400, "sql_error"]);
+    const batch = await post("batch", { statements: [{ sql: "SELECT 1" }, { sql: "SELECT lenght('x')" }] });
+    assertEquals([batch.status, batch.body.code, batch.body.failedIndex], [400, "sql_error", 1], batch.text);
+    const far = await post("query", { sql: "SELECT zzqqzzqq(1)" });
+    assertStringIncludes(far.body.errorDetail?.hint ?? "", "function_list");
+    const validated = await post("validate", { sql: "SELECT lenght('x')" });
+    assertStringIncludes(JSON.parse(validated.text).data.errorDetail.hint, "length");
+  });
+});
+
+Deno.test("a function that exists and is closed is refused to every role, a mistake beside it notwithstanding", async () => {
+  await withWrites(async ({ post }) => {
+    for (const name of ["load_extension", "readfile", "writefile", "fts3_tokenizer", "edit", "sqlite_log"]) {
+      for (const sql of [`SELECT ${name}('x')`, `SELECT lenght('x'), ${name}('x')`]) {
+        const answer = await post("query", { sql });
+        assertEquals([answer.status, answer.body.code], [403, "statement_refused"], sql);
+      }
+    }
+  });
+});
+
+Deno.test("every function of the engine is on one of the two lists, and none on both", async () => {
+  await withWrites(async ({ rows }) => {
+    const names = (await rows("SELECT DISTINCT lower(name) FROM pragma_function_list")).map(([name]) =>
+      String(name)
+    );
+    assert(names.length > 100);
+    assertEquals(names.filter((name) => !allowedFunctions.has(name) && !closedFunctions.has(name)), []);
+    assertEquals([...closedFunctions].filter((name) => allowedFunctions.has(name)), []);
+  });
+});
+
+Deno.test("PRAGMA foreign_keys=off alone is refused with the way that works, which works", async () => {
+  await withWrites(async ({ post, setup, shop }) => {
+    await setup(T, "CREATE TABLE child (t REFERENCES t(id))");
+    const off = { sql: "PRAGMA foreign_keys=off" };
+    for (
+      const [path, body, at] of [
+        ["query", off, "sql"],
+        ["query", { sql: "pragma main.foreign_keys(0)" }, "sql"],
+        ["batch", { statements: [off] }, "statements"],
+        ["batch", { statements: [off, off], transaction: true }, "statements"],
+      ] as const
+    ) {
+      const answer = await post(path, body);
+      assertEquals([answer.status, answer.body.code], [400, "validation_failed"], answer.text);
+      assertEquals(answer.body.issues?.[0]?.path, at);
+      assertStringIncludes(answer.body.issues?.[0]?.message ?? "", "one batch");
+    }
+    const { token } = await shop.mint("write");
+    assertEquals((await post("query", off, { token })).body.code, "role_too_low");
+    const used = await post("batch", { statements: [off, { sql: "INSERT INTO child VALUES (7)" }] });
+    assertEquals(used.status, 200, used.text);
+    assertEquals((await post("query", { sql: "PRAGMA foreign_keys=on" })).status, 200);
+    assertEquals((await post("query", { sql: "INSERT INTO child VALUES (8)" })).status, 400);
+  });
+});
+
+Deno.test("a message that leaves a value out says what to look at rather than to read it", async () => {
+  await withWrites(async ({ post, setup }) => {
+    await setup("CREATE VIRTUAL TABLE f USING fts5(body)", "INSERT INTO f VALUES ('x')");
+    for (
+      const [sql, value, hint] of [
+        ["SELECT * FROM f WHERE f MATCH ?", '"open', "MATCH"],
+        ["SELECT * FROM f WHERE f MATCH ?", "secret:x", "column that a parameter"],
+        ["SELECT * FROM f WHERE f MATCH ?", "a AND", "MATCH"],
+        ["SELECT json_extract('{}', ?)", "bad[", "JSON"],
+      ] as const
+    ) {
+      const { status, body, text } = await post("query", { sql, params: [value] });
+      assertEquals(status, 400, text);
+      assert(!text.includes(value), text);
+      assert(!text.includes("Read the message") || !text.includes("…"), text);
+      if (body.error?.includes("…")) assertStringIncludes(body.errorDetail?.hint ?? "", hint, text);
+    }
+  });
+});
