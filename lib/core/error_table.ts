@@ -234,7 +234,8 @@ export const errorTable = {
   },
   outcome_unknown: {
     status: 503,
-    message: "Read before you repeat; the connection to the engine was lost while it committed",
+    message:
+      "Read before you repeat; the answer of the engine was lost, so whether the write was kept is not known",
     retryable: false,
     retryAfterSec: 1,
   },

@@ -7,6 +7,8 @@ import type { RelayWorld } from "./relay_world.ts";
 export interface Kind {
   /** Rows that the call adds to `t`. */
   readonly rows: number;
+  /** Which befall each of its requests; all unless given. */
+  readonly faults?: readonly string[];
   /** After `outcome_unknown` the same request still answers what became of it. */
   readonly keyed?: boolean;
   /** Whatever it was told, a second request never runs the write a second time. */
@@ -74,6 +76,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
   },
   "a merge": {
     rows: 1,
+    // It has many requests, and needs three databases each time.
+    faults: ["cut before it arrived", "answer cut", "cut, and there a little later", "twice"],
     prepare: async (world, database) => {
       ok(await world.post(database, "claim_branch", { purpose: "a test", ref: "one" }));
       ok(await world.post({ path: `${database.path}@one` }, "query", { sql, params: [1] }));
