@@ -19,6 +19,7 @@ const AT_ONCE = [
   "a deleted database is 404 at once",
   "a deleted database comes back",
   "of many repetitions of a step at once one runs",
+  "a request under a step that another one has used in vain runs",
 ];
 
 Deno.test("the suites over HTTP hold where every request goes to the other one of two instances", async () => {
