@@ -3,21 +3,29 @@ import type { DescribeRouteOptions } from "hono-openapi";
 import { resolver } from "hono-openapi";
 import { z } from "zod";
 
+export interface AnswerOptions {
+  readonly meta?: z.ZodType;
+  readonly status?: 200 | 201;
+  /** Another success, with data of its own. */
+  readonly also?: { readonly status: 200 | 201; readonly data: z.ZodType; readonly description: string };
+}
+
 /** `responses` of a route whose success carries `data` (and `meta` where given). */
 export function answers(
   data: z.ZodType,
-  options: { readonly meta?: z.ZodType; readonly status?: 200 | 201 } = {},
+  { meta, status = 200, also }: AnswerOptions = {},
 ): NonNullable<DescribeRouteOptions["responses"]> {
-  const envelope = z.object({
-    success: z.literal(true),
-    data,
-    ...(options.meta ? { meta: options.meta } : {}),
+  const success = (description: string, data: z.ZodType) => ({
+    description,
+    content: {
+      "application/json": {
+        schema: resolver(z.object({ success: z.literal(true), data, ...(meta ? { meta } : {}) })),
+      },
+    },
   });
   return {
-    [options.status ?? 200]: {
-      description: "Success",
-      content: { "application/json": { schema: resolver(envelope) } },
-    },
+    [status]: success("Success", data),
+    ...(also ? { [also.status]: success(also.description, also.data) } : {}),
     default: {
       description: "Failure",
       content: { "application/json": { schema: resolver(failureEnvelope) } },

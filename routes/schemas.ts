@@ -81,3 +81,14 @@ export const rename = z.strictObject({ name: displayName }).meta({ examples: [{ 
 export const databaseState = z.enum(["ok", "corrupt", "unavailable"]).describe(
   "corrupt: the file is damaged or missing, restore a snapshot; unavailable: the store does not answer for it now",
 );
+
+/** A database as its owner sees it. */
+export const databaseRecord = z.object({
+  id: z.string(),
+  slug,
+  name: z.string(),
+  branchRef: z.string(),
+  createdAt: isoTimestamp,
+  sizeBytes: z.int(),
+  state: databaseState,
+});

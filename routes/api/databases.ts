@@ -14,9 +14,8 @@ import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
 import {
   confirmBody,
-  databaseState,
+  databaseRecord,
   displayName,
-  isoTimestamp,
   newSlug,
   noQuery,
   page,
@@ -27,15 +26,6 @@ import {
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 
-const databaseRecord = z.object({
-  id: z.string(),
-  slug,
-  name: z.string(),
-  branchRef: z.string(),
-  createdAt: isoTimestamp,
-  sizeBytes: z.int(),
-  state: databaseState,
-});
 const databaseBody = z.strictObject({ slug: newSlug, name: displayName.optional() }).meta({
   examples: [{ slug: "shop", name: "Shop" }],
 });

@@ -41,7 +41,14 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({
         summary: "Get a throw-away copy of the database, with a token for it",
         tags,
-        responses: answers(branchClaim, { status: 201 }),
+        responses: answers(branchClaim, {
+          status: 201,
+          also: {
+            status: 200,
+            data: branchClaim,
+            description: "The branch existed and is a fresh copy again",
+          },
+        }),
       }),
       validate("json", claimBody),
       async (c) => {

@@ -12,7 +12,7 @@ import { validate } from "../middleware/validate.ts";
 import { answers } from "../answers.ts";
 import { callOptions } from "./call_options.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
-import { batchBody, queryMeta, queryResult, statementBody } from "./sql_schemas.ts";
+import { batchBody, queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 export function queryRoutes(query: QueryContext): Hono<Env> {
@@ -41,7 +41,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       describeRoute({
         summary: "Run one SQL statement",
         tags: ["sql"],
-        responses: answers(queryResult, { meta: queryMeta }),
+        responses: answers(z.union([queryResult, writePreview]), { meta: queryMeta }),
       }),
     )
     .post(
@@ -68,7 +68,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       describeRoute({
         summary: "Run up to 100 SQL statements",
         tags: ["sql"],
-        responses: answers(z.array(queryResult), { meta: queryMeta }),
+        responses: answers(z.union([z.array(queryResult), z.array(writePreview)]), { meta: queryMeta }),
       }),
     );
 }

@@ -10,7 +10,7 @@ import { answers } from "../answers.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, newSlug, noQuery } from "../schemas.ts";
+import { databaseRecord, isoTimestamp, newSlug, noQuery } from "../schemas.ts";
 
 const snapshot = z.object({
   label: z.string(),
@@ -55,7 +55,13 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/restore",
-      describeRoute({ summary: "Restore a snapshot", tags, responses: answers(restored) }),
+      describeRoute({
+        summary: "Restore a snapshot",
+        tags,
+        responses: answers(restored, {
+          also: { status: 201, data: databaseRecord, description: "The new database, with `into`" },
+        }),
+      }),
       validate("json", restoreBody),
       async (c) => {
         const { snapshot, into } = c.req.valid("json");
