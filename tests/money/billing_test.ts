@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { money, nano, usage } from "./money_world.ts";
 
@@ -198,4 +199,32 @@ Deno.test("usage is kept by hour and by day, and asked for by time", async () =>
     });
     assertEquals(status, 400, query);
   }
+});
+
+Deno.test("a PRAGMA that checks the rows bills those that it goes through, where they are estimated", async () => {
+  if (!isEmbedded()) return;
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([
+    ["CREATE TABLE parents (id INTEGER PRIMARY KEY)"],
+    ["CREATE TABLE kids (parent REFERENCES parents(id))"],
+    ["INSERT INTO parents WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 300) SELECT n FROM c"],
+    ["INSERT INTO kids SELECT id FROM parents WHERE id <= 100"],
+  ]);
+  const read = async (sql: string) => {
+    const { status, body, text } = await tenant.query(sql);
+    assertEquals(status, 200, text);
+    return body.meta?.rowsRead ?? 0;
+  };
+  for (
+    const [sql, rows] of [
+      ["PRAGMA integrity_check", 400],
+      ["PRAGMA quick_check(parents)", 300],
+      ["PRAGMA foreign_key_check", 200],
+    ] as const
+  ) {
+    const counted = await read(sql);
+    assert(counted >= rows && counted <= rows + 100, `${sql}: ${counted}`);
+  }
+  assertEquals(await read("PRAGMA table_info(kids)"), 0);
 });

@@ -179,6 +179,10 @@ const forum: CorpusSchema = {
     "INSERT OR REPLACE INTO authors VALUES ('a7', 'again', 1)",
     "DELETE FROM history",
     "PRAGMA table_info(posts)",
+    "PRAGMA integrity_check",
+    "PRAGMA quick_check",
+    "PRAGMA integrity_check(posts)",
+    "PRAGMA foreign_key_check",
   ],
 };
 

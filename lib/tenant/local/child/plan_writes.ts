@@ -29,9 +29,28 @@ export function withoutPlan(text: PlanText, schema: PlanSchema, counts: TableCou
       return () => maintained(text, schema).reduce((sum, table) => sum + counts.rowsOf(table), 0);
     case "DROP":
       return () => 1;
+    case "PRAGMA":
+      return checks(text, schema, counts);
     default:
-      return () => 0; // PRAGMA, EXPLAIN
+      return () => 0; // EXPLAIN
   }
+}
+
+/** A PRAGMA that checks goes through all tables, or through the one that it names; others read no rows. */
+function checks({ tokens }: PlanText, schema: PlanSchema, counts: TableCounts): Estimate {
+  const at = tokens.findIndex(({ text }) => /^(?:integrity|quick|foreign_key)_check$/i.test(text));
+  if (at < 0) return () => 0;
+  const named = tokens.slice(at + 1).map(({ text }) => schema.tables().get(text.toLowerCase()));
+  const table = named.find((name) => name !== undefined);
+  const tables = table === undefined ? [...new Set(schema.tables().values())] : [table];
+  const looksUp = /^f/i.test(tokens[at]?.text ?? "");
+  // Each row that refers is looked up once for each of its references.
+  const passes = (name: string) => {
+    const references = looksUp ? schema.foreignKeys(name).length : 0;
+    return !looksUp ? 1 : references === 0 ? 0 : 1 + references;
+  };
+  return () =>
+    tables.reduce((sum, name) => sum + (passes(name) === 0 ? 0 : passes(name) * counts.rowsOf(name)), 0);
 }
 
 /** The tables that REINDEX or ANALYZE goes through: those of the name it gives, else all. */
