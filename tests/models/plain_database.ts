@@ -58,6 +58,16 @@ export class PlainDatabase implements Disposable {
     return { results, failure: null };
   }
 
+  /** Rows that the statements would change in all, those of triggers and references too. */
+  rowsChangedBy({ statements }: Call): number {
+    this.#database.exec("BEGIN");
+    try {
+      return statements.reduce((sum, one) => sum + this.#runOne(one).rowsWritten, 0);
+    } finally {
+      this.#database.exec("ROLLBACK");
+    }
+  }
+
   rows(sql: string): readonly (readonly unknown[])[] {
     return this.#runOne({ sql, params: [] }).rows;
   }
