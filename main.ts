@@ -5,6 +5,7 @@ import { AppError } from "./lib/core/errors.ts";
 import { ConfigError } from "./lib/core/config_error.ts";
 import { BODY_TIMEOUT_MS } from "./lib/core/limits.ts";
 import { jsonLog } from "./lib/core/log.ts";
+import { quietLog } from "./lib/core/quiet_log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { firstStart } from "./lib/services/start/first_start.ts";
 import { greeting } from "./lib/services/start/greeting.ts";
@@ -30,7 +31,7 @@ const HOSTED_CLOSE_MS = 1_000;
 type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
 
 const clock = systemClock;
-const log = jsonLog(() => isoTime(clock.now()));
+const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
 /** The process as upkeep needs it, once it has started. */
 const started = Promise.withResolvers<AppDeps>();
 
@@ -73,6 +74,7 @@ async function start(config: Config): Promise<void> {
     clock,
     log,
     kv,
+    ...(config.hosted || config.kvUrl !== null ? {} : { kvFile: kvFile(config.dataDir) }),
     tenants,
     bodyWatch,
     operatorKeyHash: operator.hash,
@@ -108,6 +110,10 @@ function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
 async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
   if (hosted) return withReceipts(await Deno.openKv());
   return kvUrl === null ? await Deno.openKv(`${dataDir}/kv.sqlite3`) : withReceipts(await Deno.openKv(kvUrl));
+}
+
+function kvFile(dataDir: string): string {
+  return `${dataDir}/kv.sqlite3`;
 }
 
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */

@@ -35,6 +35,8 @@ export interface ProcessParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly kv: Deno.Kv;
+  /** KV's file, where it is one. */
+  readonly kvFile?: string;
   readonly tenants: TenantStore;
   readonly bodyWatch: BodyWatch;
   /** SHA-256 of the operator key, hex. */

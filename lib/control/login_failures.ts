@@ -3,7 +3,7 @@
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import type { LoginFailuresRecord } from "../store/records.ts";
 
 /** Contract 8. */
@@ -12,15 +12,23 @@ const HOUR_MS = 3_600_000;
 /** Attempts against others that fail at the same moment, and milliseconds between them at most. */
 const MAX_ATTEMPTS = 64;
 const PAUSE_MS = 20;
+/** Accounts whose failures are counted in memory; a log-in is refused when there are more. */
+const MAX_UNWRITTEN = 10_000;
 
 /**
  * One guess counts for all of its `accounts` (keyed hashes: the address as it was typed, the user whom it means). Every
  * method answers the seconds that one of them stays locked, 0 when none is. Errors: `meter_unreachable`.
  */
 export class LoginFailures {
+  /** Counts that KV had no room for, by key. */
+  readonly #unwritten = new Map<string, LoginFailuresRecord>();
+
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
+  /** Errors: also `storage_full`, while nothing can count a failure. */
   async lockedSec(databaseId: string, accounts: readonly string[]): Promise<number> {
+    this.#forgetOver();
+    if (this.#unwritten.size + accounts.length > MAX_UNWRITTEN) throw new AppError("storage_full");
     return this.#longestSec(await this.#read(databaseId, accounts));
   }
 
@@ -32,14 +40,31 @@ export class LoginFailures {
       if (lockedSec > 0) return lockedSec;
       const atomic = this.kv.atomic().check(...entries);
       for (const { key, value } of entries) {
-        const { count, untilMs } = this.#current(value);
+        const { count, untilMs } = this.#current(key, value);
         const expireIn = Math.max(1, untilMs - this.clock.now());
         atomic.set(key, { count: count + 1, untilMs }, { expireIn });
       }
-      if (await kvCommit(atomic)) return 0;
+      if (await this.#counted(entries, atomic)) return 0;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
     }
     throw new AppError("meter_unreachable");
+  }
+
+  /** Where KV has no room the count goes on here: a full disk must not make guessing free. */
+  async #counted(
+    entries: readonly Deno.KvEntryMaybe<LoginFailuresRecord>[],
+    atomic: Deno.AtomicOperation,
+  ): Promise<boolean> {
+    try {
+      return await kvCommit(atomic);
+    } catch (error) {
+      if (!isKvFull(error) || this.#unwritten.size + entries.length > MAX_UNWRITTEN) throw error;
+      for (const { key, value } of entries) {
+        const { count, untilMs } = this.#current(key, value);
+        this.#unwritten.set(key.join("/"), { count: count + 1, untilMs });
+      }
+      return true;
+    }
   }
 
   #read(databaseId: string, accounts: readonly string[]): Promise<Deno.KvEntryMaybe<LoginFailuresRecord>[]> {
@@ -47,12 +72,25 @@ export class LoginFailures {
   }
 
   #longestSec(entries: readonly Deno.KvEntryMaybe<LoginFailuresRecord>[]): number {
-    return Math.max(0, ...entries.map(({ value }) => this.#lockedSec(this.#current(value))));
+    return Math.max(0, ...entries.map(({ key, value }) => this.#lockedSec(this.#current(key, value))));
   }
 
-  #current(record: LoginFailuresRecord | null): LoginFailuresRecord {
+  #current(key: Deno.KvKey, record: LoginFailuresRecord | null): LoginFailuresRecord {
     const nowMs = this.clock.now();
-    return record !== null && record.untilMs > nowMs ? record : { count: 0, untilMs: nowMs + HOUR_MS };
+    const live = [record, this.#unwritten.get(key.join("/")) ?? null].filter((one) =>
+      one !== null && one.untilMs > nowMs
+    );
+    return live.toSorted((a, b) => (b?.count ?? 0) - (a?.count ?? 0))[0] ??
+      { count: 0, untilMs: nowMs + HOUR_MS };
+  }
+
+  #forgetOver(): void {
+    const nowMs = this.clock.now();
+    for (const [key, { untilMs }] of this.#unwritten) {
+      // In the order of their ends, for all last an hour.
+      if (untilMs > nowMs) return;
+      this.#unwritten.delete(key);
+    }
   }
 
   #lockedSec({ count, untilMs }: LoginFailuresRecord): number {

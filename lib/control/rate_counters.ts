@@ -4,7 +4,7 @@
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 
 /** Who is counted where. `client` is a keyed hash. */
 export interface RateSubject {
@@ -120,7 +120,8 @@ export class RateCounters {
     const key = keys.rateCount(databaseId, slug, id, client);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const entry = await kvGet(this.kv, key);
-      const taken = entry.value ?? 0;
+      // Here stands what KV had no room for: it is counted there with the next lease that it takes.
+      const taken = Math.max(entry.value ?? 0, lease.taken);
       if (taken >= limit) {
         lease.taken = taken;
         return;
@@ -129,7 +130,7 @@ export class RateCounters {
       const share = Math.min(MAX_LEASE, Math.max(Math.ceil(free / LEASE_PART), lease.waiting));
       const next = taken + Math.min(free, share);
       const expireIn = Math.max(0, endsAtMs - this.clock.now()) + AFTER_MS;
-      if (await kvCommit(this.kv.atomic().check(entry).set(key, next, { expireIn }))) {
+      if (await committedOrFull(this.kv.atomic().check(entry).set(key, next, { expireIn }))) {
         lease.size = next - taken;
         lease.left += lease.size;
         lease.taken = next;
@@ -137,6 +138,16 @@ export class RateCounters {
       }
     }
     throw new AppError("meter_unreachable");
+  }
+}
+
+/** A full KV is a file, and a file is one process's: the lease in memory is the count then. Errors: `meter_unreachable`. */
+async function committedOrFull(atomic: Deno.AtomicOperation): Promise<boolean> {
+  try {
+    return await kvCommit(atomic);
+  } catch (error) {
+    if (isKvFull(error)) return true;
+    throw error;
   }
 }
 

@@ -46,7 +46,7 @@ export async function applyRules(
   const plain = matches.filter(({ rule }) => rule.effect === "deny" && rule.minRows === null);
   // A rule that denies whatever the number of rows needs no look at them.
   if (plain.length > 0) throw denied(plain);
-  const reserved = reserveBalance(ctx, understood.call);
+  const reserved = reserveBalance(ctx, understood.call, false);
   const admission = reserved instanceof Promise ? await reserved : reserved;
   try {
     return await look(ctx, understood, { matches, admission });

@@ -2,6 +2,7 @@
 import type { Claim, ReplayScope } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
 import { REPLAY_MS } from "../core/limits.ts";
+import { isKvFull } from "../store/kv_call.ts";
 import { type KeptAnswer, readKeptAnswer, writeKeptAnswer } from "../tenant/kept_answer.ts";
 import type { ReplayFound, ReplayKeys, TenantDatabase } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerOf } from "./answer.ts";
@@ -75,7 +76,12 @@ export async function claimRead(
 ): Promise<Claim | QueryAnswer | null> {
   const scope = understood.call.replay?.idempotency ?? null;
   if (scope === null || writes(understood)) return null;
-  const claim = await ctx.replays.claim(scope);
+  const claim = await ctx.replays.claim(scope).catch((error) => {
+    // A read does no harm twice: without room to note it, it runs and its repetition runs again.
+    if (isKvFull(error)) return null;
+    throw error;
+  });
+  if (claim === null) return null;
   if (claim.state === "claimed") return claim.claim;
   if (claim.state === "kept") return keptRead(claim.answer);
   throw new AppError(claim.state === "mismatch" ? "replay_mismatch" : "replay_running");

@@ -80,7 +80,7 @@ async function runOnce(
     if (bound === null) return null;
     limit = bound.maxRows;
     timer.end("rules");
-    const reserved = reserveBalance(ctx, call);
+    const reserved = reserveBalance(ctx, call, !writes(understood));
     admission = reserved instanceof Promise ? await reserved : reserved;
     timer.end("reserve");
   } catch (error) {

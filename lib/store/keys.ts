@@ -183,6 +183,9 @@ export const keys = {
   /** Ten minutes: that one commit took effect. */
   commitReceipt: (id: string): Key<true> => ["commit_receipt", id],
 
+  /** A minute: when somebody last asked whether KV takes what is written, in unix milliseconds. */
+  readiness: (): Key<number> => ["readiness"],
+
   /** For ever. */
   firstStart: (): Key<FirstStartRecord> => ["first_start"],
 

@@ -14,13 +14,34 @@ export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntry
 }
 
 /**
- * Commits; false when a check failed. Errors: `meter_unreachable`, after which the change may have been made or not.
+ * Commits; false when a check failed. Errors: `storage_full`, where KV is read as before; `meter_unreachable`, after
+ * which the change may have been made or not.
  */
 export async function kvCommit(atomic: Deno.AtomicOperation): Promise<boolean> {
-  const result = await kvCall(() => atomic.commit(), {
-    message: "Look whether the change was made before you repeat it; the control plane did not confirm it",
-  });
+  const result = await kvCall(() => commitOrFull(atomic), { message: IN_DOUBT });
   return result.ok;
+}
+
+const IN_DOUBT =
+  "Look whether the change was made before you repeat it; the control plane did not confirm it";
+
+/** Whether KV had no room for a change, while it may well be read. */
+export function isKvFull(error: unknown): boolean {
+  return error instanceof AppError && error.code === "storage_full";
+}
+
+async function commitOrFull(
+  atomic: Deno.AtomicOperation,
+): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+  try {
+    return await atomic.commit();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "";
+    if (message.includes("database or disk is full")) throw new AppError("storage_full");
+    // A quota, or a limit of file sizes; the disk may have failed behind the write as well.
+    if (message.includes("disk I/O error")) throw new AppError("storage_full", { message: IN_DOUBT });
+    throw error;
+  }
 }
 
 /** One page of the records under a prefix, after the key `after` where given. Errors: `meter_unreachable`. */
@@ -34,7 +55,7 @@ export function kvPage<Value>(
   return kvCall(async () => await Array.fromAsync(kv.list<Value>(selector, { limit })));
 }
 
-/** Runs `call` within the deadline, again where the file was locked. Errors: `meter_unreachable`. */
+/** Runs `call` within the deadline, again where the file was locked. Errors: `meter_unreachable`, and its own `AppError`s. */
 export async function kvCall<Value>(
   call: () => Promise<Value>,
   options: { readonly deadlineMs?: number; readonly message?: string } = {},

@@ -1,6 +1,7 @@
 // Log rows of one database that wait for company, in a bounded number, and how much of the log this process has written:
 // where it grows too large, its oldest rows go.
 import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
+import { LogBudget } from "./log_budget.ts";
 
 /** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call`, in order. */
 export type LogValues = readonly (string | number | null)[];
@@ -21,8 +22,8 @@ export class LogBuffer {
   /** Refused calls by id: a later row of the same id says more, and counts what the earlier one has. */
   readonly #refusals = new Map<string, LogValues>();
 
-  /** `maxBytes` of the query log and the calls together. */
-  constructor(maxBytes: number) {
+  /** `maxBytes` of the query log and the calls together; `budget` of the rows that wait, of all databases. */
+  constructor(maxBytes: number, private readonly budget: LogBudget = new LogBudget()) {
     this.#queryLog = new Marks(maxBytes / 2);
     this.#calls = new Marks(maxBytes / 2);
   }
@@ -51,17 +52,21 @@ export class LogBuffer {
       taken.push(row);
       this.#refusals.delete(id);
     }
+    this.budget.give(taken);
     return taken;
   }
 
   /** Rows that could not be written, in front of those that have come since. */
   putBack(rows: readonly LogValues[]): void {
     const later = [...this.#refusals.values()];
-    this.#rows = [...rows.filter((row) => !isRefusal(row)), ...this.#rows].slice(0, MAX_ROWS);
+    const room = Math.max(0, MAX_ROWS - this.#rows.length);
+    const back = rows.filter((row) => !isRefusal(row)).slice(0, room).filter((row) => this.budget.take(row));
+    this.#rows = [...back, ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);
   }
 
   clear(): void {
+    this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();
   }
@@ -77,8 +82,13 @@ export class LogBuffer {
   }
 
   #put(row: LogValues): void {
-    if (isRefusal(row)) this.#refusals.set(String(row[0]), row);
-    else this.#rows.push(row);
+    const earlier = isRefusal(row) ? this.#refusals.get(String(row[0])) : undefined;
+    if (earlier) this.budget.give([earlier]);
+    const kept = this.budget.take(row);
+    if (!isRefusal(row)) {
+      if (kept) this.#rows.push(row);
+    } else if (kept) this.#refusals.set(String(row[0]), row);
+    else this.#refusals.delete(String(row[0]));
   }
 }
 

@@ -24,8 +24,8 @@ export class TestClock implements Clock {
   }
 }
 
-/** What the KV does instead of working: fail before a commit, or only after it was made. */
-type Fault = "none" | "down" | "unconfirmed" | "late";
+/** What the KV does instead of working: fail before a commit, or only after it was made; `full`: it can be read alone. */
+type Fault = "none" | "down" | "full" | "unconfirmed" | "late";
 
 export class World {
   fault: Fault = "none";
@@ -121,6 +121,8 @@ export class World {
           }
           this.commits++;
           if (this.fault === "down") return fail();
+          // As Deno KV says it of a file on a full disk.
+          if (this.fault === "full") return Promise.reject(new TypeError("database or disk is full"));
           if (this.fault === "unconfirmed") return target.commit().then(fail);
           if (this.fault === "late") {
             this.held.push(() => target.commit());

@@ -8,6 +8,8 @@ export interface ServiceOptions {
   readonly folder: string;
   /** Environment variables of `lib/config.ts`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A command that starts the one behind it. */
+  readonly launcher?: readonly string[];
 }
 
 /** A process that is starting, running or has ended. */
@@ -37,9 +39,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 }
 
 /** Starts the process, whatever comes of it. */
-export async function launchService({ folder, settings }: ServiceOptions): Promise<ServiceProcess> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: await startArguments(),
+export async function launchService(
+  { folder, settings, launcher = [] }: ServiceOptions,
+): Promise<ServiceProcess> {
+  const [command = "", ...args] = [...launcher, Deno.execPath(), ...await startArguments()];
+  const child = new Deno.Command(command, {
+    args,
     cwd: new URL("../../", import.meta.url).pathname,
     env: {
       HOST: "127.0.0.1",

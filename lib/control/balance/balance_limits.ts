@@ -23,3 +23,8 @@ export const BLOCK_SHARE = 8;
 export const SMALL_BLOCK_NANO_USD = 50_000;
 /** What a call is taken to cost before any was seen: 20 requests. */
 export const FIRST_GUESS_NANO_USD = 10_000;
+
+/** What reads of a namespace may cost before it is booked, while KV has no room for it: 1 USD, 2 million requests. */
+export const TRUSTED_NANO_USD = 1_000_000_000;
+/** Milliseconds for which a look at the balance lets reads go on so; the next tick looks again. */
+export const TRUSTED_MS = 5_000;

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
 import { Admission, type CallUsage, SpendingAccount } from "./spending_account.ts";
+import { isKvFull } from "../../store/kv_call.ts";
 import { BlockSweeper } from "./sweep_blocks.ts";
 import { syncBlock, type SyncContext } from "./sync_block.ts";
 
@@ -34,15 +35,18 @@ export class Meter {
   }
 
   /**
-   * Leave for one call, at once while the block of the namespace has money. End it with `settle` or `release`. Never
-   * throws: a refusal is a rejected promise. Errors: `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`,
+   * Leave for one call, at once while the block of the namespace has money. End it with `settle` or `release`. Where KV
+   * has no room, calls that only read (`reads`) go on within a bound of what they owe. Never throws: a refusal is a
+   * rejected promise. Errors: `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`, `storage_full`,
    * `namespace_not_found`, `shutting_down`; nothing may run then.
    */
-  admit(namespaceId: string): Admission | Promise<Admission> {
+  admit(namespaceId: string, reads = false): Admission | Promise<Admission> {
     const nowMs = this.clock.monotonicMs();
     const account = this.#accounts.get(namespaceId);
-    if (account !== undefined && account.covers(nowMs)) return account.begin(nowMs);
-    return this.#admitLater(account ?? this.#open(namespaceId, nowMs), nowMs);
+    if (account !== undefined && (account.covers(nowMs) || (reads && account.trusts(nowMs)))) {
+      return account.begin(nowMs);
+    }
+    return this.#admitLater(account ?? this.#open(namespaceId, nowMs), nowMs, reads);
   }
 
   /** The call has run and used this. */
@@ -109,13 +113,13 @@ export class Meter {
     return account;
   }
 
-  #admitLater(account: SpendingAccount, nowMs: number): Promise<Admission> {
+  #admitLater(account: SpendingAccount, nowMs: number, reads: boolean): Promise<Admission> {
     if (this.#closing) return Promise.reject(new AppError("shutting_down"));
     if (account.refusal !== null && nowMs < account.refusal.untilMs) {
       return Promise.reject(new AppError(account.refusal.code));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Admission>();
-    account.waiters.push({ resolve, reject, sinceMs: nowMs });
+    account.waiters.push({ resolve, reject, sinceMs: nowMs, reads });
     // A larger block lets more run side by side, but KV is not to be asked for every call that waits its turn.
     const isSpent = account.left <= 0 || nowMs >= account.leaseUntilMs;
     if (isSpent || nowMs - account.syncedMs >= REFUSED_MS) void this.#sync(account);
@@ -149,6 +153,7 @@ export class Meter {
       await syncBlock(this.#ctx, account, (nowMs) => this.#closing ? 0 : account.wanted(nowMs));
     } catch (error) {
       failure = error;
+      if (isKvFull(error)) account.notBooked(this.clock.monotonicMs());
       // Not from every call that settles; the next tick tries again.
       account.refillBelow = -Infinity;
     }
@@ -169,7 +174,11 @@ export class Meter {
       account.hasNews = false;
       if (account.waiters.length > 0) void this.#sync(account);
     } else if (isSpent) {
-      const code = failure === null ? account.end ?? "balance_exhausted" : "meter_unreachable";
+      const code = failure === null
+        ? account.end ?? "balance_exhausted"
+        : isKvFull(failure)
+        ? "storage_full"
+        : "meter_unreachable";
       account.refusal = { code, untilMs: nowMs + REFUSED_MS };
       account.refuse(failure === null || failure instanceof AppError ? new AppError(code) : failure);
     }

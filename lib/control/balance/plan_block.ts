@@ -51,6 +51,11 @@ function blockSize(paid: BalanceRecord, rest: number, want: number): number {
   return room < 0 ? Math.max(0, rest + room) : rest;
 }
 
+/** What a process may spend of a balance at most: its block, and what is free under the cap. */
+export function spendable(balance: BalanceRecord, heldNanoUsd: number): number {
+  return heldNanoUsd + Math.min(balance.balanceNanoUsd, Math.max(0, roomUnderCap(balance)));
+}
+
 /** What the cap leaves beside what is reserved; negative when more is reserved. */
 function roomUnderCap(balance: BalanceRecord): number {
   if (balance.monthlyCapNanoUsd === null) return Infinity;

@@ -1,7 +1,14 @@
 // What one process knows and owes of one namespace's money: its block, what runs, who waits. In memory only.
 import type { ErrorCode } from "../../core/errors.ts";
 import type { BlockRecord } from "../../store/money_records.ts";
-import { BLOCK_SECONDS, FIRST_GUESS_NANO_USD, IDLE_MS, MIN_BLOCK_NANO_USD } from "./balance_limits.ts";
+import {
+  BLOCK_SECONDS,
+  FIRST_GUESS_NANO_USD,
+  IDLE_MS,
+  MIN_BLOCK_NANO_USD,
+  TRUSTED_MS,
+  TRUSTED_NANO_USD,
+} from "./balance_limits.ts";
 import type { BlockPlan } from "./plan_block.ts";
 
 /** What a call used. */
@@ -40,6 +47,8 @@ interface Waiter {
   readonly resolve: (admission: Admission) => void;
   readonly reject: (error: unknown) => void;
   readonly sinceMs: number;
+  /** It changes nothing in a database. */
+  readonly reads: boolean;
 }
 
 interface Refusal {
@@ -73,6 +82,9 @@ export class SpendingAccount {
   amount = 0;
   /** Spent and not confirmed as paid: `charge` and `#fresh` together. */
   #unpaid = 0;
+  /** What may be unpaid while KV has no room, and until when that look at it holds. */
+  #trusted = 0;
+  #trustedUntilMs = -Infinity;
   #charge: Charge | null = null;
   #fresh = new Map<string, DatabaseUsage>();
   #freshCost = 0;
@@ -90,6 +102,21 @@ export class SpendingAccount {
   covers(nowMs: number): boolean {
     return this.left > 0 && nowMs < this.leaseUntilMs &&
       (this.inFlight === 0 || this.left >= (this.inFlight + 1) * this.dearest);
+  }
+
+  /** True while reads may go on although KV has no room for what they cost. */
+  trusts(nowMs: number): boolean {
+    return nowMs < this.#trustedUntilMs && this.#trusted > this.#unpaid + this.inFlight * this.dearest;
+  }
+
+  /** What KV says may be spent at most; more than the bound is never owed. */
+  trustUpTo(nanoUsd: number): void {
+    this.#trusted = Math.min(nanoUsd, TRUSTED_NANO_USD);
+  }
+
+  /** KV could be read and took no change. */
+  notBooked(nowMs: number): void {
+    this.#trustedUntilMs = nowMs + TRUSTED_MS;
   }
 
   begin(nowMs: number): Admission {
@@ -170,6 +197,7 @@ export class SpendingAccount {
   /** After a commit. */
   confirm(charge: Charge, plan: BlockPlan): void {
     this.#paid(charge, plan.amountNanoUsd);
+    this.#trustedUntilMs = -Infinity;
     this.end = plan.end;
     this.refillBelow = plan.end === null ? plan.amountNanoUsd / 2 : -Infinity;
   }
@@ -177,6 +205,11 @@ export class SpendingAccount {
   /** Lets the waiting go in while the money covers them. */
   serve(nowMs: number): void {
     while (this.waiters.length > 0 && this.covers(nowMs)) this.waiters.shift()?.resolve(this.begin(nowMs));
+    if (nowMs >= this.#trustedUntilMs) return;
+    for (const waiter of this.waiters.splice(0)) {
+      if (waiter.reads && this.trusts(nowMs)) waiter.resolve(this.begin(nowMs));
+      else this.waiters.push(waiter);
+    }
   }
 
   /** Refuses all who wait, or those who came before `beforeMs`. */

@@ -6,7 +6,7 @@ import type { BlockRecord, UsageRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { type AccountStep, changeAccount } from "./change_account.ts";
 import { inMonth } from "./in_month.ts";
-import { type BlockPlan, planBlock } from "./plan_block.ts";
+import { type BlockPlan, planBlock, spendable } from "./plan_block.ts";
 import type { Charge, DatabaseUsage, SpendingAccount } from "./spending_account.ts";
 
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,9 @@ export async function syncBlock(
       const usage = await addedUsage(ctx.kv, account.namespaceId, hourOf(nowMs), charge);
       const wantNanoUsd = wanted(startedMs);
       const heldNanoUsd = block?.amountNanoUsd ?? 0;
-      const plan = planBlock(inMonth(found, nowMs), {
+      const balance = inMonth(found, nowMs);
+      account.trustUpTo(spendable(balance, heldNanoUsd));
+      const plan = planBlock(balance, {
         heldNanoUsd,
         spentNanoUsd: charge.costNanoUsd,
         wantNanoUsd,

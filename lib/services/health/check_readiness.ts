@@ -1,10 +1,14 @@
-// Whether the parts that a request needs answer, and how: Deno KV and the tenant store.
+// Whether the parts that a request needs answer and take what is written, and how: Deno KV and the tenant store.
+import type { Clock } from "../../core/clock.ts";
 import { keys } from "../../store/keys.ts";
 import type { StoreStrain } from "../../tenant/store_strain.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
 export interface ReadinessContext {
   readonly kv: Deno.Kv;
+  /** KV's file, where it is one: gone from its place, it takes what is lost with it. */
+  readonly kvFile?: string;
+  readonly clock: Clock;
   readonly tenants: Pick<TenantStore, "ready">;
 }
 
@@ -21,10 +25,17 @@ export interface Readiness {
 /** Milliseconds above which an answer is slow, and in which a part has to answer at all. */
 const SLOW_MS = 1000;
 const PATIENCE_MS = 10_000;
+/** Milliseconds for which a write to KV that worked, or one that failed, stands for others: anybody may ask. */
+const WRITTEN_MS = 5_000;
+const REFUSED_MS = 1_000;
+/** KV forgets what was written soon after nobody asks any more. */
+const FORGET = { expireIn: 60_000 };
 
 /** Those who ask at the same time get the same answer, so that no number of them asks the parts more often. */
 export class ReadinessCheck {
   #running: Promise<Readiness> | null = null;
+  #kvUntilMs = -Infinity;
+  #kvFailure: { readonly error: unknown } | null = null;
 
   constructor(private readonly context: ReadinessContext) {}
 
@@ -33,10 +44,12 @@ export class ReadinessCheck {
   }
 
   async #check(): Promise<Readiness> {
-    const { kv, tenants } = this.context;
+    const { kv, kvFile, tenants } = this.context;
     const parts = await Promise.all([
       probe("kv", async () => {
         await kv.get(keys.firstStart());
+        if (kvFile !== undefined) await Deno.stat(kvFile);
+        await this.#write();
         return [];
       }),
       probe("tenants", () => tenants.ready()),
@@ -45,6 +58,20 @@ export class ReadinessCheck {
       notReady: parts.flatMap(({ notReady }) => notReady),
       degraded: parts.flatMap(({ degraded }) => degraded),
     };
+  }
+
+  /** Throws what KV said to the last write that was tried. */
+  async #write(): Promise<void> {
+    const { kv, clock } = this.context;
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= this.#kvUntilMs) {
+      this.#kvFailure = await kv.set(keys.readiness(), clock.now(), FORGET).then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      this.#kvUntilMs = nowMs + (this.#kvFailure === null ? WRITTEN_MS : REFUSED_MS);
+    }
+    if (this.#kvFailure !== null) throw this.#kvFailure.error;
   }
 }
 

@@ -37,7 +37,7 @@ export interface Validation {
 /** Billed as one request. Errors: those of the balance and of the store; never the statement's own. */
 export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
   const call = callOf(ctx, input);
-  const admission = await reserveBalance(ctx, call);
+  const admission = await reserveBalance(ctx, call, true);
   try {
     const { databaseId, namespaceId } = ctx.target;
     const database = ctx.tenants.open(databaseId, namespaceId);

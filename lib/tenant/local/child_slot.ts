@@ -10,6 +10,8 @@ export interface LaneFlight extends Flight {
 
 export interface ChildSlot {
   readonly child: EngineChild;
+  /** Of its progress file. */
+  readonly number: number;
   flight: LaneFlight | null;
   /** Databases to close in this child before other work, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];

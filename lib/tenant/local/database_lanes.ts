@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { WireLogRow } from "./child/wire_log.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
+import { LogBudget } from "../log_budget.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
 const MAX_WAITING = 10_000;
@@ -23,6 +24,8 @@ export class DatabaseLanes {
   dropped = false;
   /** Nothing starts but the exclusive task, and that only when nothing runs. */
   held = false;
+  /** Until then rows of the log wait: they could not be written. By the monotonic clock. */
+  logRetryMs = -Infinity;
   /** Settles when the log rows taken last are in the table. */
   logFlush: Promise<unknown> = Promise.resolve();
   #reads: CallJob[] = [];
@@ -34,8 +37,13 @@ export class DatabaseLanes {
   /** Log rows that wait. */
   readonly log: LogBuffer;
 
-  constructor(readonly databaseId: string, readonly namespaceId: string, logBytes = DEFAULT_LOG_BYTES) {
-    this.log = new LogBuffer(logBytes);
+  constructor(
+    readonly databaseId: string,
+    readonly namespaceId: string,
+    logBytes = DEFAULT_LOG_BYTES,
+    budget: LogBudget = new LogBudget(),
+  ) {
+    this.log = new LogBuffer(logBytes, budget);
   }
 
   get waiting(): number {
@@ -44,6 +52,12 @@ export class DatabaseLanes {
 
   get idle(): boolean {
     return this.waiting === 0 && this.flights.size === 0 && this.log.length === 0 && !this.held;
+  }
+
+  /** Idle but for log rows that cannot be written for the time being. */
+  mayEnd(nowMs: number): boolean {
+    return this.waiting === 0 && this.flights.size === 0 && !this.held &&
+      (this.log.length === 0 || nowMs < this.logRetryMs);
   }
 
   addCall(job: CallJob): void {

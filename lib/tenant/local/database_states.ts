@@ -1,7 +1,7 @@
 // Whether an embedded database can be read: what its file looks like from outside, and what engine children have said of
 // it since it was last restored.
 import type { Clock } from "../../core/clock.ts";
-import type { DatabaseState } from "../damage.ts";
+import type { DatabaseState, DatabaseStorage } from "../damage.ts";
 import type { Reply } from "./child/protocol.ts";
 import { databasePath } from "./tenant_paths.ts";
 
@@ -38,11 +38,20 @@ export class DatabaseStates {
     return false;
   }
 
+  async storageOf(databaseId: string): Promise<DatabaseStorage> {
+    const path = databasePath(this.tenants, databaseId);
+    const [state, ...sizes] = await Promise.all([
+      this.#stateOf(databaseId, path),
+      ...[path, `${path}-wal`].map((file) => Deno.stat(file).then((info) => info.size).catch(() => 0)),
+    ]);
+    return { sizeBytes: sizes.reduce((sum, size) => sum + size, 0), state };
+  }
+
   /** A file that another process's permissions close is `unavailable`, and no damage. */
-  async stateOf(databaseId: string): Promise<DatabaseState> {
+  async #stateOf(databaseId: string, path: string): Promise<DatabaseState> {
     if (this.isReported(databaseId)) return "corrupt";
     try {
-      using file = await Deno.open(databasePath(this.tenants, databaseId), { read: true });
+      using file = await Deno.open(path, { read: true });
       const head = new Uint8Array(MAGIC.length);
       const length = await file.read(head);
       return length === MAGIC.length && new TextDecoder().decode(head) === MAGIC ? "ok" : "corrupt";

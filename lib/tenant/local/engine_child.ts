@@ -101,13 +101,12 @@ export class EngineChild {
       await this.#process.status;
       await this.#writer.abort().catch(() => {});
       this.options.onEnd();
-      await Deno.remove(this.options.progressPath).catch(() => {});
     }
   }
 }
 
-/** Records of older frames stand behind those of the present one. */
-function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
+/** What a progress file says of a frame: records of older frames stand behind those of the present one. */
+export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let last: Progress | null = null;
   for (let at = 0; at + PROGRESS_RECORD_BYTES <= bytes.length; at += PROGRESS_RECORD_BYTES) {

@@ -16,7 +16,10 @@ import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
+import { LogBudget } from "../log_budget.ts";
 import { LogFlusher } from "./log_flusher.ts";
+import { prepareProgressFiles } from "./progress_files.ts";
+import { RoomProbe } from "./room_probe.ts";
 import { Scheduler } from "./scheduler.ts";
 import { damagedFolder, databaseFiles, databasePath, snapshotFolder, tenantPaths } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -48,10 +51,12 @@ const STOP_MS = 10_000;
 
 /** Opens the store under `dataDirectory` (made if missing) and starts the first child. */
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
-  const paths = tenantPaths(await realDirectory(options.dataDirectory));
+  await Deno.mkdir(options.dataDirectory, { recursive: true, mode: 0o700 });
+  const paths = tenantPaths(await Deno.realPath(options.dataDirectory));
   await Deno.mkdir(paths.tenants, { recursive: true, mode: 0o700 });
-  await Deno.remove(paths.run, { recursive: true }).catch(() => {});
   await Deno.mkdir(paths.run, { recursive: true, mode: 0o700 });
+  const maxChildren = options.maxChildren ?? Math.max(4, navigator.hardwareConcurrency * 2);
+  await prepareProgressFiles(paths.run, maxChildren);
   const scheduler = new Scheduler({
     tenantsDirectory: paths.tenants,
     runDirectory: paths.run,
@@ -59,20 +64,16 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     environment: options.engineEnvironment,
     clock: options.clock,
     log: options.log,
-    maxChildren: options.maxChildren ?? Math.max(4, navigator.hardwareConcurrency * 2),
+    maxChildren,
   });
-  return new LocalStore(options, scheduler, paths.tenants);
-}
-
-async function realDirectory(path: string): Promise<string> {
-  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
-  return await Deno.realPath(path);
+  return new LocalStore(options, scheduler, paths.tenants, new RoomProbe(paths.tenants, options.clock));
 }
 
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
   readonly #lanes = new Map<string, DatabaseLanes>();
+  readonly #logBudget = new LogBudget();
   readonly #watchdog: Watchdog;
   readonly #log: LogFlusher;
   readonly #snapshots: LocalSnapshots;
@@ -82,6 +83,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     private readonly options: LocalStoreOptions,
     private readonly scheduler: Scheduler,
     private readonly tenants: string,
+    private readonly room: RoomProbe,
   ) {
     this.#watchdog = new Watchdog(scheduler, options.queryTimeoutMs);
     scheduler.onBusy = () => this.#watchdog.watch();
@@ -151,20 +153,15 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
   }
 
-  async storageOf(databaseId: string): Promise<DatabaseStorage> {
-    const path = databasePath(this.tenants, databaseId);
-    const [state, ...sizes] = await Promise.all([
-      this.states.stateOf(databaseId),
-      ...[path, `${path}-wal`].map((file) => Deno.stat(file).then((info) => info.size).catch(() => 0)),
-    ]);
-    return { sizeBytes: sizes.reduce((sum, size) => sum + size, 0), state };
+  storageOf(databaseId: string): Promise<DatabaseStorage> {
+    return this.states.storageOf(databaseId);
   }
 
   ready(): Promise<readonly StoreStrain[]> {
     if (this.scheduler.stopping || (this.scheduler.slots.length === 0 && !this.scheduler.addChild())) {
       return Promise.reject(new AppError("store_unavailable"));
     }
-    return Promise.resolve([]);
+    return this.room.check().then(() => []);
   }
 
   sweep(): Promise<void> {
@@ -179,7 +176,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
       this.#log.flushAll(this.#lanes.values());
       await new Promise((resolve) => setTimeout(resolve, 1));
     } while (
-      [...this.#lanes.values()].some((lanes) => !lanes.idle) && this.options.clock.monotonicMs() < deadlineMs
+      [...this.#lanes.values()].some((lanes) => !lanes.mayEnd(this.options.clock.monotonicMs())) &&
+      this.options.clock.monotonicMs() < deadlineMs
     );
     this.#watchdog.stop();
     await this.#snapshots.close();
@@ -192,7 +190,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   lanes(databaseId: string, namespaceId: string): DatabaseLanes {
     let lanes = this.#lanes.get(databaseId);
     if (!lanes) {
-      lanes = new DatabaseLanes(databaseId, namespaceId, this.options.logBytes);
+      lanes = new DatabaseLanes(databaseId, namespaceId, this.options.logBytes, this.#logBudget);
       this.#lanes.set(databaseId, lanes);
     }
     return lanes;

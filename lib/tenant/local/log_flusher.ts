@@ -21,14 +21,21 @@ export interface LogFlusherOptions {
 /** Milliseconds between two prunings of one database's log. */
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** Failures that pass, when there is room again or a snapshot was restored, and milliseconds until the next attempt. */
+const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
+const RETRY_MS = 2_000;
 
 export class LogFlusher {
   readonly #pruned = new Map<string, number>();
 
   constructor(private readonly options: LogFlusherOptions) {}
 
-  /** Writes the log rows that wait for this database; resolves when a statement would see them. */
+  /**
+   * Writes the log rows that wait for this database; resolves when a statement would see them, or none can be written
+   * for the time being.
+   */
   async flush(lanes: DatabaseLanes): Promise<void> {
+    if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
     const own = this.#writeRows(lanes);
@@ -61,8 +68,12 @@ export class LogFlusher {
           prune: this.#prune(lanes),
         }, "write");
       } catch (error) {
-        if (error instanceof AppError && error.code === "storage_full") lanes.log.putBack(rows);
-        log("warn", "log_rows_not_written", { rows: rows.length });
+        const code = error instanceof AppError ? error.code : "internal";
+        if (WAITED_FOR.has(code)) {
+          lanes.log.putBack(rows);
+          lanes.logRetryMs = this.options.clock.monotonicMs() + RETRY_MS;
+        }
+        log("warn", "log_rows_not_written", { rows: rows.length, code });
         return;
       }
     }

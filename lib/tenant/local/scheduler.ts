@@ -9,6 +9,7 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
 import { packLogRows } from "./pack_log_rows.ts";
+import { freeProgressFile } from "./progress_files.ts";
 import { recoverFlight } from "./recover_flight.ts";
 import { settleGroup } from "./settle_group.ts";
 
@@ -39,7 +40,6 @@ export class Scheduler {
   #pumping = false;
   /** The child that has a database open and its statements compiled: work goes there while it is free. */
   readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
-  #started = 0;
 
   constructor(readonly options: SchedulerOptions) {}
 
@@ -72,19 +72,19 @@ export class Scheduler {
   addChild(): ChildSlot | null {
     if (this.slots.length >= this.options.maxChildren || this.stopping) return null;
     const { tenantsDirectory, runDirectory, parentTie, environment } = this.options;
-    const progressPath = `${runDirectory}/engine-${++this.#started}`;
-    Deno.writeFileSync(progressPath, new Uint8Array(), { mode: 0o600 });
+    const progress = freeProgressFile(runDirectory, this.slots.map((slot) => slot.number));
+    // Those there are go on.
+    if (progress === null) return null;
     const child: EngineChild = new EngineChild({
       tenantsDirectory,
-      progressPath,
+      progressPath: progress.path,
       parentTie,
       environment,
       onReply: (frame) => this.#onReply(slot, frame),
       onEnd: () => this.#onEnd(slot),
     });
     const slot: ChildSlot = {
-      child,
-      flight: null,
+      ...{ child, number: progress.number, flight: null },
       toClose: [],
       lastUsedMs: this.#now(),
       dirty: false,

@@ -238,6 +238,8 @@ export interface WireTable {
 
 /** A record of the progress file: frame number, call, statement, each an unsigned 32-bit integer. */
 export const PROGRESS_RECORD_BYTES = 12;
+/** A progress file is never longer, and has its room before the child starts: a full disk keeps no statement from running. */
+export const PROGRESS_FILE_BYTES = 340 * PROGRESS_RECORD_BYTES;
 
 /** Milliseconds after which a child answers what it has and hands the rest of a frame back unstarted. */
 export const FRAME_BUDGET_MS = 40;

@@ -1,0 +1,31 @@
+// Bounds what log rows that wait to be written hold in memory, over all databases: a disk may stay full for long.
+
+type LogValues = readonly (string | number | null)[];
+
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Of a row beside its texts. */
+const ROW_BYTES = 300;
+
+export class LogBudget {
+  #bytes = 0;
+
+  constructor(private readonly maxBytes = MAX_BYTES) {}
+
+  /** False: there is no room for the row. */
+  take(row: LogValues): boolean {
+    const bytes = sizeOf(row);
+    if (this.#bytes + bytes > this.maxBytes) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  give(rows: readonly LogValues[]): void {
+    for (const row of rows) this.#bytes -= sizeOf(row);
+  }
+}
+
+function sizeOf(row: LogValues): number {
+  let bytes = ROW_BYTES;
+  for (const value of row) if (typeof value === "string") bytes += value.length;
+  return bytes;
+}

@@ -1,0 +1,148 @@
+// A disk without room, under the real process: reads go on, writes say why not, and all is well when there is room again.
+import { assert, assertEquals } from "@std/assert";
+import { type ApiAnswer, callApi } from "../testing/call_api.ts";
+import { print } from "../testing/print.ts";
+import { type SmallDisk, smallDisks } from "../testing/small_disk.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+
+const KEY = "operator-key-of-this-test";
+const DATABASE = "/v1/db/acme/shop";
+const settings = { DEMO: "0", OPERATOR_KEY: KEY };
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Shop {
+  readonly disk: SmallDisk;
+  readonly service: RunningService;
+  readonly token: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  query(sql: string, headers?: Record<string, string>): Promise<ApiAnswer>;
+}
+
+function calls(service: RunningService, token: string): Pick<Shop, "call" | "query"> {
+  const app = { request: (path: string, init: RequestInit) => fetch(service.url + path, init) };
+  const call: Shop["call"] = (method, path, body, headers = {}) =>
+    callApi(app, method, path, { token, headers, ...(body === undefined ? {} : { body }) });
+  return { call, query: (sql, headers) => call("POST", `${DATABASE}/query`, { sql }, headers) };
+}
+
+function start(disk: SmallDisk): Promise<RunningService> {
+  return startService({ folder: disk.folder, launcher: disk.launcher, settings });
+}
+
+/** A shop of two items on each kind of small disk. */
+async function onSmallDisks(body: (shop: Shop) => Promise<void>): Promise<void> {
+  const disks = await smallDisks();
+  if (disks.length === 0) print("nothing was tried: this machine has neither mount as root nor prlimit");
+  for (const disk of disks) {
+    try {
+      await using service = await start(disk);
+      const made = async (path: string, body: unknown) => {
+        const answer = await calls(service, KEY).call("POST", path, body);
+        assertEquals(answer.status, 201, answer.text);
+        return answer.body.data as Record<string, string>;
+      };
+      await made("/api/namespaces", { slug: "acme" });
+      await made("/api/namespaces/acme/databases", { slug: "shop" });
+      const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
+      const { call, query } = calls(service, token);
+      await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+      await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
+      await body({ disk, service, token, call, query });
+    } catch (error) {
+      throw new Error(`on a ${disk.kind}`, { cause: error });
+    } finally {
+      await disk.remove();
+    }
+  }
+}
+
+/** Asks until the answer is as wanted, for at most some seconds. */
+async function until(ask: () => Promise<ApiAnswer>, status: number): Promise<ApiAnswer> {
+  let answer = await ask();
+  for (let look = 0; look < 100 && answer.status !== status; look++) {
+    await sleep(100);
+    answer = await ask();
+  }
+  assertEquals(answer.status, status, answer.text);
+  return answer;
+}
+
+async function used(call: Shop["call"]): Promise<number> {
+  const { data } = (await call("GET", "/api/namespaces/acme/usage?by=day")).body;
+  assert(Array.isArray(data), "usage is no list");
+  return data.reduce((sum: number, one) => sum + Number(one.requests), 0);
+}
+
+const BIG = "INSERT INTO items SELECT NULL, hex(zeroblob(200000))";
+
+Deno.test("on a full disk reads go on, writes and records of the control plane are storage_full, and it ends by itself", async () => {
+  await onSmallDisks(async ({ disk, service, call, query }) => {
+    await disk.fill(service.pid);
+    assertEquals([(await query(BIG)).body.code], ["storage_full"]);
+    for (let look = 0; look < 20; look++) {
+      const read = await query("SELECT count(*) FROM items");
+      assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
+      await sleep(100);
+    }
+    assertEquals((await query("SELECT 1", { "idempotency-key": "again" })).status, 200);
+    const tokens = await call("POST", "/api/namespaces/acme/tokens", { name: "late", role: "read" });
+    assertEquals([tokens.status, tokens.body.code], [503, "storage_full"], tokens.text);
+    await disk.makeRoom(service.pid);
+    await until(() => query(BIG), 200);
+  });
+});
+
+Deno.test("readyz names the full parts, and is ready again when there is room", async () => {
+  await onSmallDisks(async ({ disk, service, call }) => {
+    await until(() => call("GET", "/readyz"), 200);
+    await disk.fill(service.pid);
+    const answer = await until(() => call("GET", "/readyz"), 503);
+    await sleep(1500);
+    const { body } = await call("GET", "/readyz");
+    assertEquals([body.code, Reflect.get(body, "notReady")], ["not_ready", ["kv", "tenants"]], answer.text);
+    await disk.makeRoom(service.pid);
+    await until(() => call("GET", "/readyz"), 200);
+  });
+});
+
+Deno.test("a service that starts on a full disk serves reads, and what they cost is booked when there is room", async () => {
+  await onSmallDisks(async ({ disk, service, token, call }) => {
+    await sleep(1500);
+    const before = await used(call);
+    await disk.fill(service.pid);
+    await service.kill();
+    await using again = await startService({
+      folder: disk.folder,
+      launcher: disk.launcherWhenFull,
+      settings,
+    });
+    const after = calls(again, token);
+    for (let read = 0; read < 20; read++) {
+      const answer = await after.query("SELECT count(*) FROM items");
+      assertEquals([answer.status, rowsOf(answer)], [200, [[2]]]);
+    }
+    assertEquals((await after.query(BIG)).body.code, "storage_full");
+    await disk.makeRoom(again.pid);
+    await until(() => after.query("INSERT INTO items VALUES (3, 'cap')"), 200);
+    let booked = 0;
+    for (let look = 0; look < 50 && booked < before + 21; look++) {
+      await sleep(200);
+      booked = await used(after.call);
+    }
+    assert(booked >= before + 21, `${booked} requests are booked, ${before} were before`);
+    const { data } = (await after.call("GET", "/api/namespaces/acme/balance")).body;
+    assertEquals(Reflect.get(Object(data), "writtenOffUsd"), 0);
+  });
+});
+
+Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
+  await onSmallDisks(async ({ disk, service, query }) => {
+    await disk.fill(service.pid);
+    for (let call = 0; call < 300; call++) assertEquals((await query("SELECT 1")).status, 200);
+    await sleep(1000);
+    const lines = service.errors().split("\n").filter((line) => line !== "");
+    assert(lines.length > 0 && lines.length < 15, service.errors());
+    assertEquals(lines.filter((line) => line.includes('"level":"error"')), []);
+  });
+});

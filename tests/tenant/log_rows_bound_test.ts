@@ -1,0 +1,42 @@
+// What waits while a disk is full: bounded in memory, and nothing of it is counted twice.
+import { assertEquals } from "@std/assert";
+import { Progress } from "../../lib/tenant/local/child/progress.ts";
+import { PROGRESS_FILE_BYTES, PROGRESS_RECORD_BYTES } from "../../lib/tenant/local/child/protocol.ts";
+import { lastRecord } from "../../lib/tenant/local/engine_child.ts";
+import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import { LogBudget } from "../../lib/tenant/log_budget.ts";
+
+Deno.test("log rows of all databases together stay within one bound of memory, and what is written makes room", () => {
+  const budget = new LogBudget(10_000);
+  const [one, other] = [new LogBuffer(1_000_000, budget), new LogBuffer(1_000_000, budget)];
+  const row = ["qry_1", 0, ..."x".repeat(11), "x".repeat(684)];
+  for (let n = 0; n < 50; n++) (n % 2 === 0 ? one : other).add(row);
+  assertEquals([one.length, other.length], [5, 5]);
+  const taken = one.take(128);
+  other.add(row);
+  // Of what comes back there is room for all but one.
+  one.putBack(taken);
+  assertEquals([one.length, other.length], [4, 6]);
+  other.clear();
+  for (let n = 0; n < 50; n++) one.add(row);
+  assertEquals(one.length, 10);
+});
+
+Deno.test("a progress file never grows, and its last record is the statement that runs", async () => {
+  const path = await Deno.makeTempFile();
+  try {
+    await Deno.writeFile(path, new Uint8Array(PROGRESS_FILE_BYTES));
+    using file = await Deno.open(path, { write: true });
+    const progress = new Progress(file);
+    for (const statements of [3, PROGRESS_FILE_BYTES / PROGRESS_RECORD_BYTES, 2000, 1]) {
+      progress.startFrame(statements);
+      for (let at = 0; at < statements; at++) progress.startStatement(7, at);
+      const bytes = await Deno.readFile(path);
+      assertEquals(bytes.length, PROGRESS_FILE_BYTES);
+      assertEquals(lastRecord(bytes, statements), { call: 7, statement: statements - 1 });
+      assertEquals(lastRecord(bytes, statements + 1), null);
+    }
+  } finally {
+    await Deno.remove(path);
+  }
+});
