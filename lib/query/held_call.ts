@@ -1,6 +1,6 @@
 // A call as text, to be run later as it is now.
 import type { StatementEffect } from "../tenant/statement_effect.ts";
-import type { MergeReport } from "../sql/branch_report.ts";
+import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../tenant/footprint/footprint.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
@@ -20,6 +20,14 @@ export interface HeldCall {
   readonly covers: readonly string[];
   /** Set where it is no statements but a merge of a branch. */
   readonly merge?: HeldMerge;
+  /** Set where it is a restore in place. */
+  readonly restore?: HeldRestore;
+}
+
+/** A restore, and what it would have done when it was held; null: the state before could not be read. */
+export interface HeldRestore {
+  readonly snapshot: string;
+  readonly effect: RestoreEffect | null;
 }
 
 /** What a look at a call has shown. */
@@ -73,6 +81,14 @@ export function writeHeldMerge(
     effects: [],
     covers,
     merge,
+  };
+  return JSON.stringify(held);
+}
+
+export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]): string {
+  const held: HeldCall = {
+    ...{ batch: false, statements: [], atomic: true, integersAsStrings: false, snapshots: true },
+    ...{ effects: [], covers, restore },
   };
   return JSON.stringify(held);
 }

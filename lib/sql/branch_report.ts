@@ -82,6 +82,21 @@ export interface MergeReport extends BranchDiff {
   readonly statementsRun: number;
 }
 
+/** What a restore in place would do, from the present state (`before`) to that of the snapshot. */
+export interface RestoreEffect {
+  /** Another one means another state before or behind it, row by row and definition by definition. */
+  readonly digest: string;
+  /** By table and action, as rules name them; a renamed table under both of its names. */
+  readonly writes: readonly Omit<TrunkWrite, "rows">[];
+  readonly rows: number;
+  readonly schema: readonly SchemaChange[];
+  /** Those with other rows, by name. */
+  readonly tables: readonly TableDiff[];
+}
+
+/** Of a restore over a state that cannot be read: nothing of it can be compared. */
+export const UNREADABLE_DIGEST = "unreadable";
+
 /** Rows and conflicts of a kind that a report shows. */
 export const MAX_SHOWN_ROWS = 100;
 

@@ -9,3 +9,12 @@ export interface SnapshotInfo {
   /** Taken by the service before a destructive statement, rather than asked for. */
   readonly automatic: boolean;
 }
+
+/** How a database is made what a snapshot says. `Log` is `LogIdentity` of the tenant store. */
+export interface RestoreOptions<Log> {
+  /** Label of the snapshot of the state before. */
+  readonly undoLabel: string;
+  readonly log?: Log | undefined;
+  /** `digest` of what it is to do, or `UNREADABLE_DIGEST`: judged while nobody writes. Absent: whatever it does. */
+  readonly expects?: string;
+}

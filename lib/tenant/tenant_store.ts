@@ -1,5 +1,6 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
 import type { SqlErrorKind } from "../core/errors.ts";
+import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing } from "../sql/replaced_rows.ts";
 import type { SchemaRows } from "../sql/schema_rows.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
@@ -9,7 +10,8 @@ import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { Footprint, FootprintAsk } from "./footprint/footprint.ts";
 import type { AffectedBound } from "./local/child/starts_over.ts";
-import type { SnapshotInfo } from "./snapshots.ts";
+import type { RestoreOptions, SnapshotInfo } from "./snapshots.ts";
+import type { ServiceStatement } from "./service_statement.ts";
 import type { StoreStrain } from "./store_strain.ts";
 import type { StatementEffect } from "./statement_effect.ts";
 
@@ -42,12 +44,6 @@ export interface CopySource {
   readonly log?: LogIdentity;
 }
 
-/** A statement of the service's own, which no check stands before. */
-export interface ServiceStatement {
-  readonly sql: string;
-  readonly params: readonly SqlParameter[];
-}
-
 /** One database. Failures of the caller's SQL are outcomes; failures of the store are thrown `AppError`s. */
 export interface TenantDatabase {
   /**
@@ -75,10 +71,12 @@ export interface TenantDatabase {
   /**
    * Makes the database what it was, after a snapshot of what it is (`undoLabel`). Log, audit trail and kept answers
    * stay, and get the rows of `log` as it takes place. Calls in flight finish first, later ones wait. One that cannot
-   * be read any more is set aside instead, and what can still be read of its log, audit trail and answers is carried
-   * over. Errors: `snapshot_not_found`, `snapshot_corrupt`.
+   * be read is set aside, and what can be read of its log, audit trail and answers is carried over. Errors:
+   * `snapshot_not_found`, `snapshot_corrupt`, `effect_changed`.
    */
-  restore(label: string, more: { readonly undoLabel: string; readonly log?: LogIdentity }): Promise<Restored>;
+  restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored>;
+  /** What that would do; null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  compareSnapshot(label: string): Promise<RestoreEffect | null>;
   /** Tables, views and their columns, for messages that name near matches. */
   schema(): Promise<SchemaNames>;
   /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */

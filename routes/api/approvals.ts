@@ -20,6 +20,10 @@ const detail = approvalRecord.extend({
   look: z.int().describe("How often what it would do was looked at again; to be sent with an approval"),
   statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
   effects: z.array(z.unknown()),
+  restore: z.object({
+    snapshot: z.string(),
+    effect: z.unknown().describe("Tables and rows that it changes; null: the present state cannot be read"),
+  }).nullable().describe("Set where a restore waits"),
   merge: z.object({
     branchRef: z.string(),
     mode: z.enum(["schema", "data"]),

@@ -25,7 +25,7 @@ const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
   into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),
 }).meta({ examples: [{ snapshot: "before-import" }] });
-const restored = z.object({
+export const restored = z.object({
   snapshot: z.string(),
   undo: z.string().nullable().describe("Label of the state before; null: that could not be read any more"),
   setAside: z.string().nullable().describe("Name under which a damaged state before is kept"),
@@ -69,7 +69,8 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
         if (into !== undefined) {
           return c.json({ success: true, data: await restoreInto(ctx, { snapshot, into }) }, 201);
         }
-        return c.json({ success: true, data: await restoreSnapshot(ctx, { snapshot }) });
+        const held = { ...deps.query, ...ctx, plan: c.get("plan") };
+        return c.json({ success: true, data: await restoreSnapshot(held, { snapshot }) });
       },
     );
 }

@@ -12,6 +12,7 @@ import type { Env } from "../env.ts";
 import { integersAsStrings, snapshots } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../schemas.ts";
+import { restored } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
@@ -62,10 +63,10 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
     .post(
       "/redeem_approval",
       describeRoute({
-        summary: "Run a write or a merge that a person has approved",
+        summary: "Run a write, a merge or a restore that a person has approved",
         tags,
-        responses: answers(z.union([queryResult, z.array(queryResult), mergeReport]), {
-          meta: queryMeta,
+        responses: answers(z.union([queryResult, z.array(queryResult), mergeReport, restored]), {
+          meta: queryMeta.optional(),
         }),
       }),
       validate("json", redeemBody),
@@ -73,6 +74,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         const input = { ...c.req.valid("json"), ...runOptions(c) };
         const ctx = { ...statementsContext(query, c), control, token: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
+        if ("restored" in redeemed) return c.json({ success: true, data: redeemed.restored });
         if ("merge" in redeemed) return c.json({ success: true, ...redeemed.merge });
         return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
       },

@@ -109,6 +109,30 @@ for (const [what, damage] of Object.entries(damages)) {
     });
   });
 
+  Deno.test(`any rule is asked before a snapshot comes back over ${what}`, async () => {
+    await withShop(damage, async ({ service, query, call }) => {
+      const rule = async (body: unknown) => {
+        const answer = await call("POST", `${RECORD}/rules`, body);
+        assertEquals(answer.status, 201, answer.text);
+        return String(Reflect.get(Object(answer.body.data), "id"));
+      };
+      const restore = () => call("POST", `${DATABASE}/restore`, { snapshot: "good" });
+      const denying = await rule({ tableGlob: "other", effect: "deny" });
+      const denied = await restore();
+      assertEquals([denied.status, denied.body.code], [403, "rule_denied"], denied.text);
+      await call("DELETE", `${RECORD}/rules/${denying}`);
+      await rule({ tableGlob: "other", effect: "require_approval" });
+      const held = await restore();
+      assertEquals([held.status, held.body.code], [403, "approval_required"], held.text);
+      const { approvalToken, approvalUrl } = JSON.parse(held.text);
+      const path = `/api/namespaces/acme/approvals/${approvalUrl.split("/").at(-1)}/approve`;
+      assertEquals((await calls(service, KEY).call("POST", path)).status, 200);
+      const redeemed = await call("POST", `${DATABASE}/redeem_approval`, { approvalToken });
+      assertEquals(redeemed.status, 200, redeemed.text);
+      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+    });
+  });
+
   Deno.test(`a snapshot comes back over ${what}, which is kept under a name`, async () => {
     await withShop(damage, async ({ file, query, call }) => {
       const there = what !== "a file that is gone";

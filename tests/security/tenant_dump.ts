@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Config } from "../../lib/config.ts";
 import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
-import { placeOf } from "../../lib/tenant/remote/remote_snapshots.ts";
+import { placeOf } from "../../lib/tenant/remote/places.ts";
 import { askPlace } from "../testing/ask_place.ts";
 
 /** Rows of reads and refusals are logged at any time; what a mutation leaves in the audit is its own. */

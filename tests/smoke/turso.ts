@@ -8,7 +8,7 @@ import { newId } from "../../lib/core/ids.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { type Fetch, sendBatch } from "../../lib/tenant/remote/hrana_client.ts";
 import { RemoteFailure } from "../../lib/tenant/remote/remote_failure.ts";
-import { placeOf } from "../../lib/tenant/remote/remote_snapshots.ts";
+import { placeOf } from "../../lib/tenant/remote/places.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { createTursoStore, tursoPlatform } from "../../lib/tenant/turso/create_turso_store.ts";
 import { TURSO_API_URL, TursoApi } from "../../lib/tenant/turso/turso_api.ts";

@@ -1,7 +1,7 @@
 // An approval as the API shows it: to whoever asked, and with what it would run to whoever decides.
 import type { Approvals, ApprovalState } from "../../control/approvals.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
+import type { HeldCall, HeldMerge, HeldRestore } from "../../query/held_call.ts";
 import type { ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
 export interface ApprovalView {
@@ -24,6 +24,8 @@ export interface ApprovalDetail extends ApprovalView {
   readonly statements: HeldCall["statements"];
   readonly effects: HeldCall["effects"];
   /** Null where statements wait. */
+  /** Null where something else waits. */
+  readonly restore: HeldRestore | null;
   readonly merge: (Pick<HeldMerge, "mode" | "onConflict" | "report"> & { readonly branchRef: string }) | null;
 }
 
@@ -49,6 +51,7 @@ export function approvalDetail(approvals: Approvals, record: ApprovalRecord, hel
     look: record.look ?? 0,
     statements: held.statements,
     effects: held.effects,
+    restore: held.restore ?? null,
     merge: held.merge === undefined ? null : mergePart(held.merge),
   };
 }

@@ -8,11 +8,13 @@ import { run } from "../../query/run.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { type Footprint, newSalt } from "../../tenant/footprint/footprint.ts";
 import type { MergeAnswer, MergeContext } from "../branches/run_merge.ts";
+import type { Restored } from "../snapshots/restore_snapshot.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { afterRefusal } from "./after_refusal.ts";
 import { heldCallOf } from "./approval_context.ts";
 import { lookAgain, type NewLook } from "./look_again.ts";
 import { findApproval } from "./read_approval.ts";
+import { redeemRestore } from "./redeem_restore.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 
 export interface RedeemInput {
@@ -23,10 +25,11 @@ export interface RedeemInput {
   readonly signal: () => AbortSignal | null;
 }
 
-/** What has run: statements, or a merge of a branch. */
+/** What has run: statements, a merge of a branch, or a restore. */
 export type Redeemed =
   | { readonly answer: QueryAnswer; readonly batch: boolean }
-  | { readonly merge: MergeAnswer };
+  | { readonly merge: MergeAnswer }
+  | { readonly restored: Restored };
 
 /**
  * Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
@@ -51,6 +54,7 @@ export async function redeemApproval(
   if (claimed === null) throw new AppError("approval_not_found");
   const { merge, statements, atomic, batch, integersAsStrings, snapshots } = held;
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
+  if (held.restore) return { restored: await redeemRestore(ctx, record, { ...held, restore: held.restore }) };
   try {
     // What was held before there were footprints is bound to nothing yet.
     if (held.footprint === undefined) throw await lookAgain(ctx, record, await effectNow(ctx, record, held));

@@ -39,8 +39,11 @@ const facts: Omit<StatementFacts, "class" | "hasWhere"> = {
   readsLog: false,
 };
 
+/** Of rows that are written without a statement. */
+export const writeFacts: StatementFacts = { ...facts, class: "write", hasWhere: true };
+
 /** Rows are named by their keys, so that nothing about them is unbounded. */
 const mergeFacts: Readonly<Record<"schema" | "data", StatementFacts>> = {
   schema: { ...facts, class: "schema", hasWhere: false },
-  data: { ...facts, class: "write", hasWhere: true },
+  data: writeFacts,
 };

@@ -1,5 +1,5 @@
 // A new, empty database.
-import type { ServiceStatement } from "../../tenant/tenant_store.ts";
+import type { ServiceStatement } from "../../tenant/service_statement.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { requireNamespace } from "../namespaces/require_namespace.ts";
 import { addDatabase } from "./add_database.ts";

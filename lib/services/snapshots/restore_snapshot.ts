@@ -1,8 +1,24 @@
 // Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened goes on.
 import { requireRole } from "../../access/require_role.ts";
+import type { ReplayScope } from "../../control/replays.ts";
+import type { Rules } from "../../control/rules.ts";
+import { AppError } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
+import { writeHeldRestore } from "../../query/held_call.ts";
+import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
+import type { RuleMatch } from "../../query/match_rules.ts";
+import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
+import type { LogIdentity } from "../../tenant/tenant_store.ts";
+import { judgeRestore } from "./judge_restore.ts";
 import { restoreLog } from "./restore_log.ts";
 import { databaseOf, type SnapshotContext } from "./snapshot_context.ts";
+
+export interface RestoreContext extends SnapshotContext, HoldContext {
+  readonly clock: SnapshotContext["clock"];
+  readonly rules: Rules;
+  /** The step of a plan that it is: held, its repetitions wait for the same approval. */
+  readonly plan?: ReplayScope | undefined;
+}
 
 export interface Restored {
   readonly snapshot: string;
@@ -12,15 +28,93 @@ export interface Restored {
   readonly setAside: string | null;
 }
 
-/** Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`, `storage_full`. */
+/** Times that it looks anew because somebody wrote between the look and the restore. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`, `storage_full`, `rule_denied`,
+ * `approval_required` with the approval envelope, `too_many_approvals`.
+ */
 export async function restoreSnapshot(
-  ctx: SnapshotContext,
-  input: { readonly snapshot: string },
+  ctx: RestoreContext,
+  { snapshot }: { readonly snapshot: string },
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
-  const { snapshot } = input;
-  const undo = autoLabel(ctx.clock, "restore", snapshot);
   const log = restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
-  const restored = await databaseOf(ctx).restore(snapshot, { undoLabel: undo, log });
+  const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
+  if (!rules.some(({ enabled }) => enabled)) return await runRestore(ctx, { snapshot, log });
+  return await logged(ctx, log, () =>
+    restoreAsJudged(ctx, { snapshot, log }, async (effect) => {
+      const matches = judgeRestore(rules, effect);
+      if (matches.length > 0) throw await holdRestore(ctx, matches, { snapshot, effect });
+    }));
+}
+
+export interface JudgedRestore {
+  readonly snapshot: string;
+  readonly log: LogIdentity;
+}
+
+/**
+ * Does exactly what was judged: `judge` is given what it would do (null: not known) and lets it go on. Errors: those of
+ * the judgement, `database_busy` where what it would do keeps changing.
+ */
+export async function restoreAsJudged(
+  ctx: RestoreContext,
+  restore: JudgedRestore,
+  judge: (effect: RestoreEffect | null) => Promise<void>,
+): Promise<Restored> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const effect = await databaseOf(ctx).compareSnapshot(restore.snapshot);
+    await judge(effect);
+    try {
+      return await runRestore(ctx, { ...restore, expects: effect?.digest ?? UNREADABLE_DIGEST });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "effect_changed") throw error;
+    }
+  }
+  throw new AppError("database_busy", {
+    message: "Try again when nobody writes the database; what the restore would do keeps changing",
+  });
+}
+
+async function runRestore(
+  ctx: RestoreContext,
+  { snapshot, log, expects }: JudgedRestore & { readonly expects?: string },
+): Promise<Restored> {
+  const undo = autoLabel(ctx.clock, "restore", snapshot);
+  const options = { undoLabel: undo, log, ...(expects === undefined ? {} : { expects }) };
+  const restored = await databaseOf(ctx).restore(snapshot, options);
   return { snapshot, undo: restored.undo ? undo : null, setAside: restored.setAside };
+}
+
+/** What rules have stopped leaves its row in the log as well. */
+export async function logged<T>(ctx: RestoreContext, log: LogIdentity, work: () => Promise<T>): Promise<T> {
+  const startedMs = ctx.clock.monotonicMs();
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && STOPPED.has(error.code)) {
+      const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
+      const figures = { rowsRead: 0, rowsWritten: 0, durationMs };
+      databaseOf(ctx).record({ ...log, status: "error", errorKind: error.code, ...figures });
+    }
+    throw error;
+  }
+}
+
+const STOPPED: ReadonlySet<string> = new Set(["rule_denied", "approval_required", "effect_changed"]);
+
+/** Kept with what it would do. */
+function holdRestore(
+  ctx: RestoreContext,
+  matches: readonly RuleMatch[],
+  restore: { readonly snapshot: string; readonly effect: RestoreEffect | null },
+): Promise<AppError> {
+  return holdForApproval(ctx, {
+    ...{ target: ctx.target, tokenId: ctx.token.tokenId, matches },
+    replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,
+    affectedRows: restore.effect?.rows ?? null,
+    text: (covers) => writeHeldRestore(restore, covers),
+  });
 }

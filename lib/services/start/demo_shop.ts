@@ -1,5 +1,5 @@
 // The demo database: a small shop whose rows are the same on every machine, so that examples have known answers.
-import type { ServiceStatement } from "../../tenant/tenant_store.ts";
+import type { ServiceStatement } from "../../tenant/service_statement.ts";
 
 const DAY_MS = 86_400_000;
 /** 1 March 2026, the day of the first order. */

@@ -2,7 +2,9 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { tableAs } from "../../sql/table_as.ts";
-import type { SnapshotInfo } from "../snapshots.ts";
+import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
+import type { ServiceStatement } from "../service_statement.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -12,7 +14,6 @@ import type {
   ReplayFound,
   ReplayKeys,
   SchemaNames,
-  ServiceStatement,
   TenantCall,
   TenantDatabase,
   TenantOutcome,
@@ -81,9 +82,13 @@ export class LocalDatabase implements TenantDatabase {
 
   restore(
     label: string,
-    more: { readonly undoLabel: string; readonly log?: LogIdentity },
+    more: RestoreOptions<LogIdentity>,
   ): Promise<Restored> {
     return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, ...more });
+  }
+
+  compareSnapshot(label: string): Promise<RestoreEffect | null> {
+    return this.snapshotFiles.compare(this.databaseId, this.namespaceId, label);
   }
 
   record(row: LogRow): void {

@@ -2,7 +2,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
-import type { SnapshotInfo } from "../snapshots.ts";
+import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import { thinSnapshots } from "../thin_snapshots.ts";
@@ -44,11 +45,11 @@ export class LocalSnapshots {
     return toInfo(taken);
   }
 
-  /** Errors: `snapshot_not_found`, `snapshot_corrupt`, `database_busy` while another restore is under way. */
+  /** Errors: those of `TenantDatabase.restore`. */
   async restore(
     databaseId: string,
     namespaceId: string,
-    how: { readonly label: string; readonly undoLabel: string; readonly log?: LogIdentity },
+    how: RestoreOptions<LogIdentity> & { readonly label: string },
   ): Promise<Restored> {
     const snapshot = await this.#require(databaseId, how.label);
     const { clock, host } = this.options;
@@ -57,12 +58,23 @@ export class LocalSnapshots {
       ...{ op: "restore", db: databaseId, snapshot: snapshot.name, nowMs },
       ...{ undo: snapshotName(nowMs, how.undoLabel), aside: damagedLabel(nowMs) },
       suspect: host.states.isReported(databaseId),
-      record: wireRecord(how.log, clock),
+      ...{ record: wireRecord(how.log, clock), expects: how.expects ?? null },
     });
     if (reply.t !== "restored") throw snapshotError(reply.t);
     host.states.forget(databaseId);
     this.thin(databaseId);
     return { undo: reply.undo, setAside: reply.setAside };
+  }
+
+  /** For the write slot. Null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  async compare(databaseId: string, namespaceId: string, label: string): Promise<RestoreEffect | null> {
+    const { name } = await this.#require(databaseId, label);
+    const { host } = this.options;
+    const suspect = host.states.isReported(databaseId);
+    const request = { op: "compare_snapshot", db: databaseId, snapshot: name, suspect } as const;
+    const { reply, text } = await host.task(databaseId, namespaceId, request, "write");
+    if (reply.t !== "restore_effect") throw snapshotError(reply.t);
+    return parseEffect(text);
   }
 
   /** Copies a database into storage of its own. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
@@ -144,8 +156,14 @@ export class LocalSnapshots {
 }
 
 function snapshotError(outcome: string): AppError {
+  if (outcome === "changed") return new AppError("effect_changed");
   if (outcome === "missing") return new AppError("snapshot_not_found");
   return new AppError(outcome === "damaged" ? "snapshot_corrupt" : "store_unavailable");
+}
+
+/** An engine child wrote it. */
+function parseEffect(text: string): RestoreEffect | null {
+  return JSON.parse(text);
 }
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: SnapshotFile): SnapshotInfo {

@@ -1,13 +1,8 @@
 // A remote database in use: its lane of writes, its reads, and the log rows that wait for company.
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
-import type {
-  ReplayFound,
-  ReplayKeys,
-  ServiceStatement,
-  TenantCall,
-  TenantOutcome,
-} from "../tenant_store.ts";
+import type { ServiceStatement } from "../service_statement.ts";
+import type { ReplayFound, ReplayKeys, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import { closeComments } from "./close_comments.ts";
 import { dryRun } from "./dry_run.ts";
 import { flushLog } from "./flush_log.ts";

@@ -3,7 +3,9 @@ import { AppError } from "../../core/errors.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../local/wire.ts";
-import type { SnapshotInfo } from "../snapshots.ts";
+import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
+import type { ServiceStatement } from "../service_statement.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -13,7 +15,6 @@ import type {
   ReplayFound,
   ReplayKeys,
   SchemaNames,
-  ServiceStatement,
   TenantCall,
   TenantDatabase,
   TenantOutcome,
@@ -80,10 +81,14 @@ export class RemoteDatabase implements TenantDatabase {
     });
   }
 
-  restore(
-    label: string,
-    more: { readonly undoLabel: string; readonly log?: LogIdentity },
-  ): Promise<Restored> {
+  compareSnapshot(label: string): Promise<RestoreEffect | null> {
+    return reachable(() => {
+      const tenant = this.tenant();
+      return tenant.lane.addTask(() => this.snapshotsOf.compare(tenant.remote, label));
+    });
+  }
+
+  restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored> {
     return reachable(async () => {
       const tenant = this.tenant();
       if (tenant.restoring) throw new AppError("database_busy");

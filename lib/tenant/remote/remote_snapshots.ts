@@ -2,17 +2,18 @@
 // snapshot, carries over what must not be forgotten, and then says in the catalogue that the database is there now.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import type { SnapshotInfo } from "../snapshots.ts";
+import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
+import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
 import { thinSnapshots } from "../thin_snapshots.ts";
 import { carryRecords, forgetRecords } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot, CatalogStatement, TenantPlace } from "./catalog.ts";
+import { compareRestore } from "./compare_restore.ts";
 import { recordRestore } from "./record_restore.ts";
-import { isLost } from "./remote_failure.ts";
-import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { placeOf, sizeOfPlace, unlessLost } from "./places.ts";
+import type { RemoteContext } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { integerOf } from "./remote_values.ts";
 
 const DAY_MS = 86_400_000;
 /** Milliseconds that a database may stay closed for writes by a restore that does not end. */
@@ -67,16 +68,12 @@ export class RemoteSnapshots {
   }
 
   /**
-   * For the write slot. What of the present place is lost keeps no snapshot from coming back. Errors:
-   * `snapshot_not_found`, `snapshot_corrupt`, `database_busy` while another restore is under way.
+   * For the write slot. What of the present place is lost keeps no snapshot from coming back. Errors: those of
+   * `TenantDatabase.restore`, `database_busy` while another restore is under way.
    */
   async restore(
     tenant: RemoteTenant,
-    { label, undoLabel, log }: {
-      readonly label: string;
-      readonly undoLabel: string;
-      readonly log?: LogIdentity;
-    },
+    { label, undoLabel, log, expects }: RestoreOptions<LogIdentity> & { readonly label: string },
   ): Promise<Restored> {
     const { catalog, context } = this;
     const startedMs = context.clock.monotonicMs();
@@ -96,6 +93,10 @@ export class RemoteSnapshots {
       await this.#loose(next);
       await this.#forkSnapshot(snapshot.place, next);
       await context.platform.block(next, { reads: false, writes: false });
+      if (expects !== undefined) {
+        const effect = isThere ? await compareRestore(context, { present: old, snapshot: next }) : null;
+        if ((effect?.digest ?? UNREADABLE_DIGEST) !== expects) throw new AppError("effect_changed");
+      }
       let sizeBytes = 0;
       const undo = isThere && await unlessLost(async () => {
         await carryRecords(context, { from: old, to: next, nowMs });
@@ -131,6 +132,23 @@ export class RemoteSnapshots {
     }
     await tenant.moved();
     return restored;
+  }
+
+  /** For the write slot. Null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  async compare(tenant: RemoteTenant, label: string): Promise<RestoreEffect | null> {
+    const { place } = await this.#require(tenant.databaseId, label);
+    await tenant.moved();
+    const { place: present } = await tenant.place();
+    // A snapshot that a restore has made is closed.
+    const snapshot = this.newPlace(tenant.databaseId);
+    await this.#loose(snapshot);
+    try {
+      await this.#forkSnapshot(place, snapshot);
+      await this.context.platform.block(snapshot, { reads: false, writes: false });
+      return await compareRestore(this.context, { present, snapshot });
+    } finally {
+      await this.removePlaces([snapshot]);
+    }
   }
 
   /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
@@ -207,29 +225,6 @@ export class RemoteSnapshots {
     const found = (await this.catalog.snapshots(databaseId)).find((one) => one.label === label);
     if (!found) throw new AppError("snapshot_not_found");
     return found;
-  }
-}
-
-/** The first place of a database, and what the names of its other ones begin with; the id must have been checked. */
-export function placeOf(databaseId: string): string {
-  return databaseId.toLowerCase().replace("_", "-");
-}
-
-/** Bytes of the pages of a place. */
-export async function sizeOfPlace(context: RemoteContext, place: string): Promise<number> {
-  const sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-  const steps = await runOwn(context, { place, mode: "read" }, [{ stmt: { sql } }]);
-  return integerOf(rowsAt(steps, 0)[0]?.[0]);
-}
-
-/** False: what it is about is lost. Throws what else fails. */
-async function unlessLost(work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (!isLost(error)) throw error;
-    return false;
   }
 }
 

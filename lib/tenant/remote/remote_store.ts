@@ -14,7 +14,8 @@ import type { KeptStream } from "./kept_streams.ts";
 import { type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
 import { isLost, RemoteFailure } from "./remote_failure.ts";
 import { RemoteDatabase } from "./remote_database.ts";
-import { placeOf, RemoteSnapshots, sizeOfPlace } from "./remote_snapshots.ts";
+import { placeOf, sizeOfPlace } from "./places.ts";
+import { RemoteSnapshots } from "./remote_snapshots.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
 
 /** Milliseconds that closing an idle stream may take. */

@@ -3,6 +3,7 @@
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import { foldLog, keepAncestor } from "./ancestor.ts";
+import { compareSnapshot } from "./compare_snapshot.ts";
 import { diffBranch } from "./diff.ts";
 import { engineFailure } from "./engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
@@ -78,6 +79,10 @@ function serve(request: Request): void {
       return writeReply({ t: "done" });
     case "restore":
       return writeReply(restoreSnapshot(files.get(request.db), request));
+    case "compare_snapshot": {
+      const { reply, effect } = compareSnapshot(files.get(request.db), request);
+      return writeReply(reply, effect === undefined ? "" : JSON.stringify(effect));
+    }
     case "copy":
       return writeReply(copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) }));
     case "fold_log":

@@ -9,7 +9,7 @@ import type { SqlErrorKind } from "../../../core/errors.ts";
 import type { Footprint, FootprintAsk } from "../../footprint/footprint.ts";
 import type { AffectedBound } from "./starts_over.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
-import type { RestoreRequest, WireLogRow, WireLogTable, WireRecord } from "./wire_log.ts";
+import type { SnapshotRequest, WireLogRow, WireLogTable, WireRecord } from "./wire_log.ts";
 
 /** Why the engine did not run a statement to its end. `message` holds no value. */
 export interface WireFailure {
@@ -104,7 +104,7 @@ export type Request =
     readonly statements: readonly (readonly [string, readonly SqlParameter[]])[];
   }
   | { readonly op: "snapshot"; readonly db: string; readonly name: string }
-  | RestoreRequest
+  | SnapshotRequest
   | {
     readonly op: "copy";
     readonly db: string;
@@ -224,6 +224,10 @@ export type Reply =
   | { readonly t: "done" }
   /** `setAside`: the name of the damaged file that was there; null where a snapshot has what was there, or nothing was. */
   | { readonly t: "restored"; readonly setAside: string | null; readonly undo: boolean }
+  /** The restore would do something else than it was to do. */
+  | { readonly t: "changed" }
+  /** The frame's text is what a restore would do as JSON; null: the present state cannot be read. */
+  | { readonly t: "restore_effect" }
   /** The snapshot that the request names is. */
   | { readonly t: "damaged" }
   /** What the request names is not there. */

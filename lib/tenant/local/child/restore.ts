@@ -13,15 +13,15 @@ import {
   replaceDatabase,
   snapshotFolder,
 } from "./file_copy.ts";
+import { digestOf, effectOn } from "./compare_snapshot.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request } from "./protocol.ts";
+import { CHRONICLES, openWhole, stagedPath, stageSnapshot } from "./stage_snapshot.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
 import type { RestoreRequest, WireRecord } from "./wire_log.ts";
 
-/** Tables whose rows are about what happened, which a restore does not undo. Their ids sort by time. */
-const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;
 /** Place of the text in a log row. */
@@ -29,7 +29,7 @@ const LOG_TEXT = 13;
 
 type Restore = Omit<RestoreRequest, "op" | "db">;
 type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "record"> & { readonly path: string };
-type Restored = Extract<Reply, { t: "restored" | "missing" | "damaged" }>;
+type Restored = Extract<Reply, { t: "restored" | "missing" | "damaged" | "changed" }>;
 type Copied = Extract<Reply, { t: "done" | "missing" | "damaged" }>;
 
 /** What was there before: its tables, and what the schema version must be above. */
@@ -44,13 +44,14 @@ interface Before {
  */
 export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   const startedMs = systemClock.monotonicMs();
-  const source = `${snapshotFolder(file.path)}/${restore.snapshot}.db`;
-  if (!exists(source)) return { t: "missing" };
-  const staged = `${file.path}.restoring`;
-  removeDatabase(staged);
-  copyDatabase(source, staged);
-  const target = openWhole(staged);
-  if (target === null) return { t: "damaged" };
+  const staged = stagedPath(file);
+  const target = stageSnapshot(file, restore.snapshot);
+  if (!(target instanceof Connection)) return target;
+  if (restore.expects !== null && digestOf(effectOn(file, target, restore)) !== restore.expects) {
+    target.close();
+    removeDatabase(staged);
+    return { t: "changed" };
+  }
   let setAside: string | null = null;
   let undo = false;
   try {
@@ -77,23 +78,6 @@ export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   replaceDatabase(staged, file.path);
   removeDatabase(staged);
   return { t: "restored", setAside, undo };
-}
-
-/** The staged copy of a snapshot; null, and nothing is left of it, where that holds no whole database. */
-function openWhole(staged: string): Connection | null {
-  let target: Connection | null = null;
-  try {
-    target = new Connection(staged, false);
-    // Other lines tell of rows that break constraints, which a whole file may hold.
-    const [line] = target.internalRow("PRAGMA quick_check(1)") ?? [];
-    for (const table of CHRONICLES) target.internalRow(`SELECT max(id) FROM ${table}`);
-    if (!String(line).startsWith("*** in database")) return target;
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
-  target?.close();
-  removeDatabase(staged);
-  return null;
 }
 
 /** Null when the file turns out to be damaged. */

@@ -28,4 +28,13 @@ export interface RestoreRequest {
   readonly suspect: boolean;
   readonly nowMs: number;
   readonly record: WireRecord | null;
+  /** Digest of what it is to do; null: whatever it does. */
+  readonly expects: string | null;
 }
+
+/** Asks what such a restore would do. */
+export interface CompareSnapshotRequest extends Pick<RestoreRequest, "db" | "snapshot" | "suspect"> {
+  readonly op: "compare_snapshot";
+}
+
+export type SnapshotRequest = RestoreRequest | CompareSnapshotRequest;

@@ -1,0 +1,50 @@
+// What a restore in place would do: the present state as the ancestor, the snapshot as the branch that replaces it.
+import { createHash } from "node:crypto";
+import type { RestoreEffect, TrunkWrite } from "../../sql/branch_report.ts";
+import { objectKey } from "../../sql/schema_shape.ts";
+import { type ComparedPair, type CompareOptions, compareSides } from "./compare_sides.ts";
+import type { SchemaSide } from "./table_pair.ts";
+import type { Work } from "./work.ts";
+
+export function* restoreEffect(options: Omit<CompareOptions, "holdBytes">): Work<RestoreEffect> {
+  const { ancestor, branch, diff, pairs } = yield* compareSides({ ...options, holdBytes: 0 });
+  const texts = [ancestor, branch].map(({ shape }) =>
+    shape.objects.map(({ type, name, sql }) => [type, name, sql])
+  );
+  const rows = diff.tables.map(({ table, digest }) => [table, digest]);
+  const schema = diff.schema.changes;
+  const changed = schema.flatMap((one) => [ancestor, branch].flatMap((side) => tableOf(side, one)));
+  const written = [
+    ...pairs.flatMap(rowWrites),
+    ...changed.map((table) => ({ action: "schema", table }) as const),
+  ];
+  return {
+    digest: createHash("sha256").update(JSON.stringify([texts, rows])).digest("hex"),
+    writes: [...new Map(written.map((one) => [`${one.action} ${one.table}`, one])).values()],
+    rows: diff.tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0),
+    schema,
+    tables: diff.tables,
+  };
+}
+
+type Write = Omit<TrunkWrite, "rows">;
+
+function rowWrites({ pair: { table, ancestor }, diff }: ComparedPair): Write[] {
+  if (diff === null) return [];
+  const names = [...new Set([table, ancestor?.table ?? table])];
+  const actions = [
+    ...(diff.added > 0 ? ["insert"] as const : []),
+    ...(diff.changed > 0 ? ["update"] as const : []),
+    ...(diff.removed > 0 ? ["delete"] as const : []),
+  ];
+  return names.flatMap((name) => actions.map((action) => ({ action, table: name })));
+}
+
+/** The table that an object which changes belongs to, as the side has it. */
+function tableOf(
+  { shape }: SchemaSide,
+  { type, name }: { readonly type: string; readonly name: string },
+): string[] {
+  const found = shape.objects.find((one) => one.type === type && objectKey(one.name) === objectKey(name));
+  return found === undefined ? [] : [found.table];
+}

@@ -1,0 +1,47 @@
+// A copy of a snapshot beside the file that it is to replace, or to be compared with.
+import { Connection } from "./connection.ts";
+import { isDamage } from "./engine_failure.ts";
+import { copyDatabase, exists, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import type { Reply } from "./protocol.ts";
+import type { TenantFile } from "./tenant_file.ts";
+
+/** Tables whose rows are about what happened, which a restore does not undo. Their ids sort by time. */
+export const CHRONICLES = [
+  "_service_meta_query_log",
+  "_service_meta_audit",
+  "_service_meta_endpoint_call",
+] as const;
+
+export function stagedPath(file: TenantFile): string {
+  return `${file.path}.restoring`;
+}
+
+/** A copy of the snapshot, open; whoever asked for it removes it. For the write slot. */
+export function stageSnapshot(
+  file: TenantFile,
+  snapshot: string,
+): Connection | Extract<Reply, { t: "missing" | "damaged" }> {
+  const source = `${snapshotFolder(file.path)}/${snapshot}.db`;
+  if (!exists(source)) return { t: "missing" };
+  const staged = stagedPath(file);
+  removeDatabase(staged);
+  copyDatabase(source, staged);
+  return openWhole(staged) ?? { t: "damaged" };
+}
+
+/** The staged copy of a snapshot; null, and nothing is left of it, where that holds no whole database. */
+export function openWhole(staged: string): Connection | null {
+  let target: Connection | null = null;
+  try {
+    target = new Connection(staged, false);
+    // Other lines tell of rows that break constraints, which a whole file may hold.
+    const [line] = target.internalRow("PRAGMA quick_check(1)") ?? [];
+    for (const table of CHRONICLES) target.internalRow(`SELECT max(id) FROM ${table}`);
+    if (!String(line).startsWith("*** in database")) return target;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  target?.close();
+  removeDatabase(staged);
+  return null;
+}

@@ -1,0 +1,46 @@
+// What a restore of a remote database would do: two places side by side, read page by page.
+import type { RestoreEffect } from "../../sql/branch_report.ts";
+import { restoreEffect } from "../branches/restore_effect.ts";
+import { PlaceStream, runRemotely, StatementFailed } from "./branches/place_stream.ts";
+import { gateEngine } from "./gate_engine.ts";
+import { OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { isLost, RemoteFailure } from "./remote_failure.ts";
+import { stringOf } from "./remote_values.ts";
+
+/** Null: one of the two cannot be read, or holds what cannot be compared. Throws `RemoteFailure` and `Stopped`. */
+export async function compareRestore(
+  context: RemoteContext,
+  { present, snapshot }: { readonly present: string; readonly snapshot: string },
+): Promise<RestoreEffect | null> {
+  const timeoutMs = Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs);
+  const stream = (place: string, opening: readonly string[]) =>
+    new PlaceStream(
+      (request, options) => send(context, { place, mode: "read" }, request, options),
+      opening,
+      timeoutMs,
+    );
+  // Nobody writes the copy of the snapshot: its pages fit together without a transaction.
+  const [ancestor, branch] = [stream(present, ["BEGIN"]), stream(snapshot, [])];
+  try {
+    const texts = [...await schemaTexts(context, present), ...await schemaTexts(context, snapshot)];
+    const openTrial = await gateEngine(context.gateEngine ?? "auto", texts);
+    const work = restoreEffect({ openTrial, integersAsStrings: false, byLine: true });
+    return await runRemotely(work, { ancestor, branch });
+  } catch (error) {
+    const isInvalid = error instanceof RemoteFailure && error.reason === "invalid_text";
+    if (isInvalid || isLost(error) || isUnreadable(error)) return null;
+    throw error;
+  } finally {
+    await ancestor.end();
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof StatementFailed && error.failure.kind !== "busy";
+}
+
+async function schemaTexts(context: RemoteContext, place: string): Promise<string[]> {
+  const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
+  const steps = await runOwn(context, { place, mode: "read" }, [{ stmt: { sql } }]);
+  return rowsAt(steps, 0).map((row) => stringOf(row[0]));
+}
