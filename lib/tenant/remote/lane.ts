@@ -1,11 +1,14 @@
 // One thing at a time for one database: what changes it waits here in the order in which it came. More than one writer at
 // once makes sqld slower, and above some sixteen it stops altogether.
+import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { CallJob } from "./write_call.ts";
 import { travelsAlone } from "./write_call.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
 const MAX_WAITING = 10_000;
+/** Milliseconds that a call may wait for its turn: behind a server that has gone silent it would wait for ever. */
+const MAX_WAIT_MS = 30_000;
 /** Calls that travel together, and characters of their texts. */
 const GROUP_CALLS = 64;
 const GROUP_CHARACTERS = 1_000_000;
@@ -15,19 +18,23 @@ interface Task {
   readonly reject: (error: unknown) => void;
 }
 
-type Entry = { readonly kind: "call"; readonly job: CallJob } | {
-  readonly kind: "task";
-  readonly task: Task;
-};
+type Entry =
+  /** `untilMs`: by the monotonic clock. */
+  | { readonly kind: "call"; readonly job: CallJob; readonly untilMs: number }
+  | { readonly kind: "task"; readonly task: Task };
 
 export class Lane {
   #waiting: Entry[] = [];
   #running: Promise<void> | null = null;
+  /** Ends the wait of calls; there while any waits. */
+  #expiry: ReturnType<typeof setTimeout> | null = null;
 
   /** `runCalls` answers every job that it is given; `mayGroup` says whether calls may share a transaction. */
   constructor(
     private readonly runCalls: (jobs: readonly CallJob[]) => Promise<void>,
     private readonly mayGroup: () => Promise<boolean>,
+    private readonly clock: Pick<Clock, "monotonicMs">,
+    private readonly maxWaitMs: number = MAX_WAIT_MS,
   ) {}
 
   get idle(): boolean {
@@ -41,7 +48,7 @@ export class Lane {
 
   addCall(job: CallJob): void {
     if (this.#waiting.length >= MAX_WAITING) return job.reject(new AppError("database_busy"));
-    this.#add({ kind: "call", job });
+    this.#add({ kind: "call", job, untilMs: this.clock.monotonicMs() + this.maxWaitMs });
   }
 
   /** Runs the work while nothing else of this database that writes does. */
@@ -61,6 +68,21 @@ export class Lane {
   #add(entry: Entry): void {
     this.#waiting.push(entry);
     this.#running ??= this.#work();
+    if (entry.kind === "call") this.#expiry ??= setTimeout(() => this.#expire(), this.maxWaitMs);
+  }
+
+  /** Refuses what has waited too long, and looks again when the next one will have. */
+  #expire(): void {
+    const nowMs = this.clock.monotonicMs();
+    this.#waiting = this.#waiting.filter((entry) => {
+      const overdue = entry.kind === "call" && entry.untilMs <= nowMs;
+      if (overdue) entry.job.reject(new AppError("database_busy"));
+      return !overdue;
+    });
+    const next = this.#waiting.find((entry) => entry.kind === "call");
+    this.#expiry = next?.kind === "call"
+      ? setTimeout(() => this.#expire(), Math.max(1, next.untilMs - nowMs))
+      : null;
   }
 
   async #work(): Promise<void> {
@@ -80,6 +102,8 @@ export class Lane {
     }
     // In the same step as the look that found nothing: what comes next starts anew.
     this.#running = null;
+    if (this.#expiry !== null) clearTimeout(this.#expiry);
+    this.#expiry = null;
   }
 
   #takeGroup(may: boolean): CallJob[] {

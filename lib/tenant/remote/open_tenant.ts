@@ -42,6 +42,7 @@ export class OpenTenant {
     this.lane = new Lane(
       (jobs) => this.#runJobs(jobs),
       async () => !(await remote.oracle()).hasDeferredConstraints,
+      remote.context.clock,
     );
   }
 
