@@ -135,3 +135,21 @@ Deno.test("the query log keeps to its bytes, its oldest rows go, and the audit t
     "SELECT count(*) FROM _service_meta_audit WHERE tables = '[\"item\"]' AND operation = 'query'";
   assertEquals(rowsOf(await world.acme.query(audited)), [[10]]);
 });
+
+Deno.test("the log of a database that is only written to keeps to its bytes as well", async () => {
+  await using world = await publishedApp({ settings: { LOG_BYTES: "1048576" } });
+  const long = "x".repeat(3900);
+  for (let round = 0; round < 10; round++) {
+    const calls = Array.from(
+      { length: 50 },
+      () => world.acme.query(`INSERT INTO item (price) VALUES (1) /* ${long} */`),
+    );
+    for (const { status, text } of await Promise.all(calls)) assertEquals(status, 200, text);
+  }
+  const sum = "SELECT sum(length(sql)) FROM _service_meta_query_log";
+  // What is too much goes with the rows of the next look.
+  await world.acme.query(sum);
+  const [[bytes = 0] = []] = rowsOf(await world.acme.query(sum));
+  assert(Number(bytes) > 200_000 && Number(bytes) < 700_000, `${bytes} bytes are kept`);
+  assertEquals(rowsOf(await world.acme.query("SELECT count(*) >= 500 FROM _service_meta_audit")), [[1]]);
+});

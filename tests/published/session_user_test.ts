@@ -224,3 +224,19 @@ Deno.test("a question of a user who is gone is not answered", async () => {
   await world.acme.query("DELETE FROM users");
   assertEquals((await ask()).body.code, "session_invalid");
 });
+
+Deno.test("a users table that another instance takes away and brings back is seen at the next call", async () => {
+  await using world = await withUsers([table("users")]);
+  const ada = await join(world, "ada@shop.example");
+  assertEquals((await read(world, ada)).status, 200);
+  const namespace = await world.app.deps.control.namespaces.bySlug("acme");
+  assert(namespace);
+  const tenant = world.app.deps.tenants.open(world.acme.database.id, namespace.id);
+  // The service's own statements tell the pipeline nothing of a change, as those of another instance do not.
+  const elsewhere = (sql: string) => tenant.write([{ sql, params: [] }]);
+  await elsewhere("ALTER TABLE users RENAME TO people");
+  await assertDead(world, ada);
+  await elsewhere("ALTER TABLE people RENAME TO users");
+  await read(world, ada);
+  assertEquals((await read(world, ada)).status, 200);
+});

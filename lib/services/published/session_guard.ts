@@ -58,6 +58,8 @@ async function guardOf(ctx: Context, call: Call): Promise<QueryStatement | null>
   if (session === null || session.users === null) return null;
   const found = await find(ctx, call, session.users);
   if (found.sql === null || await isAboutOthers(ctx, call, found, session.users)) {
+    // Nothing has asked the engine whether its schema is still that one: the next call learns it anew.
+    kept.get(call.record.spec)?.delete(nameOf(session.users));
     throw new AppError("session_invalid");
   }
   return { sql: found.sql, params: [session.userId, numberForm(session.userId), session.email] };
@@ -80,9 +82,13 @@ async function isAboutOthers(
   return (await control.endpoints.usersTables(databaseId)).some((one) => touched.has(foldName(one)));
 }
 
+function nameOf({ table, emailColumn }: Users): string {
+  return JSON.stringify([table, emailColumn]);
+}
+
 async function find(ctx: Context, call: Call, users: Users): Promise<Kept> {
   const { record: { spec }, target: { databaseId } } = call;
-  const name = JSON.stringify([users.table, users.emailColumn]);
+  const name = nameOf(users);
   const schemaVersion = ctx.query.facts.schemaVersion(databaseId);
   const known = kept.get(spec)?.get(name);
   if (known?.databaseId === databaseId && known.schemaVersion === schemaVersion) return known;

@@ -48,7 +48,14 @@ export function wireRecord(log: LogIdentity | undefined, clock: Clock): WireReco
   return log === undefined ? null : { log: logColumns(log, noFigures), auditId: newId("evt", clock.now()) };
 }
 
-const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;
+/** Of a call that has not run yet. */
+export const noFigures = {
+  status: "ok",
+  errorKind: null,
+  rowsRead: 0,
+  rowsWritten: 0,
+  durationMs: 0,
+} as const;
 
 export function logRow(row: LogRow): WireLogRow {
   return logColumns(row, row);

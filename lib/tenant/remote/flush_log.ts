@@ -25,9 +25,9 @@ const PRUNED_AT_ONCE = 5000;
 export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boolean> {
   // What comes while these are written waits for company of its own.
   let left = tenant.log.length;
-  for (let attempt = once ? MAX_RETRIES : 0; left > 0;) {
+  for (let attempt = once ? MAX_RETRIES : 0; left > 0 || tenant.log.isTooLarge;) {
     const rows = tenant.log.take(Math.min(left, ROWS_AT_ONCE));
-    if (rows.length === 0) break;
+    if (rows.length === 0 && !tenant.log.isTooLarge) break;
     const list = new StepList();
     list.add("BEGIN IMMEDIATE");
     addLogRows(list, rows);

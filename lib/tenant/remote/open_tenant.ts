@@ -8,6 +8,7 @@ import { dryRun } from "./dry_run.ts";
 import { flushLog } from "./flush_log.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
 import { Lane } from "./lane.ts";
+import { logRow, noFigures } from "../local/wire.ts";
 import type { LogValues } from "../log_buffer.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
@@ -55,6 +56,7 @@ export class OpenTenant {
     if (call.readsLog) await this.flush();
     if (call.level === "read" && !call.dryRun) return await this.#read(call);
     if (this.remote.dropped) throw new AppError("store_unavailable");
+    if (call.log !== null && !call.dryRun) this.remote.log.note(logRow({ ...call.log, ...noFigures }));
     try {
       const outcome = await new Promise<TenantOutcome>((resolve, reject) =>
         this.lane.addCall({ call, resolve, reject, signal: call.signal() })
@@ -103,7 +105,8 @@ export class OpenTenant {
   /** Resolves when a statement would see the log rows that wait now. Nobody waits: one try must do. */
   async flush(nobodyWaits = false): Promise<void> {
     // Rows that a group under way has taken along are not in the table yet either.
-    if (this.remote.log.length === 0 && this.lane.idle) return;
+    const { log } = this.remote;
+    if (log.length === 0 && !log.isTooLarge && this.lane.idle) return;
     const written = await this.lane.addTask(() => flushLog(this.remote, nobodyWaits));
     this.#logPauseMs = written ? LOG_DELAY_MS / 2 : LOG_RETRY_MS;
   }
@@ -203,7 +206,8 @@ export class OpenTenant {
   }
 
   #armTimer(): void {
-    if (this.#timer !== null || this.remote.dropped || this.remote.log.length === 0) return;
+    const { dropped, log } = this.remote;
+    if (this.#timer !== null || dropped || (log.length === 0 && !log.isTooLarge)) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.flush(true).catch(() => {}).finally(() => this.#armTimer());
