@@ -1,6 +1,6 @@
 // A request that may change something leaves this process once, also where a kept-alive connection closes unanswered.
 import { assertEquals, assertRejects } from "@std/assert";
-import { sendOnce } from "../../lib/core/send_once.ts";
+import { sendOnce, streamOnce } from "../../lib/core/send_once.ts";
 import { openRelay } from "../testing/relay.ts";
 
 const bodies: readonly (readonly [name: string, body: () => BodyInit | null])[] = [
@@ -11,37 +11,48 @@ const bodies: readonly (readonly [name: string, body: () => BodyInit | null])[] 
   ["nothing", () => null],
 ];
 
-Deno.test("sendOnce() sends a request once when a kept-alive connection closes behind it", async () => {
-  await withServer(async ({ url, seen, relay }) => {
-    for (const method of ["POST", "PATCH", "DELETE"]) {
-      for (const [name, body] of bodies) {
-        // The connection is one that was used before.
-        await (await sendOnce(url, { method, body: body() })).text();
-        seen.length = 0;
-        relay.between = async (_, go) => {
-          await go();
-          return null;
-        };
-        await assertRejects(() => sendOnce(url, { method, body: body() }));
-        relay.between = null;
-        assertEquals(seen.map(({ method }) => method), [method], `${method} with ${name}`);
+for (const [name, send] of Object.entries({ sendOnce, streamOnce })) {
+  Deno.test(`${name}() sends a request once when a kept-alive connection closes behind it`, async () => {
+    await withServer(async ({ url, seen, relay }) => {
+      for (const method of ["POST", "PATCH", "DELETE"]) {
+        for (const [what, body] of bodies) {
+          // The connection is one that was used before.
+          await (await send(url, { method, body: body() })).text();
+          seen.length = 0;
+          relay.between = async (_, go) => {
+            await go();
+            return null;
+          };
+          await assertRejects(() => send(url, { method, body: body() }));
+          relay.between = null;
+          assertEquals(seen.map(({ method }) => method), [method], `${method} with ${what}`);
+        }
       }
-    }
+    });
   });
-});
 
-Deno.test("sendOnce() hands the body on as fetch does, with its length and its type", async () => {
-  await withServer(async ({ url, seen }) => {
-    for (const [name, body] of bodies.slice(0, 4)) {
-      await (await sendOnce(url, { method: "POST", body: body(), headers: { "x-kept": "1" } })).text();
-      assertEquals(seen.at(-1)?.body, "a=1", name);
-      assertEquals(seen.at(-1)?.kept, "1", name);
-    }
-    await (await sendOnce(url, { method: "POST", body: new URLSearchParams({ a: "1" }) })).text();
-    assertEquals(seen.at(-1)?.type?.split(";")[0], "application/x-www-form-urlencoded");
-    await (await sendOnce(url)).text();
-    assertEquals(seen.at(-1)?.method, "GET");
+  Deno.test(`${name}() hands method, headers and body on as fetch does`, async () => {
+    await withServer(async ({ url, seen }) => {
+      for (const [what, body] of bodies.slice(0, 4)) {
+        await (await send(url, { method: "POST", body: body(), headers: { "x-kept": "1" } })).text();
+        assertEquals(seen.at(-1)?.body, "a=1", what);
+        assertEquals(seen.at(-1)?.kept, "1", what);
+      }
+      await (await send(url, { method: "POST", body: new URLSearchParams({ a: "1" }) })).text();
+      assertEquals(seen.at(-1)?.type?.split(";")[0], "application/x-www-form-urlencoded");
+      await (await send(url)).text();
+      assertEquals(seen.at(-1)?.method, "GET");
+    });
   });
+}
+
+Deno.test("sendOnce() says how long a body is, for servers that want to know", async () => {
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(options, ({ headers }) => new Response(headers.get("content-length")));
+  for (const [, body] of bodies.slice(0, 3)) {
+    const answer = await sendOnce(`http://127.0.0.1:${server.addr.port}/`, { method: "POST", body: body() });
+    assertEquals(await answer.text(), "3");
+  }
 });
 
 interface Seen {

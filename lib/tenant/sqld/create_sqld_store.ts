@@ -3,7 +3,7 @@ import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { seldomLog } from "../../core/seldom_log.ts";
-import { sendOnce } from "../../core/send_once.ts";
+import { streamOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
 import { KeptStreams } from "../remote/kept_streams.ts";
@@ -44,7 +44,7 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
   const { url, adminUrl, adminToken, jwtKeyPem, clock } = options;
   const { queryTimeoutMs, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays, gateEngine = "auto" } =
     options;
-  const fetch = options.fetch ?? sendOnce;
+  const fetch = options.fetch ?? streamOnce;
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
   const log = seldomLog(options.log, clock);
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log });

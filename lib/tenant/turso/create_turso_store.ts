@@ -3,7 +3,7 @@ import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { seldomLog } from "../../core/seldom_log.ts";
-import { sendOnce } from "../../core/send_once.ts";
+import { streamOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
@@ -39,7 +39,7 @@ export interface TursoStoreOptions {
 export function createTursoStore(options: TursoStoreOptions): RemoteStore {
   const { clock, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
   const { logBytes = DEFAULT_LOG_BYTES } = options;
-  const fetch = options.fetch ?? sendOnce;
+  const fetch = options.fetch ?? streamOnce;
   const log = seldomLog(options.log, clock);
   return new RemoteStore({
     ...{
@@ -62,7 +62,7 @@ export function tursoPlatform(
   options: Pick<TursoStoreOptions, "organization" | "group" | "token" | "apiUrl" | "clock" | "log" | "fetch">,
 ): TursoPlatform {
   const { organization, group, token, clock, log } = options;
-  const fetch = options.fetch ?? sendOnce;
+  const fetch = options.fetch ?? streamOnce;
   const apiUrl = options.apiUrl ?? TURSO_API_URL;
   const api = new TursoApi({ apiUrl, organization, token, log, fetch });
   return new TursoPlatform({
