@@ -61,7 +61,7 @@ export function effectOf(value: CommandValue, params: readonly SqlParameter[]): 
 export function ownCommands(root: AstNode): readonly CommandValue[] | null {
   if (root.type !== "InsertStmt" || root.body.type === "DefaultValuesInsertBody") return null;
   const at = commandColumn(root.tblName.objName.text, root.columns);
-  return at < 0 ? null : valuesAt(root.body.select, at, parameterPlaces(root));
+  return at === null ? null : valuesAt(root.body.select, at, parameterPlaces(root));
 }
 
 /** What triggers insert into a table that takes commands; one that cannot be read inserts anything. */
@@ -72,13 +72,18 @@ export function triggeredCommands(table: string, triggers: readonly string[]): C
     return parsed.root.commands.flatMap((command): readonly CommandValue[] => {
       if (command.type !== "InsertTriggerCmd" || !isSame(command.tblName.objName.text, table)) return [];
       const at = commandColumn(table, command.colNames);
-      return at < 0 ? [{ is: "row" }] : valuesAt(command.select, at, new Map());
+      return at === null ? [{ is: "row" }] : valuesAt(command.select, at, new Map());
     });
   });
 }
 
-function commandColumn(table: string, columns: readonly { readonly text: string }[] | undefined): number {
-  return columns?.findIndex(({ text }) => isSame(text, table)) ?? -1;
+/** Its place; -1, where no value is, of one that is named twice: which of the values counts is the engine's to say. */
+function commandColumn(
+  table: string,
+  columns: readonly { readonly text: string }[] | undefined,
+): number | null {
+  const places = (columns ?? []).flatMap(({ text }, at) => isSame(text, table) ? [at] : []);
+  return places.length > 1 ? -1 : places[0] ?? null;
 }
 
 function valuesAt(

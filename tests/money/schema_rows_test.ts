@@ -75,6 +75,10 @@ Deno.test("X-Max-Affected undoes a change of the schema that writes or drops mor
         affected,
       ]);
       const dry = await post("query", { sql }, { headers: { "X-Dry-Run": "1" } });
+      const both = await post("query", { sql }, {
+        headers: { "X-Dry-Run": "1", "X-Max-Affected": String(affected - 1) },
+      });
+      assertEquals([both.status, both.body.code], [400, "too_many_affected"], sql);
       assertEquals([dry.status, affectedOf(dry.text)], [200, [null, affected]], `${sql}: ${dry.text}`);
     }
     const allowed = await post("query", { sql: "DROP TABLE t" }, { headers: { "X-Max-Affected": "40" } });

@@ -100,6 +100,7 @@ Deno.test("a writer may delete from a full-text index; every other command, and 
         ["INSERT INTO f(f) VALUES (?)", ["rebuild"]],
         ["INSERT INTO f(f) VALUES (?)", [3]],
         ["INSERT INTO f(f) VALUES ('delete' || '-all')"],
+        ["INSERT INTO f(f, f) VALUES ('delete-all', 'delete-all')"],
         ["INSERT INTO f(f) SELECT word FROM words"],
       ] as const
     ) {
@@ -243,5 +244,15 @@ Deno.test("an UPDATE of that column and a NULL in it are no commands", async () 
     );
     await world.setup("UPDATE own SET own = 'delete-all'");
     assertEquals(await world.rows("SELECT count(*) FROM own WHERE own MATCH 'fox'"), [[1]]);
+  });
+});
+
+Deno.test("X-Max-Affected undoes what empties an index of more rows", async () => {
+  await withWrites(async (world) => {
+    await made(world);
+    const sql = "INSERT INTO f(f) VALUES ('delete-all')";
+    const answer = await world.post("query", { sql }, { headers: { "X-Max-Affected": "2" } });
+    assertEquals([answer.status, answer.body.code], [400, "too_many_affected"], answer.text);
+    assertEquals(await world.rows(FOXES), [[2]]);
   });
 });
