@@ -174,9 +174,9 @@ export class Catalog {
     return counts.map((at) => integerOf(rowsAt(steps, at)[0]?.[0]));
   }
 
-  /** The catalogue's own included. Throws `RemoteFailure`. */
-  async countPlaces(): Promise<number> {
-    return integerOf((await this.#select(COUNT, []))[0]?.[0]);
+  /** Places with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */
+  async places(counted: boolean): Promise<number> {
+    return integerOf((await this.#select(counted ? COUNT : "SELECT 1", []))[0]?.[0]);
   }
 
   async #select(sql: string, params: LogValues) {

@@ -178,9 +178,9 @@ export class RemoteStore implements TenantStore {
 
   /** The server has nearly as many places as it can have open. */
   async #isCrowded(): Promise<boolean> {
-    const { mostOpen = Infinity, log } = this.context;
-    const places = await this.#catalog.countPlaces();
-    if (places < mostOpen * CROWDED) return false;
+    const { mostOpen, log } = this.context;
+    const places = await this.#catalog.places(mostOpen !== undefined);
+    if (mostOpen === undefined || places < mostOpen * CROWDED) return false;
     log("warn", "tenants_near_open_max", { variable: "TENANTS_OPEN_MAX", places, most: mostOpen });
     return true;
   }
