@@ -3,10 +3,14 @@
 // A body that is read while it is sent is gone by then: such a request fails, and whoever made it decides.
 
 /** `fetch` for requests that may change something: what it is given goes out at most once, with its length. */
-export const sendOnce: typeof fetch = (input, init = {}) => send(input, init, sized);
+export function sendOnce(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  return send(input, init, sized);
+}
 
 /** The same in chunks, which costs less: for servers that are known to take a body without its length. */
-export const streamOnce: typeof fetch = (input, init = {}) => send(input, init, streamed);
+export function streamOnce(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  return send(input, init, streamed);
+}
 
 function send(
   input: string | URL | Request,
