@@ -366,6 +366,32 @@ Deno.test("what is approved by the second look runs, and what is billed and logg
   });
 });
 
+Deno.test("a name like the service's own opens nothing to a statement, with or without rules", async () => {
+  await withWrites(async (world) => {
+    await world.setup(...CUST);
+    const name = "_service_meta_footprint_0_after_update";
+    const texts = [
+      `WITH ${name} AS (SELECT * FROM _service_meta_replay) SELECT * FROM ${name}`,
+      `WITH ${name} AS MATERIALIZED (SELECT count(*) FROM _service_meta_replay) SELECT * FROM ${name}`,
+      `SELECT * FROM (SELECT key FROM _service_meta_replay LIMIT 1) AS ${name}`,
+      `WITH ${name} AS MATERIALIZED (SELECT _service_meta_footprint('cust', 'begins')) SELECT * FROM ${name}`,
+      `WITH ${name} AS MATERIALIZED (SELECT load_extension('x')) SELECT * FROM ${name}`,
+      `DELETE FROM cust WHERE id IN (WITH ${name} AS MATERIALIZED (SELECT id FROM _service_meta_replay) SELECT id FROM ${name})`,
+    ];
+    for (const rule of [null, { tableGlob: "*", effect: "require_approval" }]) {
+      if (rule) await world.rule(rule);
+      for (const sql of texts) {
+        const answer = await world.shop.query(sql);
+        assertEquals(
+          [403, 400].includes(answer.status) && answer.body.code !== "approval_required",
+          true,
+          `${sql}: ${answer.text}`,
+        );
+      }
+    }
+  });
+});
+
 Deno.test("of more than 100,000 rows the count and the keys are bound", async () => {
   await withWrites(async (world) => {
     const fill = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100001)";

@@ -42,6 +42,7 @@ export class FootprintRun {
     const names = JSON.stringify(ask.tables);
     this.#tables = createHash("sha256").update(names)
       .update(definitionsText(connection.internalRows(shapeQueries.definitions, names))).digest("hex");
+    connection.guard.watched = true;
     // Anew for each call: the functions of the one before would tell of it.
     connection.database.function(NOTE_NAME, { varargs: true }, (...values) => this.#note(values));
     connection.database.function(NOTE_DIGEST, {}, sha256);
@@ -100,6 +101,7 @@ export class FootprintRun {
   }
 
   close(): void {
+    this.connection.guard.watched = false;
     this.#dropTriggers();
   }
 

@@ -4,7 +4,7 @@
 import { actions, AUTHORIZE_DENY, AUTHORIZE_OK } from "./authorizer_actions.ts";
 import { allowedFunctions, allowedModules, allowedTableFunctions } from "../../../sql/functions.ts";
 import { pragmaTable } from "../../../sql/pragmas.ts";
-import { NOTE_NAME } from "../../footprint/row_notes.ts";
+import { NOTE_DIGEST, NOTE_NAME } from "../../footprint/row_notes.ts";
 import { isServiceTable, readableServiceTables } from "../../../sql/service_tables.ts";
 
 /** Makes the engine pass over a table or an index without an error (sqlite.org/c3ref/c_deny.html). */
@@ -58,6 +58,8 @@ export class Guard {
   level: Level = "internal";
   recorder: Recorder | null = null;
   denial: string | null = null;
+  /** Triggers of the service's own take down what the call does to rows. */
+  watched = false;
 
   /** `closedModules`: names of virtual-table modules of this engine build that tenants may not use. */
   constructor(private readonly closedModules: ReadonlySet<string>) {}
@@ -71,12 +73,13 @@ export class Guard {
     source: string | null = null,
   ): number => {
     if (this.level === "internal") return AUTHORIZE_OK;
-    // Triggers of the service's own, by a name that tenants cannot have, take down what a statement does.
-    if (source?.startsWith(NOTE_NAME)) return AUTHORIZE_OK;
     if (source !== null) this.recorder?.sources.add(source.toLowerCase());
     // ANALYZE would copy keys of the service's rows into tables that tenants read.
     const maintains = action === actions.ANALYZE || action === actions.REINDEX;
     if (maintains && this.level === "schema" && isServiceTable(first ?? "")) return AUTHORIZE_IGNORE;
+    // A name in FROM may look like one of those triggers: nothing but their functions is open to them.
+    const takesNote = this.watched && action === actions.FUNCTION && source?.startsWith(NOTE_NAME) === true;
+    if (takesNote && (second === NOTE_NAME || second === NOTE_DIGEST)) return AUTHORIZE_OK;
     const refusal = this.#refusal(action, first, second);
     if (refusal === null) return AUTHORIZE_OK;
     this.denial ??= refusal;
