@@ -77,7 +77,7 @@ export function triggeredCommands(table: string, triggers: readonly string[]): C
   });
 }
 
-/** Its place; -1, where no value is, of one that is named twice: which of the values counts is the engine's to say. */
+/** Its place; -1, where no value is, where two may be meant: which of them takes commands is the engine's to say. */
 function commandColumn(
   table: string,
   columns: readonly { readonly text: string }[] | undefined,

@@ -81,6 +81,8 @@ Deno.test("a full-text index that is emptied can be had back: its snapshot is na
 Deno.test("a writer may delete from a full-text index; every other command, and one that cannot be read, takes an admin", async () => {
   await withWrites(async (world) => {
     await made(world);
+    // The engine folds the case of A to Z alone: a kelvin sign and a k are two names.
+    await world.setup('CREATE VIRTUAL TABLE "\u212a" USING fts5(k)');
     const { token } = await world.shop.mint("write");
     const as = (sql: string, params: readonly unknown[] = []) =>
       world.post("query", { sql, params }, { token });
@@ -100,7 +102,7 @@ Deno.test("a writer may delete from a full-text index; every other command, and 
         ["INSERT INTO f(f) VALUES (?)", ["rebuild"]],
         ["INSERT INTO f(f) VALUES (?)", [3]],
         ["INSERT INTO f(f) VALUES ('delete' || '-all')"],
-        ["INSERT INTO f(f, f) VALUES ('delete-all', 'delete-all')"],
+        ["INSERT INTO \"\u212a\" (k, \"\u212a\") VALUES ('delete', 'rebuild')"],
         ["INSERT INTO f(f) SELECT word FROM words"],
       ] as const
     ) {
