@@ -12,6 +12,7 @@ import { greeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
+import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/commit_receipts.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
@@ -109,7 +110,8 @@ function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
 
 async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
   if (hosted) return withReceipts(await Deno.openKv());
-  return kvUrl === null ? await Deno.openKv(`${dataDir}/kv.sqlite3`) : withReceipts(await Deno.openKv(kvUrl));
+  if (kvUrl !== null) return withReceipts(await Deno.openKv(kvUrl));
+  return await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir)));
 }
 
 function kvFile(dataDir: string): string {

@@ -136,6 +136,18 @@ Deno.test("a service that starts on a full disk serves reads, and what they cost
   });
 });
 
+Deno.test("a service that was stopped starts on a disk that was filled meanwhile, and serves reads", async () => {
+  await onSmallDisks(async ({ disk, service, token }) => {
+    assertEquals((await service.stop()).code, 0, service.errors());
+    if (disk.kind === "file system") await disk.fill(service.pid);
+    await using again = await startService({
+      ...{ folder: disk.folder, launcher: disk.launcherWhenFull, settings },
+    });
+    const answer = await calls(again, token).query("SELECT count(*) FROM items");
+    assertEquals([answer.status, answer.text.includes("[[2]]")], [200, true], answer.text);
+  });
+});
+
 Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
   await onSmallDisks(async ({ disk, service, query }) => {
     await disk.fill(service.pid);

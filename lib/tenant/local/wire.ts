@@ -141,7 +141,8 @@ export function readOutcome(
       ...figures,
       ...before,
       failedIndex: outcome.at,
-      failure: outcome.f,
+      // A connection that may write has met a file that this process may not: no fault of the statement.
+      failure: outcome.f.kind === "readonly" ? { ...outcome.f, kind: "unavailable" } : outcome.f,
       work: { rowsRead: outcome.w[0], rowsWritten: outcome.w[1] },
     },
     end,
