@@ -31,6 +31,9 @@ export const NOTE_NAME = "_service_meta_footprint";
 export const NOTE_DIGEST = `${NOTE_NAME}_digest`;
 /** Bytes from which on a value is told by its digest, where the engine has one. */
 const LONG_BYTES = 1000;
+/** Where it has none a note holds the value, and may be no larger than one: of a large value its length and its two ends. */
+const LARGE_BYTES = 400_000;
+const END_BYTES = 100_000;
 
 /** True for tables whose changes no trigger tells: all of their rows are taken down before and after. */
 export function isTakenWhole({ virtual, uniques }: TableShape): boolean {
@@ -149,7 +152,8 @@ function valueText(value: string, { digest }: NoteSink): string {
   const whole = `hex(${value})`;
   const blob = `CAST(${value} AS BLOB)`;
   const bytes = digest === null
-    ? whole
+    ? `CASE WHEN length(${blob}) > ${LARGE_BYTES} THEN '#' || length(${blob}) || '.' || ` +
+      `hex(substr(${blob}, 1, ${END_BYTES})) || hex(substr(${blob}, -${END_BYTES})) ELSE ${whole} END`
     : `CASE WHEN length(${blob}) > ${LONG_BYTES} THEN '#' || ${digest(blob)} ELSE ${whole} END`;
   return `(CASE typeof(${value}) WHEN 'text' THEN 't' || ${bytes} WHEN 'blob' THEN 'b' || ${bytes} ` +
     `ELSE quote(${value}) END || ',')`;
