@@ -7,7 +7,9 @@ import { createLocalStore, type LocalStore } from "../../lib/tenant/local/local_
 import { Tenant } from "../contracts/tenant_store.ts";
 import { engineChildren, killChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
+import { startPermissions } from "../testing/start_permissions.ts";
 
+const STORE_PROCESS = new URL("./store_process.ts", import.meta.url).pathname;
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
 
 async function withStore(
@@ -79,7 +81,7 @@ Deno.test("a statement that ends two children in a row is answered, its neighbou
     const victim = tenant.run("read", [[slow]]);
     const neighbour = tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
     for (let round = 0; round < 2; round++) {
-      await sleep(150);
+      await sleep(600);
       await killChildren(directory);
     }
     const outcome = await victim;
@@ -142,7 +144,7 @@ Deno.test("children end with the process that started them, also when it is kill
   for (const parentTie of ties) {
     const directory = await Deno.makeTempDir();
     const parent = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", new URL("./store_process.ts", import.meta.url).pathname, directory, parentTie],
+      args: ["run", ...startPermissions(), STORE_PROCESS, directory, parentTie],
       stdout: "piped",
       stdin: "null",
     }).spawn();

@@ -7,6 +7,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { kvCall } from "../../lib/store/kv_call.ts";
 import type { BalanceRecord, BlockRecord } from "../../lib/store/money_records.ts";
+import { startPermissions } from "../testing/start_permissions.ts";
 
 const NS = "ns_money";
 const PROCESSES = 8;
@@ -26,7 +27,16 @@ class Spender {
   constructor(path: string) {
     const script = new URL("./money_process.ts", import.meta.url).pathname;
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", script, path, NS, String(LEASE_MS), String(DEAREST_NANO_USD)],
+      args: [
+        "run",
+        ...startPermissions(),
+        "--no-check",
+        script,
+        path,
+        NS,
+        String(LEASE_MS),
+        String(DEAREST_NANO_USD),
+      ],
       stdin: "piped",
       stdout: "piped",
     }).spawn();

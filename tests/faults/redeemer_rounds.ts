@@ -1,6 +1,7 @@
 // Many redeemers of one token at the same moment, over several service processes on one KV and one sqld: one may win.
 import { assert, assertEquals } from "@std/assert";
 import { type Sqld, startSqld } from "../testing/sqld.ts";
+import { startPermissions } from "../testing/start_permissions.ts";
 
 export interface RedeemerOptions {
   readonly processes: number;
@@ -193,7 +194,16 @@ class SharedService {
   static async start(kvPath: string, sqld: Sqld): Promise<SharedService> {
     const script = new URL("./shared_service.ts", import.meta.url).pathname;
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", script, kvPath, sqld.url, sqld.adminUrl, OPERATOR_KEY],
+      args: [
+        "run",
+        ...startPermissions(),
+        "--no-check",
+        script,
+        kvPath,
+        sqld.url,
+        sqld.adminUrl,
+        OPERATOR_KEY,
+      ],
       stdin: "piped",
       stdout: "piped",
       stderr: "null",

@@ -9,7 +9,10 @@ import { wireCall } from "../../lib/tenant/local/wire.ts";
 import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
-const NO_MS = { startedMs: 0, killedMs: 0, seen: { call: 0, statement: 0, sinceMs: 0 } };
+const NO_MS = {
+  ...{ startedMs: 0, killedMs: 0, begun: null, place: null, heard: { count: 0, sinceMs: 0 } },
+  seen: { call: 0, statement: 0, sinceMs: 0 },
+};
 
 /** Two calls that were answered and not kept. */
 function world() {

@@ -5,6 +5,7 @@ import type { WireLogRow } from "./child/wire_log.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import { LogBudget } from "../log_budget.ts";
+import { SlowReads, tokenOf } from "./slow_reads.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
 const MAX_WAITING = 10_000;
@@ -19,8 +20,12 @@ type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
   readonly job: TaskJob;
 };
 
+/** Whether one more slow read of that token may take a place. */
+export type MayPlace = (tokenId: string | null) => boolean;
+
 export class DatabaseLanes {
   readonly flights = new Set<Flight>();
+  readonly slow = new SlowReads();
   dropped = false;
   /** Nothing starts but the exclusive task, and that only when nothing runs. */
   held = false;
@@ -117,20 +122,33 @@ export class DatabaseLanes {
   }
 
   /** The next work that may start now, or null. `slowMs`: age at which one flight no longer holds up reads. */
-  takeWork(nowMs: number, slowMs: number): Flight["work"] | null {
+  takeWork(nowMs: number, slowMs: number, mayPlace: MayPlace = () => true): Flight["work"] | null {
     if (this.held) return this.#takeExclusive();
-    const write = this.writeSlotFree && this.#writes.length > 0;
-    const read = (this.#reads.length > 0 || this.#readTasks.length > 0) && this.#mayRead(nowMs, slowMs);
-    if (!write && !read) return null;
-    // Taking turns keeps a stream of reads from starving writes and the other way round.
-    this.#lastStarted = write && (!read || this.#lastStarted === "read") ? "write" : "read";
-    return this.#lastStarted === "write" ? this.#takeWrite() : this.#takeRead();
+    const lane = this.startable(nowMs, slowMs, mayPlace);
+    if (lane === null) return null;
+    this.#lastStarted = lane;
+    return lane === "write" ? this.#takeWrite() : this.#takeRead(mayPlace);
   }
 
-  hasStartableWork(nowMs: number, slowMs: number): boolean {
-    if (this.held) return this.#exclusive !== null && this.flights.size === 0;
-    return (this.#writes.length > 0 && this.writeSlotFree) ||
-      (this.#reads.length + this.#readTasks.length > 0 && this.#mayRead(nowMs, slowMs));
+  /** The lane of the work that `takeWork` would take. */
+  startable(nowMs: number, slowMs: number, mayPlace: MayPlace): "read" | "write" | null {
+    if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
+    const write = this.#writes.length > 0 && this.writeSlotFree;
+    const read = this.#mayRead(nowMs, slowMs) &&
+      (this.#readTasks.length > 0 || this.#nextReads(mayPlace).length > 0);
+    // Taking turns keeps a stream of reads from starving writes and the other way round.
+    if (write && (!read || this.#lastStarted === "read")) return "write";
+    return read ? "read" : null;
+  }
+
+  /** Whether something waits that is not known to be slow. */
+  get quickWaits(): boolean {
+    return this.#readTasks.length > 0 || (this.#writes.length > 0 && this.writeSlotFree) ||
+      this.#reads.some((job) => !this.slow.knows(job));
+  }
+
+  async nothingRuns(): Promise<void> {
+    while (this.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   get writeSlotFree(): boolean {
@@ -140,17 +158,37 @@ export class DatabaseLanes {
     return true;
   }
 
-  /** One read group at a time, a second one beside a slow one. */
+  /** One read group at a time, a second one beside a slow one; those that have a place for slow work do not count. */
   #mayRead(nowMs: number, slowMs: number): boolean {
     let reading = 0;
-    for (const flight of this.flights) {
-      if (flight.work.kind === "write" || (flight.work.kind === "task" && flight.work.holdsWriteSlot)) {
-        continue;
-      }
-      if (nowMs - flight.startedMs < slowMs) return false;
+    for (const { work, place, startedMs } of this.flights) {
+      if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot) || place) continue;
+      if (nowMs - startedMs < slowMs) return false;
       reading++;
     }
     return reading < 2;
+  }
+
+  /**
+   * The reads that start next: those of tokens without slow reads, together; then one that may be slow as well, once at a
+   * time; then one that was slow, where it gets a place.
+   */
+  #nextReads(mayPlace: MayPlace): readonly CallJob[] {
+    if (this.slow.none) return this.#reads;
+    const quick = this.#reads.filter((job) => !this.slow.knowsToken(job));
+    if (quick.length > 0) return quick;
+    // The newest first: what has waited is more likely to be slow as well.
+    const unknown = this.#reads.findLast((job) => !this.slow.knows(job));
+    if (unknown && !this.#triesSlowToken()) return [unknown];
+    const slow = this.#reads.find((job) => this.slow.knows(job) && mayPlace(tokenOf(job)));
+    return slow ? [slow] : [];
+  }
+
+  #triesSlowToken(): boolean {
+    for (const { work, place } of this.flights) {
+      if (work.kind === "read" && !place && work.jobs.some((job) => this.slow.knowsToken(job))) return true;
+    }
+    return false;
   }
 
   #takeExclusive(): Flight["work"] | null {
@@ -160,10 +198,16 @@ export class DatabaseLanes {
     return { kind: "task", job, holdsWriteSlot: true };
   }
 
-  #takeRead(): Flight["work"] {
+  #takeRead(mayPlace: MayPlace): Flight["work"] {
     const task = this.#readTasks.shift();
     if (task) return { kind: "task", job: task, holdsWriteSlot: false };
-    return { kind: "read", jobs: this.#reads.splice(0, groupLength(this.#reads)), logRows: [] };
+    const next = this.#nextReads(mayPlace);
+    const count = groupLength(next);
+    if (next === this.#reads) return { kind: "read", jobs: this.#reads.splice(0, count), logRows: [] };
+    const jobs = next.slice(0, count);
+    const taken = new Set(jobs);
+    this.#reads = this.#reads.filter((job) => !taken.has(job));
+    return { kind: "read", jobs, logRows: [] };
   }
 
   #takeWrite(): Flight["work"] {

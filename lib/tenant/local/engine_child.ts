@@ -1,5 +1,11 @@
 // One engine child process as the service sees it: started in its jail, given one frame at a time, ended for certain.
-import { HEAD_END, PROGRESS_RECORD_BYTES, type Reply, type Request } from "./child/protocol.ts";
+import {
+  HEAD_END,
+  PROGRESS_HEAD_BYTES,
+  PROGRESS_RECORD_BYTES,
+  type Reply,
+  type Request,
+} from "./child/protocol.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { FrameReader } from "./frame_reader.ts";
 
@@ -15,6 +21,18 @@ export interface Progress {
   readonly statement: number;
 }
 
+/** What a child tells without being asked. */
+export interface ChildReport {
+  /** Bytes that it holds; NaN while it has not said so yet. */
+  readonly residentBytes: number;
+  /** Processor time that all its threads have taken. */
+  readonly cpuMs: number;
+  /** Number of the report, which tells a new one from an old one; 0 before the first. */
+  readonly count: number;
+  /** The last statement that it started, if it is one of the frame. */
+  readonly progress: Progress | null;
+}
+
 export interface EngineChildOptions extends EngineProcessOptions {
   /** Called for every frame that the child sends. */
   readonly onReply: (frame: ReplyFrame) => void;
@@ -26,6 +44,9 @@ export interface EngineChildOptions extends EngineProcessOptions {
 const READ_BYTES = 1 << 16;
 /** Bytes of the memory that is used again for every request of ordinary size. */
 const FRAME_BYTES = 1 << 16;
+/** Milliseconds in which a child that is asked for it must have said what memory it holds, and between two looks. */
+const FIRST_REPORT_MS = 20_000;
+const REPORT_POLL_MS = 5;
 const nothing = new Uint8Array();
 
 export class EngineChild {
@@ -76,13 +97,34 @@ export class EngineChild {
     }
   }
 
-  /** The last statement that it started, if the file says so for that frame. */
-  progressOf(frame: number): Progress | null {
+  /** Whether it says what memory it holds; false: it has ended, or has not said so in time. */
+  async reports(): Promise<boolean> {
+    let ended = false;
+    void this.ended.finally(() => ended = true);
+    for (let waitedMs = 0; !ended && waitedMs < FIRST_REPORT_MS; waitedMs += REPORT_POLL_MS) {
+      if ((this.report(0)?.count ?? 0) > 0) return true;
+      await new Promise((resolve) => setTimeout(resolve, REPORT_POLL_MS));
+    }
+    return false;
+  }
+
+  /** Null where it cannot be read: nothing is known of the child then. */
+  report(frame: number): ChildReport | null {
+    let bytes: Uint8Array;
     try {
-      return lastRecord(Deno.readFileSync(this.options.progressPath), frame);
+      bytes = Deno.readFileSync(this.options.progressPath);
     } catch {
       return null;
     }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const reported = bytes.length >= PROGRESS_HEAD_BYTES;
+    const count = reported ? view.getUint32(16) : 0;
+    return {
+      residentBytes: count === 0 ? NaN : view.getFloat64(0),
+      cpuMs: count === 0 ? NaN : view.getFloat64(8),
+      count,
+      progress: lastRecord(bytes, frame),
+    };
   }
 
   async #readAll(): Promise<void> {
@@ -109,7 +151,11 @@ export class EngineChild {
 export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let last: Progress | null = null;
-  for (let at = 0; at + PROGRESS_RECORD_BYTES <= bytes.length; at += PROGRESS_RECORD_BYTES) {
+  for (
+    let at = PROGRESS_HEAD_BYTES;
+    at + PROGRESS_RECORD_BYTES <= bytes.length;
+    at += PROGRESS_RECORD_BYTES
+  ) {
     if (view.getUint32(at) !== frame) break;
     last = { call: view.getUint32(at + 4), statement: view.getUint32(at + 8) };
   }

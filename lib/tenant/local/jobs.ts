@@ -13,6 +13,8 @@ export interface CallJob {
   readonly queuedMs: number;
   /** How often a child ended while this was the statement that ran. */
   crashes: number;
+  /** It waits again to run elsewhere; this stands for it in the frame that has it. */
+  readonly takenBack?: true;
 }
 
 /** Work of the service itself: one request, one reply. */
@@ -33,9 +35,15 @@ export interface Flight {
   readonly startedMs: number;
   /** A write group's outcomes, held until its commit is on the disk. */
   answered: ReplyFrame | null;
-  /** Why the service ended the child, if it did. */
-  killed: "timeout" | "gone" | "memory" | null;
+  /** Why the service ended the child, if it did; `busy`: a slow read had no place and others waited. */
+  killed: "timeout" | "gone" | "memory" | "busy" | null;
   killedMs: number;
+  /** When a statement of it was first seen to run, by the clock and by the child's processor time; null: not yet. */
+  begun: { readonly atMs: number; readonly cpuMs: number } | null;
+  /** A slow read that has one of the places for slow work, and whose token's. */
+  place: { readonly tokenId: string | null } | null;
+  /** Number of the last report of the child's memory, and when the watchdog first saw it. */
+  heard: { readonly count: number; readonly sinceMs: number };
   /** The statement that ran when the watchdog last looked, and since when. */
   seen: { call: number; statement: number; sinceMs: number };
 }

@@ -1,5 +1,6 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
 import type { Clock } from "../../core/clock.ts";
+import { ConfigError } from "../../core/config_error.ts";
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
@@ -21,7 +22,7 @@ import { LogFlusher } from "./log_flusher.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { RoomProbe } from "./room_probe.ts";
 import { Scheduler } from "./scheduler.ts";
-import { damagedFolder, databaseFiles, databasePath, snapshotFolder, tenantPaths } from "./tenant_paths.ts";
+import { makeFolder, removeAll, tenantPaths } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface LocalStoreOptions {
@@ -49,7 +50,10 @@ const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits for work in flight. */
 const STOP_MS = 10_000;
 
-/** Opens the store under `dataDirectory` (made if missing) and starts the first child. */
+/**
+ * Opens the store under `dataDirectory` (made if missing) and starts the first child. Throws `ConfigError` where the
+ * memory of a child cannot be bounded.
+ */
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
   await Deno.mkdir(options.dataDirectory, { recursive: true, mode: 0o700 });
   const paths = tenantPaths(await Deno.realPath(options.dataDirectory));
@@ -66,7 +70,13 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     log: options.log,
     maxChildren,
   });
-  return new LocalStore(options, scheduler, paths.tenants, new RoomProbe(paths.tenants, options.clock));
+  const room = new RoomProbe(paths.tenants, options.clock);
+  const store = new LocalStore(options, scheduler, paths.tenants, room);
+  if (await scheduler.slots[0]?.child.reports()) return store;
+  await store.close();
+  throw new ConfigError(
+    "Let engine processes start under a bound of memory; the first one ended or did not say what it holds",
+  );
 }
 
 export class LocalStore implements TenantStore, DatabaseHost {
@@ -102,7 +112,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   async create(databaseId: string): Promise<void> {
-    await this.#makeFolder(databaseId);
+    await makeFolder(this.tenants, databaseId);
     await this.task(databaseId, "", { op: "create", db: databaseId }, "write");
   }
 
@@ -111,7 +121,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   async copy(databaseId: string, from: CopySource): Promise<void> {
-    await this.#makeFolder(databaseId);
+    await makeFolder(this.tenants, databaseId);
     await this.#snapshots.copy(from, databaseId);
   }
 
@@ -120,7 +130,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     if (lanes.held || this.branches.isRead(databaseId)) throw new AppError("database_busy");
     lanes.held = true;
     try {
-      await nothingRuns(lanes);
+      await lanes.nothingRuns();
       await this.scheduler.closeEverywhere(databaseId);
       return await new Promise((resolve, reject) => {
         lanes.setExclusive({
@@ -139,18 +149,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     const lanes = this.lanes(databaseId, "");
     lanes.dropped = true;
     lanes.rejectAll(new AppError("store_unavailable"));
-    await nothingRuns(lanes);
+    await lanes.nothingRuns();
     await this.scheduler.closeEverywhere(databaseId);
-    for (const file of databaseFiles(this.tenants, databaseId)) await Deno.remove(file).catch(ignoreMissing);
-    for (const folder of [snapshotFolder, damagedFolder].map((one) => one(this.tenants, databaseId))) {
-      await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
-    }
+    await removeAll(this.tenants, databaseId);
     this.#lanes.delete(databaseId);
-  }
-
-  async #makeFolder(databaseId: string): Promise<void> {
-    const path = databasePath(this.tenants, databaseId);
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
   }
 
   storageOf(databaseId: string): Promise<DatabaseStorage> {
@@ -237,12 +239,4 @@ export class LocalStore implements TenantStore, DatabaseHost {
       }
     }
   }
-}
-
-async function nothingRuns(lanes: DatabaseLanes): Promise<void> {
-  while (lanes.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

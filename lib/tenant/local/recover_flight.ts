@@ -19,6 +19,7 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
   lanes.log.putBack(work.logRows);
   const again: CallJob[] = [];
   for (const [index, job] of work.jobs.entries()) {
+    if (job.takenBack) continue;
     const left = leftOf(flight, job, progress?.call === index ? progress.statement : null);
     if (left) again.push(left);
   }
@@ -32,6 +33,7 @@ function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): Cal
     abandonCall(job);
     return null;
   }
+  if (flight.killed === "busy") return job;
   if (flight.killed === null && ++job.crashes < MAX_CRASHES) return job;
   const ending = unfinished(endingOf(flight, job), statement, runningMs(flight));
   const before = beforeEnding(flight, job, ending);
@@ -66,7 +68,8 @@ function runningMs(flight: LaneFlight): number {
 
 function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): void {
   job.crashes++;
-  if (flight.killed !== null && job.request.op === "inspect") {
+  if (flight.killed === "busy") job.reject(new AppError("database_busy"));
+  else if (flight.killed !== null && job.request.op === "inspect") {
     // The caller's statements did that, and not the store.
     const { failure } = unfinished(flight.killed === "timeout" ? "timeout" : "too_big", 0, 0);
     job.resolve({ reply: { t: "failed", f: failure }, text: "" });

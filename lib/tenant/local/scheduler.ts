@@ -1,20 +1,17 @@
 // Deals out the work of all databases to a small number of engine children, one frame at a time each.
 import type { Clock } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
-import type { Request } from "./child/protocol.ts";
 import { tellsDamage } from "./database_states.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
+import type { DatabaseLanes, MayPlace } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
-import { packLogRows } from "./pack_log_rows.ts";
 import { freeProgressFile } from "./progress_files.ts";
 import { recoverFlight } from "./recover_flight.ts";
-import { settleGroup } from "./settle_group.ts";
-
-/** Milliseconds after which a flight counts as slow: others of its child's databases look for another child. */
-export const SLOW_FLIGHT_MS = 3;
+import { holdsTooMany, mayTakePlace, SLOW_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";
+import { settleGroup, taskError } from "./settle_group.ts";
+import { tokenOf } from "./slow_reads.ts";
+import { requestOf } from "./wire.ts";
 
 export interface SchedulerOptions {
   readonly tenantsDirectory: string;
@@ -110,24 +107,27 @@ export class Scheduler {
 
   #startWork(lanes: DatabaseLanes): void {
     const nowMs = this.#now();
-    while (lanes.hasStartableWork(nowMs, SLOW_FLIGHT_MS)) {
-      const slot = this.#slotFor(lanes, nowMs);
-      if (!slot) return;
-      const work = lanes.takeWork(nowMs, SLOW_FLIGHT_MS);
+    const mayPlace: MayPlace = (tokenId) => this.mayPlace(lanes, tokenId);
+    for (;;) {
+      const lane = lanes.startable(nowMs, SLOW_FLIGHT_MS, mayPlace);
+      const slot = lane && this.#slotFor(lanes, lane, nowMs);
+      const work = slot && lanes.takeWork(nowMs, SLOW_FLIGHT_MS, mayPlace);
       if (!work) return;
       this.#start(slot, lanes, work, nowMs);
     }
   }
 
   /** The database's own child while it answers quickly, another one when it does not; null means wait. */
-  #slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
+  #slotFor(lanes: DatabaseLanes, lane: "read" | "write", nowMs: number): ChildSlot | null {
     const home = this.#homes.get(lanes);
     if (home && !home.leaving && this.slots.includes(home)) {
       if (isFree(home)) return home;
       const quick = home.flight === null || nowMs - home.flight.startedMs < SLOW_FLIGHT_MS;
       if (quick) return null;
     }
-    if (this.#holdsTooMany(lanes.namespaceId, nowMs)) return null;
+    if (holdsTooMany(this.slots, { ...this.options, namespaceId: lanes.namespaceId, lane, nowMs })) {
+      return null;
+    }
     const free = this.slots.find((slot) => isFree(slot) && !slot.leaving);
     const slot = free ?? this.#oneMore(nowMs);
     if (slot) this.#homes.set(lanes, slot);
@@ -142,13 +142,15 @@ export class Scheduler {
     return quick ? null : this.addChild();
   }
 
-  /** A namespace may keep at most half of all children busy with slow work: the other half is for everybody else. */
-  #holdsTooMany(namespaceId: string, nowMs: number): boolean {
-    let slow = 0;
-    for (const { flight } of this.slots) {
-      if (flight?.lanes.namespaceId === namespaceId && nowMs - flight.startedMs >= SLOW_FLIGHT_MS) slow++;
-    }
-    return slow >= Math.ceil(this.options.maxChildren / 2);
+  /** See `mayTakePlace`. */
+  mayPlace(lanes: DatabaseLanes, tokenId: string | null): boolean {
+    return mayTakePlace(this.slots, { ...this.options, lanes, tokenId });
+  }
+
+  /** Whether work waits that is not known to be slow. */
+  get quickWaits(): boolean {
+    for (const lanes of this.waiting) if (lanes.quickWaits) return true;
+    return false;
   }
 
   #start(slot: ChildSlot, lanes: DatabaseLanes, work: LaneFlight["work"], nowMs: number): void {
@@ -161,6 +163,9 @@ export class Scheduler {
       answered: null,
       killed: null,
       killedMs: 0,
+      begun: null,
+      place: this.#placeOf(lanes, work),
+      heard: { count: -1, sinceMs: nowMs },
       seen: { call: -1, statement: -1, sinceMs: nowMs },
     };
     slot.flight = flight;
@@ -168,6 +173,12 @@ export class Scheduler {
     slot.dirty = true;
     lanes.flights.add(flight);
     slot.child.send(requestOf(flight));
+  }
+
+  /** A read that is known to be slow begins with its place. */
+  #placeOf({ slow }: DatabaseLanes, work: LaneFlight["work"]): LaneFlight["place"] {
+    const job = work.kind === "read" ? work.jobs[0] : undefined;
+    return job && slow.knows(job) ? { tokenId: tokenOf(job) } : null;
   }
 
   #onReply(slot: ChildSlot, frame: ReplyFrame): void {
@@ -191,6 +202,9 @@ export class Scheduler {
         frame.reply.t === "committed" ? flight.answered ?? frame : frame,
       );
       lanes.putBack(unstarted, work.kind);
+      if (!lanes.slow.none && this.#now() - flight.startedMs < SLOW_READ_CPU_MS) {
+        for (const job of work.jobs) lanes.slow.forget(job);
+      }
     }
     this.#next(slot, lanes);
   }
@@ -205,7 +219,7 @@ export class Scheduler {
       reason: flight.killed ?? "unexpected",
       op: flight.work.kind,
     });
-    recoverFlight(flight, slot.child.progressOf(flight.frame));
+    recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
     this.wake(flight.lanes);
   }
 
@@ -231,19 +245,4 @@ export class Scheduler {
     if (slot.toClose.length > 0) this.#closeNext(slot);
     else this.pump();
   }
-}
-
-function requestOf({ work, lanes, frame }: LaneFlight): Request {
-  if (work.kind === "task") return work.job.request;
-  const calls = work.jobs.map((job) => job.wire);
-  return work.kind === "read"
-    ? { op: "read", db: lanes.databaseId, frame, calls }
-    : { op: "write", db: lanes.databaseId, frame, calls, logRows: packLogRows(work.logRows) };
-}
-
-function taskError(kind: string): AppError {
-  if (kind === "corrupt") return new AppError("database_corrupt");
-  if (kind === "full") return new AppError("storage_full");
-  if (kind === "busy") return new AppError("database_busy");
-  return new AppError("store_unavailable");
 }

@@ -53,3 +53,11 @@ export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutc
 export function abandonCall(job: CallJob): void {
   job.reject(new AppError("store_unavailable"));
 }
+
+/** What a task has failed with, from the kind of the child's failure. */
+export function taskError(kind: string): AppError {
+  if (kind === "corrupt") return new AppError("database_corrupt");
+  if (kind === "full") return new AppError("storage_full");
+  if (kind === "busy") return new AppError("database_busy");
+  return new AppError("store_unavailable");
+}

@@ -1,6 +1,7 @@
 // The snapshots of one embedded database: files in a folder beside it, named by time and label. A snapshot is the
 // database file with the write-ahead log that belongs to it.
 import type { SnapshotInfo } from "../snapshots.ts";
+import { sizeOf } from "./tenant_paths.ts";
 
 export interface SnapshotFile extends SnapshotInfo {
   /** Name of the file without `.db`. */
@@ -43,8 +44,4 @@ export async function removeSnapshotFile(folder: string, name: string): Promise<
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
   }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await Deno.stat(path).catch(() => null))?.size ?? 0;
 }

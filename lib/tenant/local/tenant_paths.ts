@@ -1,4 +1,4 @@
-// Where the files of embedded tenants are. An id is checked before it becomes part of a path.
+// Where the files of embedded tenants are, and what makes and removes them. An id is checked before it becomes part of a path.
 import { isId } from "../../core/ids.ts";
 
 export interface TenantPaths {
@@ -36,4 +36,35 @@ export function databaseFiles(tenants: string, databaseId: string): string[] {
   return [path, ancestor, restoring].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]).concat(
     `${ancestor}-journal`,
   );
+}
+
+/** Bytes of a file, 0 where there is none. */
+export async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** Makes the folder in which the database's file will be. */
+export async function makeFolder(tenants: string, databaseId: string): Promise<void> {
+  const path = databasePath(tenants, databaseId);
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+}
+
+/** Removes everything of a database. */
+export async function removeAll(tenants: string, databaseId: string): Promise<void> {
+  for (const file of databaseFiles(tenants, databaseId)) await removeIfThere(file);
+  for (const folder of [snapshotFolder, damagedFolder]) await removeIfThere(folder(tenants, databaseId));
+}
+
+/** A folder goes with what is in it. */
+export async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }

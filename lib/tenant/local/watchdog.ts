@@ -1,8 +1,10 @@
 // Looks at slow flights every few milliseconds: ends a child whose statement is past its deadline, whose caller has
-// gone or whose memory is out of bounds, and gives work that waits behind a slow child another one.
+// gone, whose memory is out of bounds or whose slow read is in the way, and gives work that waits another one.
 import { AppError } from "../../core/errors.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { Progress } from "./engine_child.ts";
+import { givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { abandonCall } from "./settle_group.ts";
 
@@ -15,9 +17,11 @@ const LOOK_MS = 50;
 const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
 /** A task of the service itself (a checkpoint, a prune) that takes longer than this is stuck. */
 const TASK_TIMEOUT_MS = 120_000;
-/** Milliseconds that a call may wait in a queue. */
+/** Milliseconds that a call may wait in a queue, and that a read may at least. */
 const MAX_WAIT_MS = 30_000;
-const PAGE_BYTES = 4096;
+const MIN_WAIT_MS = 1000;
+/** Milliseconds without a report of its memory after which a child that works is ended. */
+const SILENT_MS = 10_000;
 
 export class Watchdog {
   #timer: ReturnType<typeof setInterval> | null = null;
@@ -59,11 +63,17 @@ export class Watchdog {
   #inspect(slot: ChildSlot, flight: LaneFlight, nowMs: number): void {
     if (flight.killed) return;
     const { work } = flight;
-    const reason = work.kind === "task"
+    const report = slot.child.report(flight.frame);
+    const progress = report?.progress ?? null;
+    if (report && report.count !== flight.heard.count) flight.heard = { count: report.count, sinceMs: nowMs };
+    const overdue = work.kind === "task"
       ? (nowMs - flight.startedMs > this.#taskTimeoutMs(work.job) ? "timeout" : null)
-      : this.#groupReason(slot, flight, work.jobs, nowMs);
-    if (reason === null && residentBytes(slot.child.pid) <= MAX_RESIDENT_BYTES) return;
-    flight.killed = reason ?? "memory";
+      : this.#groupReason(progress, flight, work.jobs, nowMs);
+    const reason = overdue ?? (report && report.residentBytes > MAX_RESIDENT_BYTES ? "memory" : null) ??
+      (givesWay(this.scheduler, flight, report, nowMs) ? "busy" : null);
+    if (reason === null && nowMs - flight.heard.sinceMs < SILENT_MS) return;
+    // A child that no longer says what it holds has no bound: it counts as one that has crashed.
+    flight.killed = reason;
     flight.killedMs = nowMs;
     slot.child.kill();
   }
@@ -74,12 +84,11 @@ export class Watchdog {
   }
 
   #groupReason(
-    slot: ChildSlot,
+    progress: Progress | null,
     flight: LaneFlight,
     jobs: readonly CallJob[],
     nowMs: number,
   ): "timeout" | "gone" | null {
-    const progress = slot.child.progressOf(flight.frame);
     if (!progress) return nowMs - flight.startedMs > this.timeoutMs * 2 ? "timeout" : null;
     const { seen } = flight;
     if (progress.call !== seen.call || progress.statement !== seen.statement) {
@@ -91,26 +100,21 @@ export class Watchdog {
     return nowMs - flight.seen.sinceMs >= timeoutMs ? "timeout" : null;
   }
 
+  /** A read does not wait for longer than it might run. */
+  #maxWaitMs({ call }: CallJob): number {
+    return call.level === "read" ? Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, this.timeoutMs)) : MAX_WAIT_MS;
+  }
+
   #expireWaiting(nowMs: number): void {
     for (const lanes of this.scheduler.waiting) {
       const overdue = lanes.removeCalls((job) =>
         nowMs - job.queuedMs > YOUNG_MS &&
-        (job.call.signal()?.aborted === true || nowMs - job.queuedMs > MAX_WAIT_MS)
+        (job.call.signal()?.aborted === true || nowMs - job.queuedMs > this.#maxWaitMs(job))
       );
       for (const job of overdue) {
         if (job.call.signal()?.aborted) abandonCall(job);
         else job.reject(new AppError("database_busy"));
       }
     }
-  }
-}
-
-/** Linux only; elsewhere the engine's and the JavaScript heap's own bounds have to do. */
-function residentBytes(pid: number): number {
-  if (Deno.build.os !== "linux") return 0;
-  try {
-    return Number(Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1]) * PAGE_BYTES;
-  } catch {
-    return 0;
   }
 }

@@ -1,12 +1,14 @@
 // Between the store's calls and outcomes and what travels to an engine child.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
+import type { LaneFlight } from "./child_slot.ts";
+import { packLogRows } from "./pack_log_rows.ts";
 import { loggedKind } from "./child/logged_kind.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import type { LogIdentity, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { WireCall, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
+import type { Request, WireCall, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
 import type { WireLogRow, WireRecord } from "./child/wire_log.ts";
 
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
@@ -180,4 +182,13 @@ export function unfinished(
     durationMs,
     rowsReadBasis: "plan",
   };
+}
+
+/** What a child is asked for a flight. */
+export function requestOf({ work, lanes, frame }: LaneFlight): Request {
+  if (work.kind === "task") return work.job.request;
+  const calls = work.jobs.map((job) => job.wire);
+  return work.kind === "read"
+    ? { op: "read", db: lanes.databaseId, frame, calls }
+    : { op: "write", db: lanes.databaseId, frame, calls, logRows: packLogRows(work.logRows) };
 }

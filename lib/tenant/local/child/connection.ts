@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { systemClock } from "../../../core/clock.ts";
+import { arrayRows, type Bounded, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { noteCompiled } from "./compiled_waste.ts";
 import { RowsReadEstimator } from "./rows_read.ts";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "./engine_limits.ts";
@@ -15,9 +16,8 @@ const CACHED_STATEMENTS = 128;
 /** Milliseconds that SQLite itself waits for another process's lock; writers of one database are queued anyway. */
 const BUSY_TIMEOUT_MS = 2000;
 
-interface Prepared {
+interface Prepared extends Bounded {
   readonly statement: StatementSync;
-  readonly columns: readonly string[];
   readonly columnsJson: string;
   /** Slower than numbers: a read has them once a number would not do. A write has done its work when that shows. */
   bigIntegers: boolean;
@@ -34,6 +34,7 @@ export type { EngineValue };
 export class Connection {
   readonly database: DatabaseSync;
   readonly guard: Guard;
+  readonly #bounded: BoundedRows;
   readonly #prepared = new Map<string, Prepared>();
   readonly #internal = new Map<string, StatementSync>();
   #rowsRead: RowsReadEstimator | null = null;
@@ -42,6 +43,7 @@ export class Connection {
     this.database = openDatabase(path, readOnly);
     this.database.exec(ENGINE_PRAGMAS);
     this.guard = new Guard(closedModules(moduleNames(this.database)));
+    this.#bounded = new BoundedRows(this.database, this.guard);
     this.database.setAuthorizer(this.guard.authorize);
   }
 
@@ -141,13 +143,12 @@ export class Connection {
       return { json: '{"columns":[],"rows":[]', rowCount: 0 };
     }
     statement.setReadBigInts(big);
-    // Not `iterate()`: in the pinned Deno it ends quietly where a step fails, which would cut results short. What
-    // `all()` cannot bound, the service does by watching this process's memory.
-    const rows = arrayRows(statement.all(...values));
-    return {
-      json: `{"columns":${prepared.columnsJson},"rows":${rowsJson(rows, bounds, { integersAsStrings, big })}`,
-      rowCount: rows.length,
-    };
+    // What has no bounded form, the service bounds by watching this process's memory.
+    const forms = this.#bounded.formsOf(prepared, bounds.maxRows);
+    const rows = forms ? this.#bounded.read(forms, values, bounds, big) : arrayRows(statement.all(...values));
+    const json = rowsJson(rows, bounds, { integersAsStrings, big });
+    if (forms) noteSize(forms, json.length, bounds);
+    return { json: `{"columns":${prepared.columnsJson},"rows":${json}`, rowCount: rows.length };
   }
 
   #prepare(level: Level, sql: string): Prepared {
@@ -170,6 +171,8 @@ export class Connection {
       columns,
       columnsJson: JSON.stringify(columns),
       bigIntegers: level !== "read",
+      forms: undefined,
+      sql: level === "read" ? sql : null,
     };
     if (this.#prepared.size >= CACHED_STATEMENTS) {
       for (const oldest of this.#prepared.keys()) {
@@ -237,8 +240,4 @@ function moduleNames(database: DatabaseSync): string[] {
 /** With `setReturnArrays(true)` a row is an array of engine values; the type of `node:sqlite` does not say so. */
 function arrayRow(row: unknown): EngineValue[] | undefined {
   return Array.isArray(row) ? row : undefined;
-}
-
-function arrayRows(rows: unknown): EngineValue[][] {
-  return Array.isArray(rows) ? rows : [];
 }

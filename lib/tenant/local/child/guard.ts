@@ -1,6 +1,7 @@
 // The engine's own gate: an authorizer with default deny on every tenant connection. It records what a statement
 // would touch while one is inspected, and it refuses what the connection's present level does not allow, also when
 // the engine compiles a cached statement again by itself.
+import { RESULT_BYTES } from "./bounded_select.ts";
 import { actions, AUTHORIZE_DENY, AUTHORIZE_OK } from "./authorizer_actions.ts";
 import { allowedFunctions, allowedModules, allowedTableFunctions } from "../../../sql/functions.ts";
 import { pragmaTable } from "../../../sql/pragmas.ts";
@@ -60,6 +61,8 @@ export class Guard {
   denial: string | null = null;
   /** Triggers of the service's own take down what the call does to rows. */
   watched = false;
+  /** While the service compiles or runs its own form of a tenant's statement, which calls its own function. */
+  bounding = false;
 
   /** `closedModules`: names of virtual-table modules of this engine build that tenants may not use. */
   constructor(private readonly closedModules: ReadonlySet<string>) {}
@@ -95,6 +98,7 @@ export class Guard {
         return this.#read(first ?? "", second);
       case actions.FUNCTION: {
         const name = (second ?? "").toLowerCase();
+        if (this.bounding && name === RESULT_BYTES) return null;
         this.recorder?.functions.add(name);
         return allowedFunctions.has(name) ? null : `The function ${second}`;
       }

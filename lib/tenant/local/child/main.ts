@@ -9,6 +9,7 @@ import { engineFailure } from "./engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRows, pruneLog } from "./log_rows.ts";
+import { MemoryReport } from "./memory_report.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
@@ -24,16 +25,21 @@ const [directory, progressPath] = Deno.args;
 if (directory === undefined || progressPath === undefined) Deno.exit(2);
 const files = new OpenFiles(directory);
 const progress = new Progress(Deno.openSync(progressPath, { write: true, create: true }));
+const memory = new MemoryReport(progressPath);
 
 for (let request = readRequest(); request !== null; request = readRequest()) {
+  memory.frameBegins();
   try {
     serve(request);
   } catch (error) {
     if ("db" in request) recover(request.db);
     writeReply({ t: "failed", f: storeFailure(error) });
   }
+  memory.frameEnds();
 }
 files.closeAll();
+// The thread that reports memory never ends by itself.
+Deno.exit(0);
 
 function serve(request: Request): void {
   switch (request.op) {

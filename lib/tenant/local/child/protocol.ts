@@ -240,10 +240,11 @@ export interface WireTable {
   readonly columns: readonly string[];
 }
 
-/** A record of the progress file: frame number, call, statement, each an unsigned 32-bit integer. */
+/** Head of the progress file: resident bytes, processor time in ms (64-bit floats), number of the report (32-bit). */
+export const PROGRESS_HEAD_BYTES = 24;
+/** A record behind it: frame number, call, statement, each an unsigned 32-bit integer. */
 export const PROGRESS_RECORD_BYTES = 12;
 /** A progress file is never longer, and has its room before the child starts: a full disk keeps no statement from running. */
-export const PROGRESS_FILE_BYTES = 340 * PROGRESS_RECORD_BYTES;
-
+export const PROGRESS_FILE_BYTES = PROGRESS_HEAD_BYTES + 340 * PROGRESS_RECORD_BYTES;
 /** Milliseconds after which a child answers what it has and hands the rest of a frame back unstarted. */
 export const FRAME_BUDGET_MS = 40;

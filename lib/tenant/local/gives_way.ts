@@ -1,0 +1,57 @@
+// What becomes of a read that takes long: what was sent along behind it goes to another child, and it goes on itself
+// while there is a place for slow work or nobody waits.
+import type { LaneFlight } from "./child_slot.ts";
+import type { ChildReport, Progress } from "./engine_child.ts";
+import type { CallJob } from "./jobs.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { SLOW_READ_CPU_MS, SLOW_READ_MS } from "./shares.ts";
+import { tokenOf } from "./slow_reads.ts";
+
+/** Whether the flight's child has to be ended, because somebody waits and its read may not be slow now. */
+export function givesWay(
+  scheduler: Scheduler,
+  flight: LaneFlight,
+  report: ChildReport | null,
+  nowMs: number,
+): boolean {
+  const { work, lanes } = flight;
+  if (report === null || !isSlow(flight, report, nowMs)) return false;
+  if (work.kind === "task") return work.job.request.op === "inspect" && !mayGoOn(scheduler, flight, null);
+  const job = work.kind === "read" && report.progress ? work.jobs[report.progress.call] : undefined;
+  if (!job || !report.progress) return false;
+  takeBack(scheduler, flight, work.jobs, report.progress);
+  lanes.slow.note(job, nowMs);
+  return !mayGoOn(scheduler, flight, tokenOf(job));
+}
+
+/** A group counts from where a statement of it was first seen: before that the child may be starting. */
+function isSlow(flight: LaneFlight, { progress, cpuMs }: ChildReport, nowMs: number): boolean {
+  if (flight.work.kind !== "task" && progress === null) return false;
+  flight.begun ??= { atMs: nowMs, cpuMs };
+  return cpuMs - flight.begun.cpuMs >= SLOW_READ_CPU_MS || nowMs - flight.begun.atMs >= SLOW_READ_MS;
+}
+
+/**
+ * The others of its frame run elsewhere. Those before it have run here as well, and are answered only with the frame;
+ * the child starts none of those behind it, for the time of the frame is over.
+ */
+function takeBack(scheduler: Scheduler, { lanes }: LaneFlight, jobs: CallJob[], { call }: Progress): void {
+  const others = jobs.filter((job, index) => index !== call && !job.takenBack);
+  if (others.length === 0) return;
+  for (const [index, job] of jobs.entries()) if (index < call) jobs[index] = standIn(job);
+  jobs.length = call + 1;
+  lanes.putBack(others, "read");
+  scheduler.waiting.add(lanes);
+}
+
+/** Takes the outcome, and tells and logs nothing of it. */
+function standIn(job: CallJob): CallJob {
+  const nobody = () => {};
+  return { ...job, call: { ...job.call, log: null }, resolve: nobody, reject: nobody, takenBack: true };
+}
+
+/** Without a place it may go on as long as nobody waits. */
+function mayGoOn(scheduler: Scheduler, flight: LaneFlight, tokenId: string | null): boolean {
+  if (flight.place === null && scheduler.mayPlace(flight.lanes, tokenId)) flight.place = { tokenId };
+  return flight.place !== null || !scheduler.quickWaits;
+}

@@ -1,0 +1,64 @@
+// What one caller's statements may take of the machine's memory, under the permissions that people run the service with.
+import { assert, assertEquals } from "@std/assert";
+import { callService, serviceWorld } from "../testing/service_world.ts";
+import { engineChildren } from "../testing/engine_children.ts";
+import { launchService } from "../testing/start_service.ts";
+
+const ROWS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 2000000)";
+
+/** The largest size that any child of the folder reaches until `work` settles, in MB. Linux only: 0 elsewhere. */
+async function peakWhile<T>(folder: string, work: Promise<T>): Promise<{ result: T; peakMb: number }> {
+  let [done, peakKb] = [false, 0];
+  const watched = work.finally(() => done = true);
+  while (!done) {
+    for (const pid of await engineChildren(folder)) {
+      const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+      peakKb = Math.max(peakKb, Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return { result: await watched, peakMb: peakKb / 1024 };
+}
+
+Deno.test("a result beyond the bounds ends while its rows are read, with little memory", async () => {
+  await using world = await serviceWorld();
+  const large = [
+    `${ROWS} SELECT x, zeroblob(1000) FROM c`,
+    `${ROWS} SELECT x FROM c`,
+    `${ROWS} SELECT zeroblob(100000), x FROM c LIMIT 90000`,
+    `${ROWS} SELECT replace(hex(zeroblob(500)), '0', 'ab') || x AS t FROM c ORDER BY x LIMIT 20000`,
+    `-- a comment\n${ROWS} SELECT * FROM (SELECT printf('%5000d', x) FROM c LIMIT 90000); -- and another`,
+  ];
+  for (const sql of large) {
+    const { result, peakMb } = await peakWhile(world.folder, callService(world, sql));
+    assertEquals([result.status, result.body.code], [400, "result_too_large"], sql);
+    assert(peakMb < 300, `${sql}: ${peakMb} MB`);
+  }
+});
+
+Deno.test("a child that passes its bound of memory is ended, and the others' work goes on", async () => {
+  // So many rows are allowed that only the memory of the child bounds them.
+  await using world = await serviceWorld({ MAX_RESULT_ROWS: "10000000", MAX_RESULT_BYTES: "134217728" });
+  const rows = ROWS.replace("2000000", "9000000");
+  const { result, peakMb } = await peakWhile(
+    world.folder,
+    callService(world, `${rows} SELECT x, x, x, x, x, x FROM c`),
+  );
+  assertEquals([result.status, result.body.code], [400, "result_too_large"]);
+  assert(peakMb < 1100, `${peakMb} MB`);
+  assertEquals((await callService(world, "SELECT 1")).status, 200);
+});
+
+Deno.test("where a child cannot start under a bound of memory the service does not start, and says so", async () => {
+  if (Deno.build.os !== "linux") return;
+  const folder = await Deno.makeTempDir();
+  // Enough for the service and too little for a child, which has two threads of JavaScript.
+  const launcher = ["sh", "-c", 'ulimit -d 900000; exec "$@"', "sh"];
+  const service = await launchService({ folder, settings: { TENANTS_URL: "file:" }, launcher });
+  assertEquals((await service.exited).code, 1);
+  assertEquals(
+    service.errors().trimEnd().split("\n").at(-1),
+    "Let engine processes start under a bound of memory; the first one ended or did not say what it holds",
+  );
+  await Deno.remove(folder, { recursive: true });
+});

@@ -1,0 +1,47 @@
+// Reads that take long leave the way free for those that come after them, of the same token and of others.
+import { assertEquals } from "@std/assert";
+import { callService, newToken, type ServiceAnswer, serviceWorld } from "../testing/service_world.ts";
+
+const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Sends them and tells which have ended, in their order. */
+function send(calls: readonly Promise<ServiceAnswer>[]): { ended: ServiceAnswer[]; all: Promise<unknown> } {
+  const ended: ServiceAnswer[] = [];
+  const all = Promise.all(calls.map((call) => call.then((answer) => ended.push(answer))));
+  all.catch(() => {}); // a test that has failed does not wait for them
+  return { ended, all };
+}
+
+for (
+  const [name, text] of [
+    ["of one text", () => COUNT],
+    ["of ten texts", (n: number) => COUNT.replace("(*)", `(*) + ${n}`)],
+  ] as const
+) {
+  Deno.test(`ten endless reads ${name} hold up no later read of the same or another token`, async () => {
+    await using world = await serviceWorld({ QUERY_TIMEOUT_MS: "20000" });
+    const other = await newToken(world, "read");
+    const sent = send(Array.from({ length: 10 }, (_, n) => callService(world, text(n))));
+    await pause(200);
+    for (const token of [world.token, other]) {
+      const answer = await callService({ ...world, token }, "SELECT 1");
+      assertEquals([answer.status, answer.body.data?.rows], [200, [[1]]]);
+    }
+    assertEquals(sent.ended.length, 0);
+    await world.service.kill();
+    await sent.all.catch(() => {});
+  });
+}
+
+Deno.test("a read that has waited as long as a statement may run is database_busy with Retry-After", async () => {
+  await using world = await serviceWorld({ QUERY_TIMEOUT_MS: "2000" });
+  const sent = send(Array.from({ length: 6 }, () => callService(world, COUNT)));
+  await sent.all;
+  const kinds = Object.groupBy(sent.ended, ({ body }) => String(body.code));
+  assertEquals(Object.keys(kinds).sort(), ["database_busy", "statement_timeout"]);
+  for (const { status, headers } of kinds["database_busy"] ?? []) {
+    assertEquals([status, headers.has("retry-after")], [503, true]);
+  }
+  assertEquals((await callService(world, "SELECT 1")).status, 200);
+});
