@@ -14,7 +14,7 @@ Deno.test("a dry run and a proposal show what then happens and change nothing", 
   await using app = await startApp();
   const namespace = await app.namespace();
   const cases = fc.tuple(schemas, fc.array(writes, { minLength: 1, maxLength: 5 }));
-  await holds(cases, 12, async ([schema, some]) => {
+  await holds(cases, 30, async ([schema, some]) => {
     await using database = await modelDatabase(app, namespace);
     using plain = new PlainDatabase();
     const setUp = { statements: schema.map((sql) => ({ sql, params: [] })), transaction: true };

@@ -104,6 +104,12 @@ export const writes: fc.Arbitrary<Statement> = fc.oneof(
   fc.tuple(or, assignments, conditions, maybeTold).map(([how, set, where, told]) =>
     join`UPDATE${how} t SET ${set}${where}${told}`
   ),
+  // Moves rows onto each other: the way to meet rows and leave some of them as they are.
+  fc.tuple(
+    fc.constantFrom(" OR IGNORE", " OR IGNORE", " OR REPLACE", ""),
+    fc.constantFrom("id + 1", "id + 1", "3 - id"),
+    fc.constantFrom("", " WHERE id > 1", " WHERE id < 5"),
+  ).map(([how, id, where]) => text(`UPDATE${how} t SET id = ${id}, a = a${where}`)),
   fc.tuple(or, values, conditions).map(([how, value, where]) =>
     join`UPDATE${how} k SET v = ${value}${where}`
   ),
