@@ -155,8 +155,9 @@ function replaced(connection: CompileConnection, { actions, sources }: Recorder)
   );
 }
 
+/** In the order of their names: the engine goes through its tables in the order of a hash. */
 function builtAmong(connection: CompileConnection, { reindexed }: Recorder): BuiltIndex[] {
-  return [...reindexed].flatMap((index) => {
+  return sorted(reindexed).flatMap((index) => {
     // The key of a WITHOUT ROWID table is an index that the catalogue does not list.
     const row = connection.internalRow(
       "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
@@ -175,7 +176,6 @@ function builtAmong(connection: CompileConnection, { reindexed }: Recorder): Bui
 /** Of the tables that ANALYZE and REINDEX are about, those that are neither the service's nor a virtual table's. */
 function own(connection: CompileConnection, tables: readonly string[]): string[] {
   const shadow = shadowAmong(connection, tables);
-  // The engine goes through its tables in the order of a hash, each index by itself.
   return sorted(new Set(tables.filter((name) => !isReservedName(name) && !shadow.includes(name))));
 }
 
