@@ -211,7 +211,6 @@ Deno.test("a diff's statements make a table anew where it cannot be altered, aro
       "DROP VIEW names",
       "DROP TRIGGER seen",
       "INSERT INTO next SELECT * FROM items",
-      "PRAGMA foreign_keys = OFF",
       "ALTER TABLE lines RENAME TO kept",
       "DROP TABLE kept",
       "DROP TABLE items",

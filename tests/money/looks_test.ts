@@ -20,7 +20,7 @@ Deno.test("a held write and one denied for its rows bill the request and what th
       await app.deps.query.meter.tick();
       return { answer, cost: (await money(app, shop)).used - used };
     };
-    const held = await costOf(() => shop.query("UPDATE t SET a = 0"));
+    const held = await costOf(() => shop.query("UPDATE t SET a = 0 WHERE a > 3"));
     const { id, approvalToken } = heldBy(held.answer);
     assertEquals(held.cost, REQUEST + 1000 * READ);
     const denied = await costOf(() => shop.query("DELETE FROM t WHERE a >= 0"));
@@ -34,7 +34,7 @@ Deno.test("a held write and one denied for its rows bill the request and what th
     await decide(id, "approve");
     const redeemed = await costOf(() => redeem(approvalToken));
     assertEquals([redeemed.answer.status, redeemed.cost], [200, nano(redeemed.answer.body.meta?.costUsd)]);
-    assertEquals(redeemed.cost, REQUEST + 1000 * READ + 1000 * WRITTEN);
+    assertEquals(redeemed.cost, REQUEST + 1000 * READ + 997 * WRITTEN);
   });
 });
 
