@@ -58,7 +58,8 @@ async function post(
     });
     const bytes = await response.bytes();
     if (response.ok) return bytes;
-    throw statusFailure(response.status, new TextDecoder().decode(bytes.subarray(0, 1000)));
+    const text = new TextDecoder().decode(bytes.subarray(0, 1000));
+    throw statusFailure(response.status, text, Date.parse(response.headers.get("date") ?? ""));
   } catch (error) {
     if (error instanceof RemoteFailure) throw error;
     if (signal?.aborted) throw new RemoteFailure("stopped");
@@ -71,9 +72,16 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? `${error.message} ${wordsOf(error.cause)}` : "";
 }
 
-function statusFailure(status: number, text: string): RemoteFailure {
+/** `serverMs`: the server's time, unless it is not a number. */
+function statusFailure(status: number, text: string, serverMs: number): RemoteFailure {
   if (status === 404) return new RemoteFailure("gone");
-  if (status === 401 || status === 403) return new RemoteFailure("denied", "denied", { code: `${status}` });
+  if (status === 401 || status === 403) {
+    const expired = status === 401 && /expired/i.test(text) && Number.isFinite(serverMs);
+    return new RemoteFailure("denied", "denied", {
+      code: `${status}`,
+      ...(expired ? { expiredMs: serverMs } : {}),
+    });
+  }
   if (status === 400 && /baton|stream/i.test(text)) return new RemoteFailure("lost_stream");
   if (status === 500 && /invalid utf-8/i.test(text)) return new RemoteFailure("invalid_text");
   return serverFailure(status, text);

@@ -49,6 +49,11 @@ export class KeptTokens {
     const name = nameOf(place, mode);
     if (this.#kept.get(name)?.value === token) this.#kept.delete(name);
   }
+
+  /** None of them is good any more. */
+  forgetAll(): void {
+    this.#kept.clear();
+  }
 }
 
 function nameOf(place: string, mode: Mode): string {

@@ -67,7 +67,7 @@ async function sendAdmitted(
   options: SendOptions,
 ): Promise<BatchAnswer> {
   const { once = false } = options;
-  for (let renewed = once || platform.refused === undefined;; renewed = true) {
+  for (let renewed = once;; renewed = true) {
     const endpoint = await endpointInTime(platform.endpoint(place, mode), options.signal);
     const work = () => sendBatch(fetch, endpoint, request, options);
     try {
@@ -75,12 +75,12 @@ async function sendAdmitted(
     } catch (error) {
       const denied = error instanceof RemoteFailure && error.reason === "denied";
       if (!denied) throw error;
-      if (renewed) {
+      const another = platform.refused(place, mode, endpoint, error.more.expiredMs ?? null);
+      if (renewed || !another) {
         const status = error.more.code ?? "";
         if (!once) log("error", "tenants_setting_refused", { variable: platform.dataSecret, status });
         throw error;
       }
-      platform.refused?.(place, mode, endpoint);
     }
   }
 }

@@ -31,6 +31,16 @@ export type RemoteReason =
   | "invalid_text"
   | "unreadable";
 
+export interface RemoteFailureMore {
+  readonly code?: string;
+  /** The stream that the server has left open. */
+  readonly baton?: string | null;
+  /** The place that it is about. */
+  readonly place?: string;
+  /** The server's time in unix milliseconds, by which a token that it refused is too old. */
+  readonly expiredMs?: number;
+}
+
 /** The message never leaves this folder: it may hold the server's words or address. */
 export class RemoteFailure extends Error {
   override readonly name = "RemoteFailure";
@@ -38,8 +48,7 @@ export class RemoteFailure extends Error {
   constructor(
     readonly reason: RemoteReason,
     message: string = reason,
-    /** The server's code, the stream that it has left open, and the place that it is about. */
-    readonly more: { readonly code?: string; readonly baton?: string | null; readonly place?: string } = {},
+    readonly more: RemoteFailureMore = {},
   ) {
     super(message);
   }

@@ -7,8 +7,11 @@ export interface RemotePlatform {
   readonly dataSecret: "TENANTS_JWT_KEY" | "TENANTS_TOKEN";
   /** Where a place answers, with a token of that one mode where the server takes tokens. */
   endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint>;
-  /** What `endpoint` has given was not accepted; where it knows a way, the next one is another. */
-  refused?(place: string, mode: "read" | "write", endpoint: HranaEndpoint): void;
+  /**
+   * What `endpoint` has given was not accepted. True: the next one is another. `expiredMs`: the server's time in unix
+   * milliseconds, where it called the token too old.
+   */
+  refused(place: string, mode: "read" | "write", endpoint: HranaEndpoint, expiredMs: number | null): boolean;
   /** Makes an empty place; one that is there already is left as it is. Throws `RemoteFailure`. */
   create(place: string): Promise<void>;
   /** Makes `to` a copy of what `from` has committed. Throws `RemoteFailure`. */

@@ -34,7 +34,8 @@ export async function copyState(fetch: Fetch, endpoint: HranaEndpoint): Promise<
       : null;
   } catch (error) {
     const reason = error instanceof RemoteFailure ? error.reason : null;
-    if (reason === "blocked" || reason === "denied") return null;
+    const tooOld = error instanceof RemoteFailure && error.more.expiredMs !== undefined;
+    if (reason === "blocked" || reason === "denied" && !tooOld) return null;
     throw error;
   }
 }

@@ -10,6 +10,8 @@ const USED_MS = 120_000;
 export class DataTokens {
   readonly #kept: KeptTokens;
   readonly #key: ReturnType<typeof importPKCS8>;
+  /** A moment of the server's clock, in unix milliseconds and as our monotonic counter tells it; null: it goes as ours. */
+  #server: { readonly unixMs: number; readonly atMs: number } | null = null;
 
   /** `pem`: the private key, PKCS #8. */
   constructor(pem: string, private readonly clock: Clock) {
@@ -23,10 +25,22 @@ export class DataTokens {
     return this.#kept.token(namespace, mode);
   }
 
+  /** The server's clock says `unixMs`, by which what it was given was too old: from now on its clock counts. */
+  follow(unixMs: number): void {
+    this.#server = { unixMs, atMs: this.clock.monotonicMs() };
+    this.#kept.forgetAll();
+  }
+
+  /** Ours may be wrong, or be put back. */
+  #serverMs(): number {
+    const server = this.#server;
+    return server === null ? this.clock.now() : server.unixMs + this.clock.monotonicMs() - server.atMs;
+  }
+
   async #make(namespace: string, mode: "read" | "write"): Promise<string> {
     return await new SignJWT({ id: namespace, a: mode === "read" ? "ro" : "rw" })
       .setProtectedHeader({ alg: "EdDSA" })
-      .setExpirationTime(Math.floor(this.clock.now() / 1000) + LIFETIME_SEC)
+      .setExpirationTime(Math.floor(this.#serverMs() / 1000) + LIFETIME_SEC)
       .sign(await this.#key);
   }
 }

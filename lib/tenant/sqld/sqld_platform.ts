@@ -51,6 +51,23 @@ export class SqldPlatform implements RemotePlatform {
     }));
   }
 
+  /** A token of the right key is refused only where the server's clock is another than ours. */
+  refused(
+    _place: string,
+    _mode: "read" | "write",
+    _endpoint: HranaEndpoint,
+    expiredMs: number | null,
+  ): boolean {
+    return this.#follows(expiredMs);
+  }
+
+  #follows(expiredMs: number | null): boolean {
+    const { tokens } = this.options;
+    if (tokens === null || expiredMs === null) return false;
+    tokens.follow(expiredMs);
+    return true;
+  }
+
   async create(place: string): Promise<void> {
     const answer = await this.#adminAgain("POST", `/${checked(place)}/create`, {
       body: {},
@@ -87,7 +104,13 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async #state(place: string): Promise<CopyState | null> {
-    return await copyState(this.options.fetch, await this.endpoint(place, "read"));
+    const ask = async () => await copyState(this.options.fetch, await this.endpoint(place, "read"));
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof RemoteFailure) || !this.#follows(error.more.expiredMs ?? null)) throw error;
+      return await ask();
+    }
   }
 
   remove(place: string): Promise<void> {

@@ -53,8 +53,9 @@ export class TursoPlatform implements RemotePlatform {
   }
 
   /** All tokens of a database may have been revoked at once; the next one is good again. */
-  refused(place: string, mode: Mode, { headers }: HranaEndpoint): void {
+  refused(place: string, mode: Mode, { headers }: HranaEndpoint): boolean {
     this.#tokens.forget(place, mode, (headers["authorization"] ?? "").slice("Bearer ".length));
+    return true;
   }
 
   create(place: string): Promise<void> {
