@@ -240,3 +240,40 @@ Deno.test("a users table that another instance takes away and brings back is see
   await read(world, ada);
   assertEquals((await read(world, ada)).status, 200);
 });
+
+/** Eleven wrong guesses at an address: the first ten are answered 401. */
+async function lock(world: PublishedApp, slug: string, email: string): Promise<void> {
+  const statuses = [];
+  for (let i = 0; i < 11; i++) {
+    statuses.push((await world.call(slug, { body: { email, password: "wrong horse" } })).status);
+  }
+  assertEquals(statuses, [...Array.from({ length: 10 }, () => 401), 429]);
+}
+
+Deno.test("guesses at a user lock no other one who has the same key, later or in another users table", async () => {
+  await using world = await withUsers([table("users"), table("staff")], ["users", "staff"]);
+  for (const name of ["users", "staff"]) {
+    await world.put({
+      ...{ slug: `login-${name}`, kind: "auth_login", method: "POST", output: "session" },
+      sql: `SELECT id, password_hash FROM ${name} WHERE email = ?`,
+      input: [{ name: "email", type: "email", required: true }, {
+        name: "password",
+        type: "text",
+        required: true,
+      }],
+      authConfig: { usersTable: name, passwordColumn: "password_hash" },
+    });
+  }
+  const keys = [
+    await join(world, "ada@shop.example"),
+    await join(world, "ada@shop.example", "staff"),
+  ];
+  await lock(world, "login-users", "ada@shop.example");
+  const login = (slug: string, email: string) => world.call(slug, { body: { email, password } });
+  assertEquals((await login("login-staff", "ada@shop.example")).status, 200);
+  await world.acme.query("DELETE FROM users");
+  keys.push(await join(world, "eve@shop.example"));
+  assertEquals(new Set(keys.map((token) => decodeJwt(token).sub)).size, 1);
+  assertEquals((await login("login-users", "eve@shop.example")).status, 200);
+  await lock(world, "login-users", "eve@shop.example");
+});

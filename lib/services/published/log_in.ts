@@ -4,6 +4,7 @@ import { normalPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { StatementResult } from "../../tenant/tenant_store.ts";
+import { foldName } from "../schema/fold_name.ts";
 import { placeOf, textAt } from "./auth_inputs.ts";
 import { issueSession } from "./issue_session.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
@@ -21,15 +22,16 @@ export async function logIn(
   const { record: { spec, databaseId }, target: { namespaceId } } = call;
   const email = textAt(spec, bound, "email");
   const spelling = email.normalize("NFKC").trim().toLowerCase();
-  const spelled = await ctx.hashes.of("login", databaseId, spelling);
+  const table = foldName(spec.authConfig?.usersTable ?? "");
+  const spelled = await ctx.hashes.of("login", databaseId, table, spelling);
   refuseLocked(await ctx.loginFailures.lockedSec(databaseId, [spelled]));
   const place = placeOf(spec, "password");
   const { results, meta } = await runStatement(ctx, call, bound.filter((_, index) => index !== place));
   const user = readUser(results[0], await readUsers(ctx, call));
-  // However an address is spelled, guesses count for the user whom the statement finds; for nobody there are as many
-  // counters, so that it takes as long.
-  const found = user === null ? ["nobody", spelling] : ["key", JSON.stringify(user.key)];
-  const accounts = [spelled, await ctx.hashes.of("login", databaseId, ...found)];
+  // However an address is spelled, guesses count for the user whom the statement finds: the hash tells this one from the
+  // next who gets the same key. For nobody there are as many counters, so that it takes as long.
+  const found = user === null ? ["nobody", spelling] : ["key", JSON.stringify([user.key, user.hash])];
+  const accounts = [spelled, await ctx.hashes.of("login", databaseId, table, ...found)];
   const password = normalPassword(textAt(spec, bound, "password"));
   const right = await ctx.passwords.verify(namespaceId, password, user?.hash ?? null);
   // While this was computed others may have used up the hour's failures: then a right guess counts no more either.
