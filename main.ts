@@ -13,6 +13,7 @@ import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
+import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import { withReceipts } from "./lib/store/commit_receipts.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
@@ -41,6 +42,7 @@ Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
   const deps = await started.promise;
   await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());
   await attempt("leftovers_not_swept", () => sweepLeftovers(deps));
+  await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
 });
 Deno.cron("sweep tenants", "*/10 * * * *", async () => {
   const { tenants } = await started.promise;
@@ -111,7 +113,7 @@ function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
 async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
   if (hosted) return withReceipts(await Deno.openKv());
   if (kvUrl !== null) return withReceipts(await Deno.openKv(kvUrl));
-  return await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir)));
+  return withLifetimes(await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir))), clock);
 }
 
 function kvFile(dataDir: string): string {

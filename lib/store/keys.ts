@@ -183,6 +183,12 @@ export const keys = {
   /** Ten minutes: that one commit took effect. */
   commitReceipt: (id: string): Key<true> => ["commit_receipt", id],
 
+  /** Until `untilMs`, in KV's own file: that the record of that key, when it is of the same commit, ends then. Sorted by end. */
+  lifetime: (untilMs: number, key: Key<unknown>): Key<null> => ["lifetime", untilMs, ...key],
+  lifetimes: (): Key<null> => ["lifetime"],
+  /** The key of the record that such a one is about. */
+  lived: (lifetime: Key<null>): Key<unknown> => lifetime.slice(2),
+
   /** A minute: when somebody last asked whether KV takes what is written, in unix milliseconds. */
   readiness: (): Key<number> => ["readiness"],
 

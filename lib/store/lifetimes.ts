@@ -1,0 +1,60 @@
+// Lifetimes of records in KV's own file. Deno's own way of forgetting them (`expireIn`) ends the whole process where the
+// disk has no room for a deletion, so each such record gets a second one that says until when, and upkeep removes both.
+import type { Clock } from "../core/clock.ts";
+import { keys } from "./keys.ts";
+import { kvCall, kvCommit } from "./kv_call.ts";
+
+/** Milliseconds to which an end is rounded up: what is written often leaves one record a minute. */
+const STEP_MS = 60_000;
+/** Records removed in one commit, and in one round. */
+const AT_ONCE = 10;
+const PER_ROUND = 20_000;
+
+/** The same KV, whose `expireIn` is kept by `sweepLifetimes`. */
+export function withLifetimes(kv: Deno.Kv, clock: Clock): Deno.Kv {
+  const atomic = kv.atomic.bind(kv);
+  kv.atomic = () => noting(atomic(), clock);
+  const set = kv.set.bind(kv);
+  kv.set = async (key, value, options) => {
+    if (options?.expireIn === undefined) return await set(key, value);
+    const result = await kv.atomic().set(key, value, options).commit();
+    if (!result.ok) throw new TypeError("a commit without checks was refused");
+    return result;
+  };
+  return kv;
+}
+
+function noting(operation: Deno.AtomicOperation, clock: Clock): Deno.AtomicOperation {
+  const set = operation.set.bind(operation);
+  operation.set = (key, value, options) => {
+    set(key, value);
+    if (options?.expireIn !== undefined) {
+      set(keys.lifetime(Math.ceil((clock.now() + options.expireIn) / STEP_MS) * STEP_MS, key), null);
+    }
+    return operation;
+  };
+  return operation;
+}
+
+/** Removes what is over at `nowMs`, up to a bound. Errors: `storage_full`, `meter_unreachable`; then the next round goes on. */
+export async function sweepLifetimes(kv: Deno.Kv, nowMs: number): Promise<void> {
+  const prefix = keys.lifetimes();
+  for (let swept = 0; swept < PER_ROUND; swept += AT_ONCE) {
+    const selector = { prefix, end: keys.lifetime(nowMs, []) };
+    const over = await kvCall(() => Array.fromAsync(kv.list(selector, { limit: AT_ONCE })));
+    if (over.length === 0) return;
+    await remove(kv, over);
+  }
+}
+
+/** Commits give one versionstamp to all that they write: a record with another one was written again, and stays. */
+async function remove(kv: Deno.Kv, over: readonly Deno.KvEntry<unknown>[]): Promise<void> {
+  const records = await kvCall(() => kv.getMany(over.map(({ key }) => keys.lived(key))));
+  const removal = kv.atomic();
+  for (const [index, { key, versionstamp }] of over.entries()) {
+    const record = records[index];
+    if (record?.versionstamp === versionstamp) removal.check(record).delete(record.key);
+    removal.delete(key);
+  }
+  await kvCommit(removal);
+}
