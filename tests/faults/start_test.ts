@@ -191,7 +191,7 @@ Deno.test("after kill -9 under writes every acknowledged one is there, and no ch
       }
     };
     const writers = Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
-    await sleep(700);
+    while (acknowledged.length <= 50) await sleep(10);
     await service.kill();
     await writers;
     assertEquals(await childrenLeft(folder), []);
@@ -200,7 +200,6 @@ Deno.test("after kill -9 under writes every acknowledged one is there, and no ch
     const kept = new Set((rows as string[][]).flat());
     assertEquals(acknowledged.filter((key) => !kept.has(key)), []);
     assert(kept.size <= acknowledged.length + unanswered, `${kept.size} rows`);
-    assert(acknowledged.length > 50, `only ${acknowledged.length} writes got through`);
     const [[audits] = []] = (await query(
       again,
       token,
