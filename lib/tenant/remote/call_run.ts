@@ -28,6 +28,8 @@ export interface StepsAround {
   readonly then?: StepResult;
   /** Changes that the service has made by triggers of its own. */
   readonly notes?: number;
+  /** What the statement reads without them. */
+  readonly ownReads?: number;
 }
 
 /** Collects a call's statements in order, up to the first failure. */
@@ -53,8 +55,9 @@ export class CallRunner {
    * Takes a statement's step and the count of changes behind it; where it ran again, the one before it (`base`); the
    * counts of rows that the engine does not count.
    */
-  add(step: StepResult, totalStep: StepResult, { base, counts, then, notes = 0 }: StepsAround = {}): void {
+  add(step: StepResult, totalStep: StepResult, around: StepsAround = {}): void {
     if (this.#failure !== null || step === null) return;
+    const { base, counts, then, notes = 0 } = around;
     if (base?.ok) this.total = integerOf(base.rows[0]?.[0]);
     const total = totalStep?.ok ? integerOf(totalStep.rows[0]?.[0]) : this.total;
     const changes = total - this.total - notes;
@@ -66,17 +69,18 @@ export class CallRunner {
     this.#rowsReplaced += beside.removed;
     if (!step.ok) return this.fail(stepFailure(step, statement?.sql));
     const { bounds, integersAsStrings } = this.call;
+    const { ownReads: rowsRead = step.rowsRead } = around;
     try {
       const json = resultJson(step, { ...bounds, bytes: bounds.bytes - this.#bytes }, integersAsStrings);
       this.#bytes += json.length;
-      this.#results.push({ json, rowsRead: step.rowsRead, rowsWritten: written });
+      this.#results.push({ json, rowsRead, rowsWritten: written });
     } catch (error) {
       if (!(error instanceof ResultTooLarge)) throw error;
       this.#tooLarge = true;
       this.fail(tooLarge(error));
     }
     this.#ms += step.ms;
-    this.#rowsRead += step.rowsRead;
+    this.#rowsRead += rowsRead;
     this.#rowsWritten += written;
   }
 

@@ -29,6 +29,8 @@ export interface Group {
   readonly logRows: readonly LogValues[];
   /** Where it is left open when the group is committed. */
   readonly stream?: KeptStream | null;
+  /** Rows that each statement of the one call reads by itself, where it is run so that it reads more. */
+  readonly ownReads?: readonly number[] | null;
 }
 
 /** What became of one call. */

@@ -5,7 +5,7 @@ import { failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./deadline.ts";
 import { judgesEach } from "./deferred_references.ts";
-import { dryRun } from "./dry_run.ts";
+import { dryRun, ownReads } from "./dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
 import type { LogValues } from "../log_buffer.ts";
 import { RemoteFailure } from "./remote_failure.ts";
@@ -59,13 +59,17 @@ async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   }
   let end: GroupEnd;
   try {
-    end = careful ? await commitStepByStep(group) : await commitGroup(group);
+    end = careful ? await commitCarefully(group, ready) : await commitGroup(group);
   } catch (error) {
     run.tenant.log.putBack(group.logRows);
     return await afterFailure(run, round, error);
   }
   if (end.k !== "committed" && end.k !== "lost") run.tenant.log.putBack(group.logRows);
   return await settle(run, round, end);
+}
+
+async function commitCarefully(group: Group, [job]: readonly CallJob[]): Promise<GroupEnd> {
+  return await commitStepByStep({ ...group, ownReads: job ? await ownReads(group.tenant, job) : null });
 }
 
 function isWaitedFor(job: CallJob): boolean {

@@ -97,7 +97,10 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
       if (step?.ok && statement.level !== "read" && await deferred?.raised()) {
         watch?.undone(notes);
         runner.add(brokenReference, null);
-      } else runner.add(step, total, { ...around, notes });
+      } else {
+        const reads = group.ownReads?.[at];
+        runner.add(step, total, { ...around, notes, ...(reads === undefined ? {} : { ownReads: reads }) });
+      }
     } catch (error) {
       const failure = statementFailure(error);
       if (failure === null) throw error;
