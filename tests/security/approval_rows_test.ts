@@ -194,6 +194,38 @@ const swaps: readonly Swap[] = [
     ],
   },
   {
+    name: "a full-text index that keeps no text is filled with other words",
+    setup: [
+      "CREATE TABLE src (id INTEGER PRIMARY KEY, v TEXT)",
+      "INSERT INTO src VALUES (1, 'fine')",
+      "CREATE VIRTUAL TABLE docs USING fts5(body, content = '')",
+    ],
+    sql: "INSERT INTO docs(rowid, body) SELECT id, v FROM src",
+    meanwhile: ["UPDATE src SET v = 'evil'"],
+  },
+  {
+    name: "a row of such an index gets other words",
+    setup: [
+      "CREATE TABLE src (id INTEGER PRIMARY KEY, v TEXT)",
+      "INSERT INTO src VALUES (1, 'fine')",
+      "CREATE VIRTUAL TABLE docs USING fts5(body, co='', contentless_delete=1, detail=none)",
+      "INSERT INTO docs(rowid, body) VALUES (1, 'old'), (2, 'other')",
+    ],
+    sql: "UPDATE docs SET body = (SELECT v FROM src) WHERE rowid = 1",
+    meanwhile: ["UPDATE src SET v = 'evil'"],
+  },
+  {
+    name: "an index over another table takes out other words",
+    setup: [
+      "CREATE TABLE src (v TEXT)",
+      "INSERT INTO src VALUES ('fine')",
+      "CREATE VIRTUAL TABLE \"a'docs\" USING fts5(name, content='cust', content_rowid='id')",
+      "INSERT INTO \"a'docs\"(rowid, name) VALUES (1, 'fine evil')",
+    ],
+    sql: "INSERT INTO \"a'docs\"(\"a'docs\", rowid, name) SELECT 'delete', 1, v FROM src",
+    meanwhile: ["UPDATE src SET v = 'evil'"],
+  },
+  {
     name: "the clock has moved on, or chance has",
     sql: "UPDATE cust SET name = hex(randomblob(16)) WHERE id = 1",
     meanwhile: [],

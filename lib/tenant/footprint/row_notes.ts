@@ -82,6 +82,30 @@ export function wholeNotes(shape: TableShape, side: "before" | "after", sink: No
   };
 }
 
+/** A table through which the engine shows what a full-text index holds, and what takes it away. */
+export function indexView(
+  { name }: TableShape,
+  { temporary }: NoteSink,
+): { readonly make: string; readonly drop: string } {
+  const view = `${temporary ? "temp" : "main"}.${NOTE_NAME}_index`;
+  const of = `'${name.replaceAll("'", "''")}'`;
+  const args = temporary ? `main, ${of}, instance` : `${of}, instance`;
+  return { make: `CREATE VIRTUAL TABLE ${view} USING fts5vocab(${args})`, drop: `DROP TABLE ${view}` };
+}
+
+/** A query that takes down what the index holds of each row. */
+export function indexNotes({ name }: TableShape, side: "before" | "after", sink: NoteSink): NoteParts {
+  const key = "'index ' || doc";
+  const view = `${sink.temporary ? "temp" : "main"}.${NOTE_NAME}_index`;
+  const from =
+    " FROM (SELECT doc, group_concat(hex(term) || ' ' || quote(col) || ' ' || quote(offset)) AS terms " +
+    `FROM (SELECT doc, term, col, offset FROM ${view} ORDER BY doc, term, col, offset) GROUP BY doc)`;
+  return {
+    ...{ table: name, kind: "whole", from },
+    ...(side === "before" ? { keyBefore: key, before: "terms" } : { keyAfter: key, after: "terms" }),
+  };
+}
+
 /** The engine has -1 for a rowid that is still to be made. */
 function begunNotes({ name: table, key, keyIsRowid }: TableShape): NoteParts[] {
   const [column = ""] = key;

@@ -4,6 +4,8 @@ type Row = readonly (null | number | bigint | string | Uint8Array)[];
 export interface TableShape {
   readonly name: string;
   readonly virtual: boolean;
+  /** A full-text table whose rows do not tell what its index holds, as with `content=''`. */
+  readonly hasOwnIndex: boolean;
   /** A name of the rowid that no column has taken; null: there is none. */
   readonly rowid: string | null;
   readonly columns: readonly ColumnShape[];
@@ -34,7 +36,11 @@ export const shapeQueries = {
   /** What stands behind the names. The root and the place in the catalogue stay when a table is renamed. */
   definitions: "SELECT lower(name), type, rowid, rootpage, sql FROM main.sqlite_schema " +
     `WHERE type IN ('table', 'view') AND lower(name) IN ${NAMED} ORDER BY 1`,
-  columns: "SELECT t.name, t.type, t.wr, x.name, x.pk, x.type, x.dflt_value " +
+  columns: "SELECT t.name, t.type, t.wr, x.name, x.pk, x.type, x.dflt_value, " +
+    // Only tables of fts5 have such a shadow table.
+    "CASE t.type WHEN 'virtual' THEN (SELECT m.sql FROM main.sqlite_schema AS m, pragma_table_list AS i " +
+    "WHERE m.type = 'table' AND m.name = t.name AND i.schema = 'main' AND i.type = 'shadow' " +
+    "AND lower(i.name) = lower(t.name) || '_idx') END " +
     "FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS x " +
     `WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') AND x.hidden = 0 AND lower(t.name) IN ${NAMED} ` +
     "ORDER BY t.name, x.cid",
@@ -62,12 +68,13 @@ export function readShapes(
       isTime: isTimeDefault(dflt === null ? "" : String(dflt)),
     }));
     const keyed = rows.filter((row) => Number(row[4]) > 0).sort((a, b) => Number(a[4]) - Number(b[4]));
-    const [, type, wr] = rows[0] ?? [];
+    const [, type, wr, , , , , fullText] = rows[0] ?? [];
     const withoutRowid = Number(wr) === 1;
     const taken = new Set(shapes.map((column) => column.name.toLowerCase()));
     return {
       name,
       virtual: type === "virtual",
+      hasOwnIndex: mayKeepContentElsewhere(fullText ?? null),
       rowid: withoutRowid ? null : ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one)) ?? null,
       columns: shapes,
       key: keyed.map((row) => String(row[3])),
@@ -91,4 +98,9 @@ function isTimeDefault(dflt: string): boolean {
   return /current_(timestamp|date|time)|'now'|(unixepoch|datetime|date|strftime\('[^']*')\(?\s*\)/i.test(
     dflt,
   );
+}
+
+/** Of the text of a full-text table: the engine takes any beginning of `content` for that option. */
+function mayKeepContentElsewhere(sql: Row[number]): boolean {
+  return sql !== null && /c\w*\s*=/i.test(String(sql));
 }

@@ -8,7 +8,16 @@ import {
   MAX_DIGESTED_ROWS,
   sameFootprint,
 } from "../footprint/footprint.ts";
-import { isTakenWhole, NOTE_NAME, type NoteSink, noteTriggers, wholeNotes } from "../footprint/row_notes.ts";
+import {
+  indexNotes,
+  indexView,
+  isTakenWhole,
+  NOTE_NAME,
+  type NoteParts,
+  type NoteSink,
+  noteTriggers,
+  wholeNotes,
+} from "../footprint/row_notes.ts";
 import { readNote } from "../footprint/row_note.ts";
 import { RowsRecorder } from "../footprint/rows_recorder.ts";
 import { definitionsText, readShapes, shapeQueries, type TableShape } from "../footprint/table_shape.ts";
@@ -153,7 +162,15 @@ export class RemoteFootprint {
   }
 
   async #takeWhole(shape: TableShape, side: "before" | "after"): Promise<void> {
-    const { from = "", table, kind, keyBefore, before, keyAfter, after } = wholeNotes(shape, side, sink);
+    await this.#takeAll(wholeNotes(shape, side, sink));
+    if (!shape.hasOwnIndex) return;
+    const { make, drop } = indexView(shape, sink);
+    await this.#steps([{ sql: make }]);
+    await this.#takeAll(indexNotes(shape, side, sink));
+    await this.#steps([{ sql: drop }]);
+  }
+
+  async #takeAll({ from = "", table, kind, keyBefore, before, keyAfter, after }: NoteParts): Promise<void> {
     const values = [keyBefore, before, keyAfter, after].map((value) => value ?? "NULL");
     const source = `SELECT ${
       [literal(table), literal(kind), ...values].join(", ")

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { systemClock } from "../../../core/clock.ts";
 import { type Footprint, type FootprintAsk, isUnknown, sameFootprint } from "../../footprint/footprint.ts";
 import {
+  indexNotes,
+  indexView,
   isTakenWhole,
   NOTE_DIGEST,
   NOTE_NAME,
@@ -118,12 +120,20 @@ export class FootprintRun {
   /** Returns the tables, which are taken down once more behind the call. */
   #takeWhole(shapes: readonly TableShape[], side: "before" | "after"): TableShape[] {
     for (const shape of shapes) {
-      const { from = "", ...parts } = wholeNotes(shape, side, sink);
-      // Counting runs the function for every row and keeps none.
-      const note = sink.take(parts).slice("SELECT ".length);
-      this.connection.database.prepare(`SELECT count(${note})${from}`).get();
+      this.#takeAll(wholeNotes(shape, side, sink));
+      if (!shape.hasOwnIndex) continue;
+      const { make, drop } = indexView(shape, sink);
+      this.connection.database.exec(make);
+      this.#takeAll(indexNotes(shape, side, sink));
+      this.connection.database.exec(drop);
     }
     return [...shapes];
+  }
+
+  #takeAll({ from = "", ...parts }: NoteParts): void {
+    // Counting runs the function for every row and keeps none.
+    const note = sink.take(parts).slice("SELECT ".length);
+    this.connection.database.prepare(`SELECT count(${note})${from}`).get();
   }
 
   #note(values: readonly EngineValue[]): null {
