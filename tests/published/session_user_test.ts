@@ -170,6 +170,19 @@ Deno.test("a session of one users table is nobody's at endpoints about another o
   assertEquals((await read(world, customer)).status, 200);
 });
 
+Deno.test("an address that was given to one users table opens nothing that is about another one", async () => {
+  await using world = await withUsers([table("admins"), table("customers")], ["admins", "customers"]);
+  const admin = await join(world, "root@shop.example", "admins");
+  const customer = await join(world, "root@shop.example", "customers");
+  const input = [{ name: "$user_email", type: "text" as const }];
+  await world.put({ ...gated("admin", "SELECT email FROM admins WHERE email = ?"), input });
+  await world.put({ ...gated("owned", "SELECT text FROM notes WHERE owner = ?"), input });
+  assertEquals((await read(world, admin, "admin")).status, 200);
+  const refused = await read(world, customer, "admin");
+  assertEquals([refused.status, refused.body.code], [401, "session_invalid"]);
+  assertEquals((await read(world, customer, "owned")).status, 200);
+});
+
 Deno.test("a session that the owner's server mints is vouched for by it, whoever is in the users table", async () => {
   await using world = await withUsers([table("users")]);
   const minted = await world.app.request("POST", "/v1/sessions", {

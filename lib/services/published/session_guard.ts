@@ -71,14 +71,18 @@ function numberForm(key: string): string | number {
   return Number.isSafeInteger(number) && String(number) === key ? number : key;
 }
 
-/** With several users tables a key tells nobody: `$user_id` is of the table that the statement has to do with. */
+/**
+ * With several users tables neither a key nor an address tells a user, for whoever signs up may give another's address:
+ * they are of the table that the statement has to do with.
+ */
 async function isAboutOthers(
   { control }: Context,
   { record: { spec, databaseId } }: Call,
   { touched }: Kept,
   { table }: Users,
 ): Promise<boolean> {
-  if (!spec.input.some(({ name }) => name === "$user_id") || touched.has(foldName(table))) return false;
+  const namesUser = spec.input.some(({ name }) => name === "$user_id" || name === "$user_email");
+  if (!namesUser || touched.has(foldName(table))) return false;
   return (await control.endpoints.usersTables(databaseId)).some((one) => touched.has(foldName(one)));
 }
 
