@@ -227,6 +227,17 @@ Deno.test("JSON ten thousand levels deep or of a thousand unknown names is an is
   assertEquals(issuePaths(await world.call(`echo?v=${"%5B".repeat(2000)}${"%5D".repeat(2000)}`)), ["v"]);
 });
 
+Deno.test("JSON with a number that no double holds is an issue, never a null in its place", async () => {
+  await using world = await publishedApp();
+  await echo(world, "POST", { type: "json" });
+  for (const value of ["1e400", "-1e400", '{"price":[1e400]}']) {
+    const answer = await world.call("echo", { body: `{"v":${value}}` });
+    assertEquals([answer.status, issuePaths(answer)], [400, ["v"]], value);
+  }
+  const held = await world.call("echo", { body: '{"v":{"price":[1e308,null]}}' });
+  assertEquals(JSON.parse(held.text).rows, [['{"price":[1e+308,null]}', "text"]]);
+});
+
 Deno.test("required, enum, pattern, range and length are checked and every issue is told", async () => {
   await using world = await publishedApp();
   await world.put({

@@ -54,7 +54,9 @@ const readers: Readonly<Record<FieldSpec["type"], Reader>> = {
   },
   json: (value, form) => {
     const text = jsonText(value, form);
-    return text === null ? wrong("Send JSON of at most 1000 levels here") : readText(text);
+    return text === null
+      ? wrong("Send JSON here, of at most 1000 levels and without numbers beyond 1.8e308")
+      : readText(text);
   },
 };
 
