@@ -134,3 +134,17 @@ Deno.test("the client calls the service, and its failures are errors with the an
     [true, 401, "session_required"],
   ]);
 });
+
+Deno.test("a client is a value that can be awaited, whatever an endpoint is called", async () => {
+  await using made = await endpointWorld();
+  await publish(made, readSpec({ slug: "then", sql: "SELECT 1", input: [] }));
+  const source = await (await made.app.app.request("/p/acme/main/client.ts")).text();
+  const uses = "\nconst awaited = await createClient();\nconsole.log(Object.keys(awaited).join());\n";
+  const { stdout } = await inFile(source + uses, (path) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-check", "--no-config", "--no-lock", "--quiet", path],
+      stdout: "piped",
+      stderr: "null",
+    }).output());
+  assertEquals(new TextDecoder().decode(stdout).trim(), "then_2");
+});

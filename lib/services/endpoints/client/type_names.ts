@@ -1,8 +1,11 @@
 // Names in a generated client: each once, in the way TypeScript writes them.
 
-/** `get-order` → `getOrder`. Slugs that would meet get a number. */
+/** What has a method `then` is taken for a promise: whoever awaits the client would wait for ever. */
+const TAKEN = ["then"];
+
+/** `get-order` → `getOrder`. Slugs that would meet get a number, and so does one that JavaScript would call. */
 export class ClientNames {
-  readonly #used = new Set<string>();
+  readonly #used = new Set<string>(TAKEN);
 
   method(slug: string): string {
     const base = slug.replace(
