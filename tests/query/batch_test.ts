@@ -152,3 +152,25 @@ Deno.test("a later statement of a batch uses what an earlier one has created", a
     assertEquals(rowsOf(answer, 2), [[7]]);
   }
 });
+
+Deno.test("a read of a batch has the columns that its table has by then, and later ones those that it has now", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([[T], ["INSERT INTO t VALUES (1, 'x')"]]);
+  const read: [string] = ["SELECT * FROM t"];
+  const columns = async (statements: [string][], options = {}) => {
+    const { body: { data } } = await tenant.batch(statements, options);
+    return Array.isArray(data)
+      ? data.map((one: { columns: string[]; rows: unknown[][] }) => [one.columns, one.rows])
+      : [];
+  };
+  const [two, three] = [[["id", "a"], [[1, "x"]]], [["id", "a", "b"], [[1, "x", 5]]]];
+  const add: [string] = ["ALTER TABLE t ADD COLUMN b DEFAULT 5"];
+  const nothing: [string] = ["UPDATE t SET a = a WHERE 0"];
+  const undone = { transaction: true };
+  await columns([read, add, read, ["INSERT INTO t (id) VALUES (1)"]], undone);
+  await columns([read, add, read, ["INSERT OR ROLLBACK INTO t (id) VALUES (1)"]], undone);
+  assertEquals(await columns([nothing, read]), [[[], []], two]);
+  assertEquals(await columns([read, add, read]), [two, [[], []], three]);
+  assertEquals(await columns([nothing, read]), [[[], []], three]);
+});

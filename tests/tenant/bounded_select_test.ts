@@ -1,5 +1,6 @@
 // The forms in which reads run give the rows of the statement itself, in its order, or end at a bound.
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { BoundedRows } from "../../lib/tenant/local/child/bounded_rows.ts";
 import { Connection } from "../../lib/tenant/local/child/connection.ts";
 import { jsonValue } from "../../lib/tenant/local/child/result_json.ts";
 import { rowsReadCorpus } from "./rows_read_corpus.ts";
@@ -73,6 +74,45 @@ Deno.test("order, names, kinds of values and ends of texts stay as they are", as
         const { json } = connection.run("read", sql, [], WIDE, false);
         assertEquals(JSON.parse(`${json}}`).rows, expected, sql);
       }
+    }
+  });
+});
+
+Deno.test("statements are read as SQLite cuts them into words, and end at their bounds however they are written", async () => {
+  await withConnection((connection) => {
+    const names = ["t", "t\u00a0", "t\u2028", "t\ufeff", "t😀"];
+    for (const name of names) {
+      connection.database.exec(`CREATE TABLE "${name}"(a); INSERT INTO "${name}" VALUES ('${name}')`);
+    }
+    for (const name of names) {
+      for (
+        const sql of [
+          `SELECT a FROM ${name}`,
+          `;SELECT a FROM ${name} ; -- end`,
+          `\ufeffSELECT a FROM ${name}`,
+        ]
+      ) {
+        const { json } = connection.run("read", sql, [], WIDE, false);
+        assertEquals(JSON.parse(`${json}}`).rows, [[name]], sql);
+      }
+    }
+    const many = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000)";
+    const texts = "SELECT CAST(1 AS INTEGER) AS x UNION ALL SELECT * FROM (SELECT printf('%01000d', 1) FROM";
+    const large = [
+      `; ${many} SELECT zeroblob(300) FROM c`,
+      `/* ${"x".repeat(999_800)} */ ${many} SELECT zeroblob(300) FROM c`,
+      `${texts} (${many} SELECT x FROM c))`,
+      `${many} SELECT ${Array.from({ length: 500 }, () => "x")} FROM c`,
+    ];
+    const bounds = { maxRows: 100_000, maxBytes: 1_000_000 };
+    const bounded = new BoundedRows(connection.database, connection.guard);
+    for (const sql of large) {
+      const columns = connection.database.prepare(sql).columns().map(({ name }) => name);
+      const forms = bounded.formsOf({ sql, columns, forms: undefined }, bounds);
+      assert(forms, sql.slice(0, 100));
+      const rowCount = () => bounded.read(forms, [], bounds, false).length;
+      if (columns.length === 1) assertThrows(rowCount, /more than 1000000 bytes/);
+      else assert(rowCount() < 2000);
     }
   });
 });

@@ -10,7 +10,8 @@ const SMALL_PART = 16;
 
 /** The forms of one statement, compiled as they are needed. */
 export interface BoundedForms {
-  readonly maxRows: number;
+  /** Rows at most, one more than may be told. */
+  readonly rowCount: number;
   readonly texts: BoundedSelect;
   readonly counted: StatementSync;
   limited: StatementSync | null;
@@ -39,10 +40,12 @@ export class BoundedRows {
   }
 
   /** The forms of a statement that has been compiled as it is; null where it is read as it is. */
-  formsOf(statement: Bounded, maxRows: number): BoundedForms | null {
+  formsOf(statement: Bounded, bounds: ResultBounds): BoundedForms | null {
     const { sql, forms, columns } = statement;
-    if (sql === null || forms === null || forms?.maxRows === maxRows) return forms ?? null;
-    return statement.forms = this.#compile(sql, columns.length, maxRows);
+    if (sql === null || forms === null) return null;
+    const rowCount = mostRows(bounds, columns.length);
+    if (forms?.rowCount === rowCount) return forms;
+    return statement.forms = this.#compile(sql, columns.length, rowCount);
   }
 
   /** Throws what the engine throws, or `ResultTooLarge`. The rows may be one more than allowed. */
@@ -66,20 +69,28 @@ export class BoundedRows {
     }
   }
 
-  #compile(sql: string, columnCount: number, maxRows: number): BoundedForms | null {
-    const texts = boundedSelect(sql, columnCount, Math.min(maxRows + 1, Number.MAX_SAFE_INTEGER));
+  #compile(sql: string, columnCount: number, rowCount: number): BoundedForms | null {
+    const texts = boundedSelect(sql, columnCount, rowCount);
     if (texts === null) return null;
     const { denial } = this.guard;
     this.guard.bounding = true;
     try {
-      return { maxRows, texts, counted: this.#prepare(texts.counted), limited: null, small: false };
+      const counted = this.#prepare(texts.counted);
+      if (texts.compound && this.#madeReal(texts.counted) > this.#madeReal(sql)) return null;
+      return { rowCount, texts, counted, limited: null, small: false };
     } catch {
-      // Some characters too many: the memory of the process is its bound then.
+      // One level or table too many: the memory of the process is its bound then.
       this.guard.denial = denial;
       return null;
     } finally {
       this.guard.bounding = false;
     }
+  }
+
+  /** How often a statement makes an integer a REAL, as it does where it reads a compound whose first part has such a column. */
+  #madeReal(sql: string): number {
+    const steps = this.database.prepare(`EXPLAIN ${sql}`).all();
+    return steps.filter((step) => step["opcode"] === "RealAffinity").length;
   }
 
   #prepare(sql: string): StatementSync {
@@ -88,6 +99,11 @@ export class BoundedRows {
     statement.setReturnArrays(true);
     return statement;
   }
+}
+
+/** Each value takes a character and what separates it, each row its brackets: more rows than that are too many bytes. */
+function mostRows({ maxRows, maxBytes }: ResultBounds, columnCount: number): number {
+  return Math.min(maxRows, Math.ceil(maxBytes / (2 * columnCount + 1))) + 1;
 }
 
 /** `bytes`: of a result that has been read. */

@@ -5,6 +5,7 @@ import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { systemClock } from "../../../core/clock.ts";
 import { arrayRows, type Bounded, BoundedRows, noteSize } from "./bounded_rows.ts";
+import { FORM_CHARACTERS } from "./bounded_select.ts";
 import { noteCompiled } from "./compiled_waste.ts";
 import { RowsReadEstimator } from "./rows_read.ts";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "./engine_limits.ts";
@@ -99,7 +100,11 @@ export class Connection {
           return this.#read(prepared, values, bounds, integersAsStrings);
         }
       });
-    return level === "read" ? this.#withVirtualTables(once) : once();
+    if (level === "read") return this.#withVirtualTables(once);
+    const result = once();
+    // Column names of what was compiled before may hold no more, in the same call.
+    if (level === "schema") this.#prepared.clear();
+    return result;
   }
 
   /** The first rows of a statement that has done all its work when they come, as one with RETURNING has. */
@@ -144,7 +149,7 @@ export class Connection {
     }
     statement.setReadBigInts(big);
     // What has no bounded form, the service bounds by watching this process's memory.
-    const forms = this.#bounded.formsOf(prepared, bounds.maxRows);
+    const forms = this.#bounded.formsOf(prepared, bounds);
     const rows = forms ? this.#bounded.read(forms, values, bounds, big) : arrayRows(statement.all(...values));
     const json = rowsJson(rows, bounds, { integersAsStrings, big });
     if (forms) noteSize(forms, json.length, bounds);
@@ -227,7 +232,7 @@ function openDatabase(path: string, readOnly: boolean): DatabaseSync {
     allowExtension: false,
     timeout: BUSY_TIMEOUT_MS,
     defensive: true,
-    limits: ENGINE_LIMITS,
+    limits: { ...ENGINE_LIMITS, sqlLength: ENGINE_LIMITS.sqlLength + FORM_CHARACTERS },
   });
 }
 

@@ -1,4 +1,5 @@
-// Cuts a statement into tokens, only as far as the rows-read estimate needs: no grammar, never fails.
+// Cuts a statement into tokens where SQLite does: no grammar, never fails. White space is what SQLite takes for it; every
+// other character beyond ASCII belongs to a name.
 
 /** `key` is upper case for bare words and the mark itself for marks; empty for names, literals and parameters. */
 export interface PlanToken {
@@ -13,7 +14,7 @@ export interface PlanToken {
 }
 
 const PIECE =
-  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\s+|(?<string>[xX]?'(?:[^']|'')*'?)|(?<quoted>"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?)|(?<number>\d[\w.]*(?:[eE][+-]?\d+)?|\.\d+)|(?<parameter>\?\d*|[:@$][\w$]+)|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|(?<mark><=|>=|<>|!=|==|\|\||->>?|[\s\S])/gu;
+  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r][\t-\r ]*|\uFEFF|(?<string>[xX]?'(?:[^']|'')*'?)|(?<quoted>"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?)|(?<number>\d[\w.]*(?:[eE][+-]?\d+)?|\.\d+)|(?<parameter>\?\d*|[:@$][\w$\u0080-\u{10FFFF}]+)|(?<word>[A-Za-z_\u0080-\u{10FFFF}][\w$\u0080-\u{10FFFF}]*)|(?<mark><=|>=|<>|!=|==|\|\||->>?|[\s\S])/gu;
 
 /** The tokens of one statement, comments and white space left out. */
 export function planTokens(sql: string): PlanToken[] {

@@ -130,7 +130,11 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
     if (call.snapshot !== undefined && run.nothingKept) group.file.dropSnapshot(call.snapshot);
     text += run.text;
     outcomes.push(run.outcome);
-    if (call.level === "schema") version = group.file.writerVersion();
+    if (call.level === "schema") {
+      // Statements that were compiled for a schema which is gone again are void.
+      if (run.nothingKept) connection.schemaChanged();
+      version = group.file.writerVersion();
+    }
   }
   return { outcomes, text };
 }
@@ -197,6 +201,7 @@ function runWatched(
     connection.internalRun("BEGIN IMMEDIATE");
     connection.internalRun("SAVEPOINT call");
     footprint?.restart();
+    if (call.level === "schema") connection.schemaChanged();
     deferred = watch();
     const { failure } = last;
     const staying = call.statements.slice(0, call.atomic ? 0 : failure?.at ?? 0);
