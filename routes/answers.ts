@@ -2,6 +2,7 @@
 import type { DescribeRouteOptions } from "hono-openapi";
 import { resolver } from "hono-openapi";
 import { z } from "zod";
+import { isoTimestamp, ruleHit } from "./schemas.ts";
 
 export interface AnswerOptions {
   readonly meta?: z.ZodType;
@@ -45,4 +46,15 @@ const failureEnvelope = z.object({
     columns: z.array(z.string()).optional(),
   }).optional(),
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-});
+  failedIndex: z.int().optional().describe("Place of the statement of a batch that failed, from 0"),
+  data: z.unknown().optional().describe("What a stopped batch kept, by statement; the report of a merge"),
+  affected: z.int().optional().describe("Rows that the write would change: more than X-Max-Affected"),
+  hits: z.array(ruleHit).optional().describe("What rules say of a write that is held or denied"),
+  approvalToken: z.string().optional().describe("Redeems the held write once a person has approved it"),
+  approvalUrl: z.string().optional(),
+  expiresAt: isoTimestamp.optional(),
+  reason: z.string().nullable().optional().describe("Of the person who denied it"),
+  approvedRows: z.int().nullable().optional(),
+  affectedRows: z.int().nullable().optional().describe("Rows that the approved write would change now"),
+  look: z.int().optional().describe("To be sent with the approval of what the write would do now"),
+}).meta({ ref: "Failure" });

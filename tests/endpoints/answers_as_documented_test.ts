@@ -138,6 +138,57 @@ Deno.test("a restore into a new database, and a dry run, are answered as documen
   await send("batch", { statements: [{ sql }], transaction: false }, { "idempotency-key": "k" });
 });
 
+Deno.test("what a failure says beside its code is documented: of rules, approvals, batches and merges", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  await acme.query("CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL)");
+  await acme.query("INSERT INTO orders VALUES (1, 1), (2, 2)");
+  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const send = async (path: string, to: string, body: unknown, more: ApiRequest = {}) => {
+    const operation = operations.find((one) => one.method === "POST" && one.path.endsWith(path));
+    assert(operation, path);
+    const answer = await app.request("POST", to, { token: acme.token, body, ...more });
+    assertFits(operation, answer, path);
+    const said: Record<string, unknown> = JSON.parse(answer.text);
+    return said;
+  };
+  const shop = (end: string, body: unknown, more: ApiRequest = {}) =>
+    send(`/${end}`, `/v1/db/acme/main/${end}`, body, more);
+  const query = (sql: string, headers: Record<string, string> = {}) => shop("query", { sql }, { headers });
+  const statements = [{ sql: "SELECT 1" }, { sql: "SELEC" }];
+  assertEquals((await shop("batch", { statements }))["failedIndex"], 1);
+  assertEquals((await query("UPDATE orders SET total = 3", { "x-max-affected": "1" }))["affected"], 2);
+
+  await shop("claim_branch", { purpose: "try", ref: "try" });
+  await send("/query", "/v1/db/acme/main@try/query", { sql: "UPDATE orders SET total = 4 WHERE id = 1" });
+  await query("UPDATE orders SET total = 5 WHERE id = 1");
+  const merge = await send("/merge", "/v1/db/acme/main/branches/try/merge", {
+    mode: "data",
+    onConflict: "abort",
+  });
+  assertEquals(merge["code"], "merge_conflict");
+
+  const rules = "/api/namespaces/acme/databases/main/rules";
+  await send("/rules", rules, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
+  const sql = "DELETE FROM orders WHERE total < 3";
+  const held = await query(sql);
+  assertEquals(held["code"], "approval_required");
+  const person = { token: app.operatorKey };
+  const pending = await app.request("GET", "/api/namespaces/acme/approvals?state=pending", person);
+  const { data: [waiting] } = JSON.parse(pending.text);
+  const decide = (verb: string, body: unknown) =>
+    send(`/${verb}`, `/api/namespaces/acme/approvals/${waiting.id}/${verb}`, body, person);
+  await decide("approve", {});
+  await query("INSERT INTO orders VALUES (3, 0)");
+  const redeem = () => shop("redeem_approval", { approvalToken: held["approvalToken"] });
+  assertEquals((await redeem())["approvedRows"], 1);
+  assertEquals((await decide("approve", {}))["look"], 1);
+  await decide("deny", { reason: "No" });
+  assertEquals((await redeem())["reason"], "No");
+  await send("/rules", rules, { tableGlob: "orders", actions: ["delete"], effect: "deny" });
+  assertEquals((await query(sql))["code"], "rule_denied");
+});
+
 Deno.test("whatever is sent to published endpoints is answered by a documented status and form", async () => {
   await using world = await publishedApp({
     setup: ["CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE, password_hash TEXT)"],
