@@ -75,6 +75,32 @@ Deno.test("a rule that denies what a restore would do to a table denies the rest
   }
 });
 
+Deno.test("what a full-text index holds that keeps no text counts for rules as a table's rows", async () => {
+  await withWrites(async (world) => {
+    await world.setup(
+      "CREATE TABLE kept (id INTEGER PRIMARY KEY)",
+      "CREATE VIRTUAL TABLE words USING fts5(body, c='')",
+      "INSERT INTO words(rowid, body) VALUES (1, 'old')",
+    );
+    assertEquals((await world.post("snapshots", { label: "then" })).status, 201);
+    await world.rule({ tableGlob: "words", effect: "require_approval", actions: ["update"] });
+    assertEquals((await restore(world)).status, 200);
+    await world.setup(
+      "INSERT INTO words(words, rowid, body) VALUES ('delete', 1, 'old')",
+      "INSERT INTO words(rowid, body) VALUES (1, 'new')",
+    );
+    const held = heldBy(await restore(world));
+    await world.setup("INSERT INTO words(rowid, body) VALUES (2, 'newer')");
+    await world.decide(held.id, "approve");
+    const answer = await world.redeem(held.approvalToken);
+    assertEquals([answer.status, answer.body.code], [409, "effect_changed"], answer.text);
+    assertEquals(await world.rows("SELECT rowid FROM words('new OR newer')"), [[1], [2]]);
+    await world.decide(held.id, "approve", { look: 1 });
+    assertEquals((await world.redeem(held.approvalToken)).status, 200);
+    assertEquals(await world.rows("SELECT rowid FROM words('old')"), [[1]]);
+  });
+});
+
 Deno.test("rules for other tables, actions and numbers of rows let a restore pass", async () => {
   const rules = [
     { tableGlob: "kept" },

@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import type { RestoreEffect, TrunkWrite } from "../../sql/branch_report.ts";
 import { objectKey } from "../../sql/schema_shape.ts";
 import { type ComparedPair, type CompareOptions, compareSides } from "./compare_sides.ts";
-import type { SchemaSide } from "./table_pair.ts";
+import { rowChanges } from "./row_changes.ts";
+import { RowsDigest } from "./rows_digest.ts";
+import { indexPairs, type SchemaSide } from "./table_pair.ts";
 import type { Work } from "./work.ts";
 
 export function* restoreEffect(options: Omit<CompareOptions, "holdBytes">): Work<RestoreEffect> {
@@ -11,20 +13,46 @@ export function* restoreEffect(options: Omit<CompareOptions, "holdBytes">): Work
   const texts = [ancestor, branch].map(({ shape }) =>
     shape.objects.map(({ type, name, sql }) => [type, name, sql])
   );
-  const rows = diff.tables.map(({ table, digest }) => [table, digest]);
+  const indexes = yield* changedIndexes(ancestor, branch);
+  const rows = [...diff.tables, ...indexes].map(({ table, digest }) => [table, digest]);
   const schema = diff.schema.changes;
   const changed = schema.flatMap((one) => [ancestor, branch].flatMap((side) => tableOf(side, one)));
   const written = [
     ...pairs.flatMap(rowWrites),
+    ...indexes.flatMap(({ table }) =>
+      (["insert", "update", "delete"] as const).map((action) => ({ action, table }))
+    ),
     ...changed.map((table) => ({ action: "schema", table }) as const),
   ];
   return {
     digest: createHash("sha256").update(JSON.stringify([texts, rows])).digest("hex"),
     writes: [...new Map(written.map((one) => [`${one.action} ${one.table}`, one])).values()],
-    rows: diff.tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0),
+    rows: diff.tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0) +
+      indexes.reduce((sum, { rows }) => sum + rows, 0),
     schema,
     tables: diff.tables,
   };
+}
+
+interface ChangedIndex {
+  readonly table: string;
+  readonly digest: string;
+  readonly rows: number;
+}
+
+/** Full-text indexes that hold something else: what happens to which row of theirs is not told. */
+function* changedIndexes(ancestor: SchemaSide, branch: SchemaSide): Work<ChangedIndex[]> {
+  const found: ChangedIndex[] = [];
+  for (const pair of indexPairs(ancestor, branch)) {
+    const digest = new RowsDigest();
+    let rows = 0;
+    yield* rowChanges(pair, { rowsRead: 0 }, function* (changes) {
+      for (const { kind, before, after } of changes) digest.add(kind, [before, after]);
+      rows += changes.length;
+    });
+    if (rows > 0) found.push({ table: pair.table, digest: digest.hex, rows });
+  }
+  return found;
 }
 
 type Write = Omit<TrunkWrite, "rows">;

@@ -70,10 +70,30 @@ export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: Know
   return [...present, ...dropped].sort((a, b) => a.table < b.table ? -1 : 1);
 }
 
-/** Full-text indexes over other tables, and the table that each is about. */
+/** What such indexes hold: each by its name, with the rows in which the engine keeps it. */
+export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[] {
+  const [older, newer] = [ancestor, branch].map(({ shape }) =>
+    new Set(derivedIndexes(shape).map(({ name }) => name))
+  );
+  return [...new Set([...older ?? [], ...newer ?? []])].map((table) => {
+    const columns = ["id", "block"];
+    const side = ({ of, byLine }: SchemaSide): TableSide => (
+      { of, table: `${table}_data`, columns: columns.map(quoted), rowid: "rowid", byLine }
+    );
+    return {
+      ...{ table, columns, key: [0], keyIsRowid: true, obstacle: null },
+      ancestor: older?.has(table) ? side(ancestor) : null,
+      branch: newer?.has(table) ? side(branch) : null,
+    };
+  });
+}
+
+/** Full-text indexes over other tables, and the table that each is about; the engine takes any beginning of `content`. */
 export function derivedIndexes(shape: SchemaShape): { readonly name: string; readonly content: string }[] {
   return shape.objects.flatMap((one) => {
-    const content = isVirtual(one) ? /\bcontent\s*=\s*["'`[]?([^"'`\]\s,)]*)/i.exec(one.sql)?.[1] : undefined;
+    const content = isVirtual(one)
+      ? /\bco?n?t?e?n?t?\s*=\s*["'`[]?([^"'`\]\s,)]*)/i.exec(one.sql)?.[1]
+      : undefined;
     return content === undefined ? [] : [{ name: one.name, content }];
   });
 }
