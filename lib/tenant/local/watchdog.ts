@@ -89,11 +89,13 @@ export class Watchdog {
     jobs: readonly CallJob[],
     nowMs: number,
   ): "timeout" | "gone" | null {
-    if (!progress) return nowMs - flight.startedMs > this.timeoutMs * 2 ? "timeout" : null;
+    // A child that starts has not begun with anything, however long that takes on a busy machine.
+    if (!progress) return nowMs - flight.startedMs > Math.max(this.timeoutMs * 2, SILENT_MS) ? "timeout" : null;
     const { seen } = flight;
     if (progress.call !== seen.call || progress.statement !== seen.statement) {
-      // First seen now, begun at most one look ago: that much is given to the statement.
-      flight.seen = { ...progress, sinceMs: seen.call === -1 ? flight.startedMs : nowMs };
+      // First seen now, begun at most one look ago: that much is given to the statement, or counted of the first one.
+      const first = Math.max(flight.startedMs, nowMs - YOUNG_MS - LOOK_MS);
+      flight.seen = { ...progress, sinceMs: seen.call === -1 ? first : nowMs };
     }
     if (jobs[progress.call]?.call.signal()?.aborted && flight.answered === null) return "gone";
     const timeoutMs = Math.min(this.timeoutMs, jobs[progress.call]?.call.timeoutMs ?? Infinity);
