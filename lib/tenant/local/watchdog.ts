@@ -90,7 +90,8 @@ export class Watchdog {
     nowMs: number,
   ): "timeout" | "gone" | null {
     // A child that starts has not begun with anything, however long that takes on a busy machine.
-    if (!progress) return nowMs - flight.startedMs > Math.max(this.timeoutMs * 2, SILENT_MS) ? "timeout" : null;
+    const startMs = Math.max(this.timeoutMs * 2, SILENT_MS);
+    if (!progress) return nowMs - flight.startedMs > startMs ? "timeout" : null;
     const { seen } = flight;
     if (progress.call !== seen.call || progress.statement !== seen.statement) {
       // First seen now, begun at most one look ago: that much is given to the statement, or counted of the first one.
