@@ -103,3 +103,29 @@ Deno.test("a message that leaves a value out says what to look at rather than to
     }
   });
 });
+
+Deno.test("a command that a full-text table cannot take is refused in the engine's words", async () => {
+  await withWrites(async ({ post, setup }) => {
+    await setup(
+      "CREATE VIRTUAL TABLE own USING fts5(body)",
+      "CREATE VIRTUAL TABLE bare USING fts5(body, content='')",
+    );
+    const cases: readonly (readonly [sql: string, words: string])[] = [
+      ["INSERT INTO own(own) VALUES (?)", "'delete-all' may only be used with a contentless"],
+      [
+        "INSERT INTO own(own, rowid, body) VALUES (?, 1, 'a')",
+        "'delete' may only be used with a contentless",
+      ],
+      ["INSERT INTO bare(bare) VALUES (?)", "'rebuild' may not be used with a contentless"],
+    ];
+    for (const [sql, words] of cases) {
+      const word = words.split("'")[1] ?? "";
+      const literal = { sql: sql.replace("?", `'${word}'`) };
+      for (const body of [literal, { sql, params: [word] }]) {
+        const answer = await post("query", body);
+        assertEquals([answer.status, answer.body.code], [400, "sql_error"], `${sql}: ${answer.text}`);
+        assertStringIncludes(answer.body.error ?? "", words, sql);
+      }
+    }
+  });
+});

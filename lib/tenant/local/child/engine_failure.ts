@@ -101,8 +101,12 @@ export function runFailure(error: unknown, denial: string | null, sql: string): 
   return message === failure.message ? failure : plain(failure.kind, message);
 }
 
+/** What FTS5 says of its own commands: it begins with the word of one, and no value stands in it. */
+const COMMAND_REFUSED = /^'(?:delete-all|rebuild)' may (?:only|not) be used with a [a-z0-9 ]+$/;
+
 /** Leaves out what is quoted or stands behind a colon, unless it is part of the statement's own text. */
 function withoutValue(message: string, sql: string): string {
+  if (COMMAND_REFUSED.test(message)) return message;
   // Names that nothing but the schema has, unless a checking pragma was asked for a table of that name.
   const named = /^(?:error in (?:table|view|trigger|index) |no such table: main\.)/.test(message);
   if (named && !/(?:foreign_key|integrity|quick)_check\b/i.test(sql)) return message;
