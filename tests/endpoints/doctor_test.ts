@@ -4,6 +4,7 @@ import { endpointWorld, readSpec } from "./endpoint_world.ts";
 
 interface Seen {
   readonly code: string;
+  readonly table: string;
   readonly column: string | null;
   readonly suggestion: string;
 }
@@ -79,4 +80,31 @@ Deno.test("the doctor finds secrets that public endpoints show and writes that n
     });
     assertEquals(answer.status, 200, answer.text);
   }
+});
+
+Deno.test("a public write is told under the table that its statement names, whatever its triggers write", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE rooms (id INTEGER PRIMARY KEY, name TEXT)",
+    "CREATE TABLE changes (id INTEGER PRIMARY KEY, room INTEGER)",
+    "CREATE TRIGGER made AFTER INSERT ON rooms BEGIN INSERT INTO changes (room) VALUES (new.id); END",
+  ]);
+  const sql = "INSERT INTO rooms (name) VALUES (?)";
+  const write = {
+    ...{ kind: "mutation", method: "POST", output: "rows_written" },
+    input: [{ name: "name", type: "text" }],
+  };
+  const specs = [
+    readSpec({ ...write, slug: "add", sql }),
+    readSpec({ ...write, slug: "add-one", sql: `${sql} RETURNING 1`, output: "rows" }),
+  ];
+  for (const spec of specs) {
+    assertEquals((await world.call("POST", "", spec)).status, 201);
+    await world.call("POST", `/${String(spec["slug"])}/publish`);
+  }
+  const { text } = await world.app.request("GET", `${world.tenant.database.path}/doctor`, {
+    token: world.tenant.token,
+  });
+  const { data: { findings } }: { data: { findings: Seen[] } } = JSON.parse(text);
+  const told = findings.filter(({ code }) => code === "public_mutation").map(({ table }) => table);
+  assertEquals(told, ["rooms", "rooms"]);
 });

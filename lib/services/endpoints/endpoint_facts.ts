@@ -36,9 +36,18 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
       (compiled++ < MAX_COMPILED ? await shownByEngine(ctx, spec) : { columns: [], tables: [] });
     const { kind, auth = "public", captcha = false, rateLimit } = spec;
     const limited = rateLimit?.perMin !== undefined || rateLimit?.perDay !== undefined;
-    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, spec });
+    const tables = namedFirst(query, spec, shown.tables);
+    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, tables, spec });
   }
   return found;
+}
+
+/** What a statement writes by its name, before what triggers and cascades make of it. */
+function namedFirst(query: QueryContext, { sql }: EndpointSpec, tables: readonly string[]): string[] {
+  const read = query.facts.syntax(sql);
+  const named = read.ok ? read.syntax.target : null;
+  if (named === null) return [...tables];
+  return [named, ...tables.filter((table) => foldName(table) !== foldName(named))];
 }
 
 /** Null where the text does not tell. */
