@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { DatabaseState, DatabaseStorage } from "../damage.ts";
 import type { Reply } from "./child/protocol.ts";
-import { databasePath } from "./tenant_paths.ts";
+import { databasePath, sizeOf } from "./tenant_paths.ts";
 
 /** How every SQLite file begins. */
 const MAGIC = "SQLite format 3\u0000";
@@ -42,9 +42,11 @@ export class DatabaseStates {
     const path = databasePath(this.tenants, databaseId);
     const [state, ...sizes] = await Promise.all([
       this.#stateOf(databaseId, path),
-      ...[path, `${path}-wal`].map((file) => Deno.stat(file).then((info) => info.size).catch(() => 0)),
+      ...[path, `${path}-wal`].map((file) => sizeOf(file).catch(() => null)),
     ]);
-    return { sizeBytes: sizes.reduce((sum, size) => sum + size, 0), state };
+    const sizeBytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+    // A file of which not even the size can be told is not known to be well.
+    return { sizeBytes, state: state === "ok" && sizes.includes(null) ? "unavailable" : state };
   }
 
   /** A file that another process's permissions close is `unavailable`, and no damage. */

@@ -7,15 +7,11 @@ export interface ProgressFile {
   readonly number: number;
 }
 
-/** An emptied one that none of those uses; null where there is no room for one more. */
-export function freeProgressFile(runDirectory: string, used: readonly number[]): ProgressFile | null {
+/** An emptied one that none of those uses. Throws what the system throws, as where there is no room for one more. */
+export function freeProgressFile(runDirectory: string, used: readonly number[]): ProgressFile {
   let number = 1;
   while (used.includes(number)) number++;
-  try {
-    return { path: emptied(runDirectory, number), number };
-  } catch {
-    return null;
-  }
+  return { path: emptied(runDirectory, number), number };
 }
 
 /** Makes the files that up to `count` children need, as many as there is room for, and removes others. */

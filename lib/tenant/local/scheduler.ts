@@ -2,11 +2,11 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
+import { ChildStarts } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes, MayPlace } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
-import { freeProgressFile } from "./progress_files.ts";
 import { recoverFlight } from "./recover_flight.ts";
 import { holdsTooMany, mayTakePlace, SLOW_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
@@ -35,10 +35,13 @@ export class Scheduler {
   onDamage: (databaseId: string) => void = () => {};
   #frame = 0;
   #pumping = false;
+  readonly #starts: ChildStarts;
   /** The child that has a database open and its statements compiled: work goes there while it is free. */
   readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
 
-  constructor(readonly options: SchedulerOptions) {}
+  constructor(readonly options: SchedulerOptions) {
+    this.#starts = new ChildStarts(options);
+  }
 
   /** Call after adding work to a database's lanes. */
   wake(lanes: DatabaseLanes): void {
@@ -65,30 +68,30 @@ export class Scheduler {
     }
   }
 
-  /** Starts one more child if the bound allows it. */
+  /** Starts one more child if the bound allows it; those there are go on in any case. */
   addChild(): ChildSlot | null {
     if (this.slots.length >= this.options.maxChildren || this.stopping) return null;
-    const { tenantsDirectory, runDirectory, parentTie, environment } = this.options;
-    const progress = freeProgressFile(runDirectory, this.slots.map((slot) => slot.number));
-    // Those there are go on.
-    if (progress === null) return null;
-    const child: EngineChild = new EngineChild({
-      tenantsDirectory,
-      progressPath: progress.path,
-      parentTie,
-      environment,
-      onReply: (frame) => this.#onReply(slot, frame),
-      onEnd: () => this.#onEnd(slot),
+    return this.#starts.start(this.slots.map((slot) => slot.number), ({ path, number }) => {
+      const child: EngineChild = new EngineChild({
+        ...this.options,
+        progressPath: path,
+        onReply: (frame) => this.#onReply(slot, frame),
+        onEnd: () => this.#onEnd(slot),
+      });
+      const slot: ChildSlot = {
+        ...{
+          child,
+          number,
+          flight: null,
+          toClose: [],
+          lastUsedMs: this.#now(),
+          dirty: false,
+          leaving: false,
+        },
+      };
+      this.slots.push(slot);
+      return slot;
     });
-    const slot: ChildSlot = {
-      ...{ child, number: progress.number, flight: null },
-      toClose: [],
-      lastUsedMs: this.#now(),
-      dirty: false,
-      leaving: false,
-    };
-    this.slots.push(slot);
-    return slot;
   }
 
   /** Closes a database in every child, each between two frames. */
@@ -182,6 +185,7 @@ export class Scheduler {
   }
 
   #onReply(slot: ChildSlot, frame: ReplyFrame): void {
+    this.#starts.worked();
     const flight = slot.flight;
     if (!flight) return this.#closedOne(slot);
     if (tellsDamage(frame.reply)) this.onDamage(flight.lanes.databaseId);
@@ -192,15 +196,11 @@ export class Scheduler {
     this.#land(slot, flight);
     const { work, lanes } = flight;
     if (work.kind === "task") {
-      if (frame.reply.t === "failed") {
-        work.job.reject(taskError(frame.reply.f.kind));
-      } else work.job.resolve(frame);
+      if (frame.reply.t === "failed") work.job.reject(taskError(frame.reply.f.kind));
+      else work.job.resolve(frame);
     } else {
-      const unstarted = settleGroup(
-        lanes,
-        work,
-        frame.reply.t === "committed" ? flight.answered ?? frame : frame,
-      );
+      const answer = frame.reply.t === "committed" ? flight.answered ?? frame : frame;
+      const unstarted = settleGroup(lanes, work, answer);
       lanes.putBack(unstarted, work.kind);
       if (!lanes.slow.none && this.#now() - flight.startedMs < SLOW_READ_CPU_MS) {
         for (const job of work.jobs) lanes.slow.forget(job);
@@ -213,12 +213,12 @@ export class Scheduler {
     this.slots.splice(this.slots.indexOf(slot), 1);
     for (const { closed } of slot.toClose.splice(0)) closed();
     const flight = slot.flight;
+    const reason = flight?.killed ?? "unexpected";
+    const started = reason !== "unexpected" || slot.child.report(0)?.count !== 0;
+    if (!started) this.#starts.failed("ended");
     if (!flight) return;
     this.#land(slot, flight);
-    this.options.log("warn", "engine_child_ended", {
-      reason: flight.killed ?? "unexpected",
-      op: flight.work.kind,
-    });
+    if (started) this.options.log("warn", "engine_child_ended", { reason, op: flight.work.kind });
     recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
     this.wake(flight.lanes);
   }

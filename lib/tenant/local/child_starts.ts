@@ -1,0 +1,49 @@
+// When one more engine child may be started: after one that could not start, not at once, and each time later.
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import { seldomLog } from "../../core/seldom_log.ts";
+import { freeProgressFile, type ProgressFile } from "./progress_files.ts";
+
+/** Milliseconds from a failed start to the next one: the first time, and at most. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+
+export interface ChildStartsOptions {
+  readonly runDirectory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class ChildStarts {
+  readonly #log: Log;
+  #pauseMs = FIRST_PAUSE_MS;
+  #untilMs = -Infinity;
+
+  constructor(private readonly options: ChildStartsOptions) {
+    this.#log = seldomLog(options.log, options.clock);
+  }
+
+  /** Starts a child on a progress file that none of those uses; null: not now. */
+  start<T>(used: readonly number[], start: (file: ProgressFile) => T): T | null {
+    const { clock, runDirectory } = this.options;
+    if (clock.monotonicMs() < this.#untilMs) return null;
+    try {
+      return start(freeProgressFile(runDirectory, used));
+    } catch (error) {
+      this.failed(error instanceof Error ? error.name : "unknown");
+      return null;
+    }
+  }
+
+  /** `reason`: no text of the system's, which may hold paths. */
+  failed(reason: string): void {
+    this.#untilMs = this.options.clock.monotonicMs() + this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+    this.#log("error", "engine_child_not_started", { reason });
+  }
+
+  /** A child has answered. */
+  worked(): void {
+    this.#pauseMs = FIRST_PAUSE_MS;
+  }
+}

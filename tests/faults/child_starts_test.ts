@@ -1,0 +1,50 @@
+// Engine children that cannot start: the store tries again, each time later, and says so once.
+import { assert, assertEquals } from "@std/assert";
+import { configFromEnvironment } from "../../lib/config.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { killChildren } from "../testing/engine_children.ts";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("a child that cannot start is tried again some times and told once, and what waits runs when one can", async () => {
+  if (Deno.build.os !== "linux") return;
+  const dataDirectory = await Deno.makeTempDir();
+  const [closed, starts] = [`${dataDirectory}/closed`, `${dataDirectory}/starts`];
+  // Stands before the command that every child is started by.
+  const command = `#!/bin/sh\nif [ -e ${closed} ]; then echo x >> ${starts}; exit 1; fi\nexec /bin/sh "$@"\n`;
+  await Deno.writeTextFile(`${dataDirectory}/sh`, command, { mode: 0o700 });
+  const PATH = `${dataDirectory}:${Deno.env.get("PATH") ?? ""}`;
+  const events: string[] = [];
+  const store = await createLocalStore({
+    ...{ dataDirectory, queryTimeoutMs: 20_000, logDays: 30, snapshotDays: 7, clock: systemClock },
+    ...{ log: (_level, event) => void events.push(event), parentTie: "watcher" },
+    engineEnvironment: { ...configFromEnvironment().engineEnvironment, PATH },
+  });
+  try {
+    const databaseId = newId("db", systemClock.now());
+    await store.create(databaseId);
+    await Deno.writeTextFile(closed, "");
+    assert(await killChildren(dataDirectory) > 0);
+    const asks = async () => {
+      const database = store.open(databaseId, "");
+      for (let done = false; !done;) {
+        done = await database.write([{ sql: "CREATE TABLE t (a)", params: [] }]).then(
+          () => true,
+          () => false,
+        );
+      }
+    };
+    const waits = asks();
+    await pause(2500);
+    const tried = (await Deno.readTextFile(starts)).trim().split("\n").length;
+    assert(tried > 1 && tried < 8, `${tried} starts`);
+    await Deno.remove(closed);
+    await waits;
+    assertEquals(events.filter((event) => event === "engine_child_not_started").length, 1);
+  } finally {
+    await store.close();
+    await Deno.remove(dataDirectory, { recursive: true });
+  }
+});
