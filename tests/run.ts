@@ -8,14 +8,14 @@ import { startSharedSqld } from "./testing/shared_sqld.ts";
 import { inCi } from "./testing/sqld.ts";
 import { suitesOnSqld } from "./testing/suites_on_sqld.ts";
 import { testFiles } from "./testing/test_files.ts";
-import { groupsOf, runGroups, type Tally, type TestGroup } from "./testing/test_groups.ts";
+import { AT_ONCE, groupsOf, runGroups, type Tally, type TestGroup } from "./testing/test_groups.ts";
 
 const onSqld = Deno.args.includes("--sqld");
 const filters = Deno.args.filter((arg) => arg.startsWith("--filter"));
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));
 
 const tallies: Tally[] = [];
-if (!onSqld) tallies.push(...await runGroups(groups(await testFiles(), {}), filters));
+if (!onSqld) tallies.push(...await runGroups(groups(await testFiles()), filters, Array(AT_ONCE).fill({})));
 if (onSqld || Deno.args.length === 0) tallies.push(...await runOnSqld());
 
 const sum = (name: keyof Tally) => tallies.reduce((total, tally) => total + tally[name], 0);
@@ -28,19 +28,20 @@ print(`\n${skipped > 0 ? left : ""}${passed} passed, ${failed} failed`);
 Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** What is named is one group, whose output is seen as it comes. */
-function groups(files: readonly string[], env: TestGroup["env"]): TestGroup[] {
-  return named.length > 0 ? [{ name: named.join(" "), paths: named, env }] : groupsOf(files, env);
+function groups(files: readonly string[]): TestGroup[] {
+  return named.length > 0 ? [{ name: named.join(" "), paths: named }] : groupsOf(files);
 }
 
-/** One server for the whole run: every app makes databases of its own. */
+/** A server for each of the groups that run at once: some tests count all that is there. */
 async function runOnSqld(): Promise<Tally[]> {
-  const sqld = await startSharedSqld();
+  const started = await Promise.all(Array.from({ length: named.length > 0 ? 1 : AT_ONCE }, startSharedSqld));
+  const servers = started.filter((sqld) => sqld !== null);
   // All that would run there counts as one.
-  if (sqld === null) return [{ passed: 0, failed: 0, skipped: 1 }];
+  if (servers.length === 0) return [{ passed: 0, failed: 0, skipped: 1 }];
   print("\nTenants in sqld:\n");
   try {
-    return await runGroups(groups(await suitesOnSqld(), sqld.env), filters);
+    return await runGroups(groups(await suitesOnSqld()), filters, servers.map(({ env }) => env));
   } finally {
-    await sqld.stop();
+    await Promise.all(servers.map((sqld) => sqld.stop()));
   }
 }

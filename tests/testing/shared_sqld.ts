@@ -1,5 +1,5 @@
-// One sqld for a whole run of tests, which takes secrets as that of the compose file does: every app makes databases of
-// its own there.
+// An sqld for many tests one after the other, with secrets as the compose file's has them: every app makes databases
+// of its own there.
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
 import { SHARED_SQLD, startSqld } from "./sqld.ts";
 

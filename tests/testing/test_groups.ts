@@ -12,12 +12,13 @@ export interface TestGroup {
   readonly name: string;
   /** Files and folders, from the top of the repository. */
   readonly paths: readonly string[];
-  /** Laid over the environment. */
-  readonly env: Readonly<Record<string, string>>;
 }
 
+/** What tests are given, laid over the environment. */
+export type TestEnv = Readonly<Record<string, string>>;
+
 /** More would be faster still, but tests of time limits would see their limits pass on a busy machine. */
-const AT_ONCE = navigator.hardwareConcurrency;
+export const AT_ONCE: number = navigator.hardwareConcurrency;
 /** Folders whose files are groups of their own, first in line: each of them starts and ends whole services. */
 const LONG = ["tests/deploy", "tests/faults", "tests/tenant"];
 
@@ -25,7 +26,7 @@ const root = new URL("../../", import.meta.url);
 const decoder = new TextDecoder();
 
 /** A group for each folder, in the order in which they should start. */
-export function groupsOf(files: readonly string[], env: TestGroup["env"]): TestGroup[] {
+export function groupsOf(files: readonly string[]): TestGroup[] {
   const byName = new Map<string, string[]>();
   for (const path of files) {
     const folder = path.slice(0, path.lastIndexOf("/"));
@@ -36,18 +37,21 @@ export function groupsOf(files: readonly string[], env: TestGroup["env"]): TestG
     const at = LONG.findIndex((folder) => name.startsWith(`${folder}/`));
     return at === -1 ? LONG.length : at;
   };
-  return [...byName].map(([name, paths]) => ({ name, paths, env })).sort((a, b) =>
-    rank(a.name) - rank(b.name)
-  );
+  return [...byName].map(([name, paths]) => ({ name, paths })).sort((a, b) => rank(a.name) - rank(b.name));
 }
 
 /**
- * Runs the groups and prints what each has written when it ends; of a single one, as it comes. `options` are of
- * `deno test`. When the run is ended from outside, what the unfinished groups have written is printed first.
+ * Runs as many groups at once as there are in `envs`, each of which serves one at a time, and prints what a group has
+ * written when it ends; of a single one, as it comes. `options` are of `deno test`. When the run is ended from
+ * outside, what the unfinished groups have written is printed first.
  */
-export async function runGroups(groups: readonly TestGroup[], options: readonly string[]): Promise<Tally[]> {
+export async function runGroups(
+  groups: readonly TestGroup[],
+  options: readonly string[],
+  envs: readonly TestEnv[],
+): Promise<Tally[]> {
   const [only] = groups;
-  if (only && groups.length === 1) return [await runGroup(only, options, null)];
+  if (only && groups.length === 1) return [await runGroup(only, options, envs[0] ?? {}, null)];
   const unfinished = new Map<string, string[]>();
   const giveUp = () => {
     for (const [name, lines] of unfinished) print(`\n== ${name}, not finished\n${lines.join("")}`);
@@ -56,24 +60,25 @@ export async function runGroups(groups: readonly TestGroup[], options: readonly 
   Deno.addSignalListener("SIGTERM", giveUp);
   const waiting = [...groups];
   const tallies: Tally[] = [];
-  const worker = async () => {
+  const worker = async (env: TestEnv) => {
     for (let group = waiting.shift(); group; group = waiting.shift()) {
       const written: string[] = [];
       unfinished.set(group.name, written);
-      tallies.push(await runGroup(group, options, written));
+      tallies.push(await runGroup(group, options, env, written));
       unfinished.delete(group.name);
       print(`\n== ${group.name}\n${written.join("").trim()}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(envs.map(worker));
   Deno.removeSignalListener("SIGTERM", giveUp);
   return tallies;
 }
 
 /** `written`: gets the output; null: it goes on to where ours goes. */
 async function runGroup(
-  { paths, env }: TestGroup,
+  { paths }: TestGroup,
   options: readonly string[],
+  env: TestEnv,
   written: string[] | null,
 ): Promise<Tally> {
   const report = await Deno.makeTempFile({ prefix: "test_report_", suffix: ".xml" });
