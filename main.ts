@@ -8,6 +8,7 @@ import { jsonLog } from "./lib/core/log.ts";
 import { quietLog } from "./lib/core/quiet_log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { firstStart } from "./lib/services/start/first_start.ts";
+import { isFirstStart } from "./lib/services/start/is_first_start.ts";
 import { greeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
@@ -68,7 +69,7 @@ async function start(config: Config): Promise<void> {
   const server = listen(config, (request, info) => handler(request, info));
   const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
   const kv = await openKv(config);
-  const tenants = await openTenants(config);
+  const tenants = await openTenants(config, kv);
   const operator = await operatorKey(kv, config.operatorKey);
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
   const deps = appDeps({
@@ -121,7 +122,7 @@ function kvFile(dataDir: string): string {
 }
 
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
-async function openTenants(config: Config): Promise<TenantStore> {
+async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   const { tenantsUrl } = config;
   if (tenantsUrl.kind === "sqld") {
     const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
@@ -134,7 +135,8 @@ async function openTenants(config: Config): Promise<TenantStore> {
     return createTursoStore({ ...config, ...tenantsUrl, token: config.tenantsToken, clock, log });
   }
   const { createLocalStore } = await import("./lib/tenant/local/local_store.ts");
-  return await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log });
+  const newHere = await isFirstStart(kv);
+  return await createLocalStore({ ...config, dataDirectory: config.dataDir, newHere, clock, log });
 }
 
 function listen({ host, port }: Config, handler: Handler): Deno.HttpServer<Deno.NetAddr> {

@@ -22,7 +22,7 @@ export async function openWithReserve<T>(folder: string, open: () => Promise<T>)
     return await open();
   } catch {
     throw new ConfigError(
-      "Make room on the disk of DATA_DIR, or let this process write there; kv.sqlite3 could not be opened",
+      "Make room on the disk of DATA_DIR, let this process write there, or bring kv.sqlite3 back from a backup; it could not be opened",
     );
   }
 }

@@ -158,3 +158,16 @@ Deno.test("a full disk is told in a few lines, not in one for each call", async 
     assertEquals(lines.filter((line) => line.includes('"level":"error"')), []);
   });
 });
+
+Deno.test("a published read that nobody has called before answers on a full disk", async () => {
+  await onSmallDisks(async ({ disk, service, call }) => {
+    const endpoints = "/api/namespaces/acme/databases/shop/endpoints";
+    await call("POST", `${endpoints}/scaffold-crud`, { table: "items", operations: ["list"] });
+    const published = await call("POST", `${endpoints}/list-items/publish`);
+    assertEquals(published.status, 200, published.text);
+    await disk.fill(service.pid);
+    const listed = await call("GET", "/p/acme/shop/list-items");
+    assertEquals([listed.status, JSON.parse(listed.text).rows], [200, [[1, "pen"], [2, "ink"]]], listed.text);
+    await disk.makeRoom(service.pid);
+  });
+});

@@ -93,6 +93,28 @@ async function callsOfReadme(service: RunningService): Promise<string[]> {
   );
 }
 
+Deno.test("a start whose KV is lost refuses over the databases that it does not know, with one line", async () => {
+  await withFolder(async (folder) => {
+    await using first = await startService({ folder });
+    await first.stop();
+    for (const name of ["kv.sqlite3", "kv.sqlite3-wal", "kv.sqlite3-shm"]) {
+      await Deno.remove(`${folder}/${name}`).catch(() => {});
+    }
+    for (let start = 0; start < 2; start++) {
+      assertStringIncludes(await refusal(folder, {}), "Bring back the KV");
+    }
+  });
+});
+
+Deno.test("a DATA_DIR with a file where a folder belongs stops the start with one line", async () => {
+  for (const name of ["tenants", "run"]) {
+    await withFolder(async (folder) => {
+      await Deno.writeTextFile(`${folder}/${name}`, "");
+      assertStringIncludes(await refusal(folder, {}), "Let DATA_DIR have folders");
+    });
+  }
+});
+
 Deno.test("the first start prints a token and curl lines that work, as the README's do; the second prints neither", async () => {
   await withFolder(async (folder) => {
     await using first = await startService({ folder });

@@ -19,14 +19,17 @@ import { LocalSnapshots } from "./local_snapshots.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import { LogBudget } from "../log_budget.ts";
 import { LogFlusher } from "./log_flusher.ts";
+import { openFolders } from "./open_folders.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { RoomProbe } from "./room_probe.ts";
 import { Scheduler } from "./scheduler.ts";
-import { makeFolder, removeAll, tenantPaths } from "./tenant_paths.ts";
+import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface LocalStoreOptions {
   readonly dataDirectory: string;
+  /** KV knows nothing yet, so that no database can be there. */
+  readonly newHere?: boolean;
   /** Milliseconds that one statement may run. */
   readonly queryTimeoutMs: number;
   /** Days that log and audit rows are kept. */
@@ -52,13 +55,10 @@ const STOP_MS = 10_000;
 
 /**
  * Opens the store under `dataDirectory` (made if missing) and starts the first child. Throws `ConfigError` where the
- * memory of a child cannot be bounded.
+ * memory of a child cannot be bounded, or the folders are not to be used.
  */
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
-  await Deno.mkdir(options.dataDirectory, { recursive: true, mode: 0o700 });
-  const paths = tenantPaths(await Deno.realPath(options.dataDirectory));
-  await Deno.mkdir(paths.tenants, { recursive: true, mode: 0o700 });
-  await Deno.mkdir(paths.run, { recursive: true, mode: 0o700 });
+  const paths = await openFolders(options.dataDirectory, options.newHere ?? false);
   const maxChildren = options.maxChildren ?? Math.max(4, navigator.hardwareConcurrency * 2);
   await prepareProgressFiles(paths.run, maxChildren);
   const scheduler = new Scheduler({
