@@ -3,10 +3,12 @@ import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config
 import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { AppError } from "./lib/core/errors.ts";
 import { ConfigError } from "./lib/core/config_error.ts";
-import { BODY_TIMEOUT_MS } from "./lib/core/limits.ts";
+import { BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
 import { jsonLog } from "./lib/core/log.ts";
 import { quietLog } from "./lib/core/quiet_log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
+import { HttpListener } from "./lib/guard/http_listener.ts";
+import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { firstStart } from "./lib/services/start/first_start.ts";
 import { isFirstStart } from "./lib/services/start/is_first_start.ts";
 import { greeting } from "./lib/services/start/greeting.ts";
@@ -19,6 +21,7 @@ import { withReceipts } from "./lib/store/commit_receipts.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/app_deps.ts";
+import type { Connection } from "./routes/env.ts";
 
 /** Milliseconds between two looks at bodies that are still arriving. */
 const BODY_SWEEP_MS = 1000;
@@ -31,7 +34,13 @@ const HOSTED_DRAIN_MS = 2_500;
 /** Milliseconds that a tenant store which does not answer may then hold up the accounts. */
 const HOSTED_CLOSE_MS = 1_000;
 
-type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
+
+/** What both ways to listen give. */
+interface Server {
+  readonly addr: Deno.NetAddr;
+  shutdown(): Promise<void>;
+}
 
 const clock = systemClock;
 const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
@@ -139,9 +148,13 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   return await createLocalStore({ ...config, dataDirectory: config.dataDir, newHere, clock, log });
 }
 
-function listen({ host, port }: Config, handler: Handler): Deno.HttpServer<Deno.NetAddr> {
+/** On a platform its own server speaks to the clients, and bounds them. */
+function listen({ host, port, hosted }: Config, handler: Handler): Server {
+  const serve = hosted ? null : findServeConnection();
+  if (serve === null && !hosted) log("warn", "heads_not_bounded", { deno: Deno.version.deno });
   try {
-    return Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
+    if (serve === null) return Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
+    return new HttpListener({ hostname: host, port, limits: connectionLimits, serve, log }, handler);
   } catch (error) {
     const reason = error instanceof Error ? error.name : "unknown";
     throw new ConfigError(`Set HOST and PORT to a free address; binding ${host}:${port} failed (${reason})`);

@@ -31,7 +31,9 @@ export interface Env {
   };
 }
 
-/** What `Deno.serve` tells about the connection. Without one (`app.request` in tests) the address is unknown. */
+/** What the server tells about the connection. Without one (`app.request` in tests) the address is unknown. */
 export interface Connection {
   readonly remoteAddr?: Deno.Addr;
+  /** Where we listen ourselves: the client may take longer to receive the answer that is being made. */
+  readonly expectLargeAnswer?: (bytes: number) => void;
 }

@@ -6,6 +6,19 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 export const MAX_PUBLISHED_BODY_BYTES = 1024 * 1024;
 /** Milliseconds in which a request body must have arrived whole: a slow sender must not hold a connection for ever. */
 export const BODY_TIMEOUT_MS = 30_000;
+/** What bounds the connections of clients, so that strangers cannot keep them all; milliseconds but for the two named. */
+export const connectionLimits = {
+  /** From its opening until the head of its first request is whole, the same as a body has. */
+  headMs: 30_000,
+  /** From an answer until the next head is whole: longer than proxies keep an idle connection (60 to 75 s). */
+  idleMs: 120_000,
+  /** Bytes of a large answer that a client takes in a second at the least: an honest one on the worst line does. */
+  takenBytesPerSec: 16 * 1024,
+  /** Open at once: the file descriptors that the system gives a process (mostly 10,240 and more) have other uses too. */
+  maxConnections: 4000,
+  /** Between two looks at all of them. */
+  sweepMs: 1000,
+} as const;
 /** Statements of one batch (specification, Limits). */
 export const MAX_BATCH_STATEMENTS = 100;
 /** Characters of one statement: SQLite's own default is 1 GB, which only an attack needs. */
