@@ -129,7 +129,8 @@ export async function startInstance(
     args: [...command],
     cwd: ROOT.pathname,
     clearEnv: true,
-    env: { ...env, DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}` },
+    // As a platform says where to listen, and as a person does.
+    env: { ...env, DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`, PORT: String(port) },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
