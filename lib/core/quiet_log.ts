@@ -1,20 +1,24 @@
-// Keeps warnings that come again and again from filling the log they are written to.
+// Keeps lines that come again and again from filling the log they are written to.
 import type { Clock } from "./clock.ts";
-import type { Log, LogFields } from "./log.ts";
+import type { Log, LogFields, LogLevel } from "./log.ts";
 
-/** Milliseconds for which a warning is only counted after it was written. */
+/** Milliseconds for which a line is only counted after it was written. */
 const QUIET_MS = 60_000;
 /** Kinds that are told apart; above, the oldest starts anew. */
 const MAX_KINDS = 1000;
 
 /**
- * Writes the first warning of a kind (its event and the words in its fields) and then one a minute, with `again`: how
- * many were left out since. Other levels pass.
+ * Writes the first line of a kind (its event and the words in its fields) and then one a minute, with `again`: how many
+ * were left out since. Other levels than `levels` pass.
  */
-export function quietLog(log: Log, clock: Clock): Log {
+export function quietLog(
+  log: Log,
+  clock: Pick<Clock, "monotonicMs">,
+  levels: readonly LogLevel[] = ["warn"],
+): Log {
   const kinds = new Map<string, { untilMs: number; again: number }>();
   return (level, event, fields) => {
-    if (level !== "warn") return log(level, event, fields);
+    if (!levels.includes(level)) return log(level, event, fields);
     const kind = kindOf(event, fields);
     const nowMs = clock.monotonicMs();
     const known = kinds.get(kind);

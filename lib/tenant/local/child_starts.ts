@@ -1,7 +1,7 @@
 // When one more engine child may be started: after one that could not start, not at once, and each time later.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { seldomLog } from "../../core/seldom_log.ts";
+import { quietLog } from "../../core/quiet_log.ts";
 import { freeProgressFile, type ProgressFile } from "./progress_files.ts";
 
 /** Milliseconds from a failed start to the next one: the first time, and at most. */
@@ -20,7 +20,7 @@ export class ChildStarts {
   #untilMs = -Infinity;
 
   constructor(private readonly options: ChildStartsOptions) {
-    this.#log = seldomLog(options.log, options.clock);
+    this.#log = quietLog(options.log, options.clock, ["warn", "error"]);
   }
 
   /** Starts a child on a progress file that none of those uses; null: not now. */

@@ -2,7 +2,7 @@
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { seldomLog } from "../../core/seldom_log.ts";
+import { quietLog } from "../../core/quiet_log.ts";
 import { streamOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
@@ -46,7 +46,7 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
     options;
   const fetch = options.fetch ?? streamOnce;
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
-  const log = seldomLog(options.log, clock);
+  const log = quietLog(options.log, clock, ["warn", "error"]);
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log });
   const keptStreams = new KeptStreams(KEPT_STREAMS, clock);
   return new RemoteStore({

@@ -2,7 +2,7 @@
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { seldomLog } from "../../core/seldom_log.ts";
+import { quietLog } from "../../core/quiet_log.ts";
 import { streamOnce } from "../../core/send_once.ts";
 import type { GateEngine } from "../remote/gate_engine.ts";
 import type { Fetch } from "../remote/hrana_client.ts";
@@ -40,7 +40,7 @@ export function createTursoStore(options: TursoStoreOptions): RemoteStore {
   const { clock, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
   const { logBytes = DEFAULT_LOG_BYTES } = options;
   const fetch = options.fetch ?? streamOnce;
-  const log = seldomLog(options.log, clock);
+  const log = quietLog(options.log, clock, ["warn", "error"]);
   return new RemoteStore({
     ...{
       platform: tursoPlatform({ ...options, log }),
