@@ -47,7 +47,7 @@ export interface StatementFacts extends EngineFacts {
   readonly hasWhere: boolean;
   /** That WHERE tells no rows apart. */
   readonly constantWhere?: boolean;
-  /** Asks for a snapshot first (contract 6): any DDL, DELETE and UPDATE without WHERE, REPLACE, what empties an index. */
+  /** Asks for a snapshot first: any DDL, DELETE and UPDATE without WHERE, REPLACE, what empties an index. */
   readonly destructive: boolean;
   /** To be read with the values of the call (`withCommands`); null where the statement can give none. */
   readonly commands: readonly TableCommands[] | null;

@@ -1,4 +1,4 @@
-// The record of one call of a published endpoint (contract 9), or of equal refusals of one minute.
+// The record of one call of a published endpoint, or of equal refusals of one minute.
 
 /** Columns of `_service_meta_endpoint_call`. Times are unix milliseconds. */
 export interface EndpointCallRow {
