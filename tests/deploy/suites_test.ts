@@ -2,6 +2,9 @@
 import { assert } from "@std/assert";
 import { print } from "../testing/print.ts";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
+import { tenantSettings } from "../testing/tenant_settings.ts";
+import { hostedEnv } from "./hosted_app.ts";
+import { stageOn } from "./rehearsal.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const SUITES = [
@@ -25,27 +28,33 @@ const AT_ONCE = [
 Deno.test("the suites over HTTP hold where every request goes to the other one of two instances", async () => {
   const sqld = await startSharedSqld();
   if (sqld === null) return;
-  const names = await testNames();
   try {
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      cwd: ROOT,
-      args: [
-        ...["test", "--no-check", "--sanitize-ops", "--sanitize-resources", "--allow-all"],
-        `--filter=/^(${names.map(RegExp.escape).join("|")})$/`,
-        ...SUITES,
-      ],
-      env: { ...sqld.env, TEST_HOSTED: "1", NO_COLOR: "1" },
-      stdin: "null",
-    }).output();
-    const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    if (!success) print(text);
-    assert(success, "a suite failed, see above");
-    const passed = text.match(/(\d+) passed/)?.[1];
-    assert(Number(passed) >= names.length, `${passed} of ${names.length} passed`);
+    await using stage = await stageOn(tenantSettings(sqld.env));
+    const instances = await Promise.all([stage.start(), stage.start()]);
+    await runSuites({ ...sqld.env, ...hostedEnv(stage.operatorKey, instances) });
   } finally {
     await sqld.stop();
   }
 });
+
+async function runSuites(env: Readonly<Record<string, string>>): Promise<void> {
+  const names = await testNames();
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    cwd: ROOT,
+    args: [
+      ...["test", "--no-check", "--sanitize-ops", "--sanitize-resources", "--allow-all"],
+      `--filter=/^(${names.map(RegExp.escape).join("|")})$/`,
+      ...SUITES,
+    ],
+    env: { ...env, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  if (!success) print(text);
+  assert(success, "a suite failed, see above");
+  const passed = text.match(/(\d+) passed/)?.[1];
+  assert(Number(passed) >= names.length, `${passed} of ${names.length} passed`);
+}
 
 async function testNames(): Promise<string[]> {
   const texts = await Promise.all(SUITES.map((path) => Deno.readTextFile(new URL(path, ROOT))));

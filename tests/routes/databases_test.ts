@@ -1,14 +1,16 @@
 // /api/namespaces/:slug/databases: made, listed, changed, deleted; a slug never leads to another database's file.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
-import { member, rowsOf } from "../testing/test_namespace.ts";
+import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
-const PATH = "/api/namespaces/acme/databases";
+const databasesOf = ({ slug }: TestNamespace) => `/api/namespaces/${slug}/databases`;
 
 Deno.test("creating a database answers 201 with its record, and it can be used at once", async () => {
   await using app = await startApp();
-  const { token } = await app.namespace();
-  const answer = await app.request("POST", PATH, { token, body: { slug: "orders", name: "Orders" } });
+  const acme = await app.namespace();
+  const { token } = acme;
+  const path = databasesOf(acme);
+  const answer = await app.request("POST", path, { token, body: { slug: "orders", name: "Orders" } });
   assertEquals(answer.status, 201);
   const { id, createdAt, sizeBytes, ...rest } = answer.body.data as {
     id: string;
@@ -19,31 +21,38 @@ Deno.test("creating a database answers 201 with its record, and it can be used a
   assertMatch(id, /^db_[0-9A-HJKMNP-TV-Z]{26}$/);
   assertMatch(createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   assert(sizeBytes > 0);
-  const query = await app.request("POST", "/v1/db/acme/orders/query", { token, body: { sql: "SELECT 1" } });
+  const query = await app.request("POST", `/v1/db/${acme.slug}/orders/query`, {
+    token,
+    body: { sql: "SELECT 1" },
+  });
   assertEquals(rowsOf(query), [[1]]);
 });
 
 Deno.test("slugs outside of the rules and unknown fields are 400", async () => {
   await using app = await startApp();
-  const { token } = await app.namespace();
+  const acme = await app.namespace();
+  const { token } = acme;
+  const path = databasesOf(acme);
   for (const slug of ["", "A", "1a", "a_b", "a@main", "../a", `a${"b".repeat(41)}`]) {
-    const answer = await app.request("POST", PATH, { token, body: { slug } });
+    const answer = await app.request("POST", path, { token, body: { slug } });
     assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "slug"], slug);
   }
-  const answer = await app.request("POST", PATH, { token, body: { slug: "x", size: 1 } });
+  const answer = await app.request("POST", path, { token, body: { slug: "x", size: 1 } });
   assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "size"]);
 });
 
 Deno.test("a taken slug is 409, also when many ask at once, and another namespace may have it", async () => {
   await using app = await startApp();
-  const { token } = await app.namespace("acme");
+  const acme = await app.namespace();
+  const { token } = acme;
+  const path = databasesOf(acme);
   const answers = await Promise.all(
-    Array.from({ length: 6 }, () => app.request("POST", PATH, { token, body: { slug: "orders" } })),
+    Array.from({ length: 6 }, () => app.request("POST", path, { token, body: { slug: "orders" } })),
   );
   const outcomes = answers.map(({ status, body }) => status === 201 ? status : `${status} ${body.code}`);
   assertEquals(outcomes.sort(), [201, ...Array<string>(5).fill("409 slug_taken")]);
   const other = await app.namespace("other");
-  const same = await app.request("POST", "/api/namespaces/other/databases", {
+  const same = await app.request("POST", databasesOf(other), {
     token: other.token,
     body: { slug: "orders" },
   });
@@ -62,22 +71,26 @@ Deno.test("two databases never share rows", async () => {
 
 Deno.test("a database is read, renamed and listed", async () => {
   await using app = await startApp();
-  const { token, database } = await app.namespace();
-  const renamed = await app.request("PATCH", `${PATH}/main`, { token, body: { name: "New name" } });
+  const acme = await app.namespace();
+  const { token, database } = acme;
+  const path = databasesOf(acme);
+  const renamed = await app.request("PATCH", `${path}/main`, { token, body: { name: "New name" } });
   assertEquals([renamed.status, member(renamed, "name")], [200, "New name"]);
-  const read = await app.request("GET", `${PATH}/main`, { token });
+  const read = await app.request("GET", `${path}/main`, { token });
   assertEquals([read.status, member(read, "name"), member(read, "id")], [200, "New name", database.id]);
-  const list = await app.request("GET", PATH, { token });
+  const list = await app.request("GET", path, { token });
   assertEquals([list.status, list.body.meta?.nextCursor], [200, null]);
   assertEquals((list.body.data as { name: string }[]).map(({ name }) => name), ["New name"]);
 });
 
 Deno.test("an unknown database is 404 for every operation", async () => {
   await using app = await startApp();
-  const { token } = await app.namespace();
+  const acme = await app.namespace();
+  const { token } = acme;
+  const path = databasesOf(acme);
   const calls = [["GET", undefined], ["PATCH", { name: "x" }], ["DELETE", { confirm: "nowhere" }]] as const;
   for (const [method, body] of calls) {
-    const answer = await app.request(method, `${PATH}/nowhere`, { token, body });
+    const answer = await app.request(method, `${path}/nowhere`, { token, body });
     assertEquals([answer.status, answer.body.code], [404, "database_not_found"], method);
   }
 });
@@ -85,8 +98,9 @@ Deno.test("an unknown database is 404 for every operation", async () => {
 Deno.test("deleting needs the slug once more and changes nothing without it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
+  const path = databasesOf(tenant);
   for (const body of [undefined, {}, { confirm: "other" }, { confirm: "main", force: true }]) {
-    const answer = await app.request("DELETE", `${PATH}/main`, { token: tenant.token, body });
+    const answer = await app.request("DELETE", `${path}/main`, { token: tenant.token, body });
     assertEquals(answer.status, 400, JSON.stringify(body));
   }
   assertEquals((await tenant.query("SELECT 1")).status, 200);
@@ -95,15 +109,16 @@ Deno.test("deleting needs the slug once more and changes nothing without it", as
 Deno.test("a deleted database is 404 at once and its slug leads to a new, empty one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
+  const path = databasesOf(tenant);
   await tenant.query("CREATE TABLE t (a)");
   await tenant.query("INSERT INTO t VALUES ('old')");
-  const deleted = await app.request("DELETE", `${PATH}/main`, {
+  const deleted = await app.request("DELETE", `${path}/main`, {
     token: tenant.token,
     body: { confirm: "main" },
   });
   assertEquals([deleted.status, member(deleted, "id")], [200, tenant.database.id]);
   assertEquals((await tenant.query("SELECT 1")).body.code, "database_not_found");
-  const next = await app.request("POST", PATH, { token: tenant.token, body: { slug: "main" } });
+  const next = await app.request("POST", path, { token: tenant.token, body: { slug: "main" } });
   assertEquals(next.status, 201);
   assert(member(next, "id") !== tenant.database.id);
   assertEquals((await tenant.query("SELECT * FROM t")).body.errorDetail?.kind, "unknown_table");
@@ -116,11 +131,12 @@ Deno.test("a deleted database is 404 at once and its slug leads to a new, empty 
 Deno.test("a database that is deleted while statements run gives no 500, and the service goes on", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
+  const path = databasesOf(tenant);
   await tenant.query("CREATE TABLE t (a)");
   const running = Promise.all(
     Array.from({ length: 40 }, (_, at) => tenant.query("INSERT INTO t VALUES (?)", [at])),
   );
-  const deleted = await app.request("DELETE", `${PATH}/main`, {
+  const deleted = await app.request("DELETE", `${path}/main`, {
     token: tenant.token,
     body: { confirm: "main" },
   });
@@ -134,12 +150,13 @@ Deno.test("a database that is deleted while statements run gives no 500, and the
 Deno.test("databases are listed in pages in the order of their making", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
+  const path = databasesOf(tenant);
   for (const slug of ["z", "y", "x", "w"]) await tenant.createDatabase(slug);
   const seen: string[][] = [];
   let cursor: string | null = null;
   do {
     const query: string = cursor === null ? "" : `&cursor=${cursor}`;
-    const page = await app.request("GET", `${PATH}?pageSize=2${query}`, { token: tenant.token });
+    const page = await app.request("GET", `${path}?pageSize=2${query}`, { token: tenant.token });
     seen.push((page.body.data as { slug: string }[]).map(({ slug }) => slug));
     cursor = page.body.meta?.nextCursor ?? null;
   } while (cursor !== null);

@@ -45,7 +45,7 @@ Deno.test("a scoped token reaches the listed database and is 403 out_of_scope on
 Deno.test("a scope row for another branch does not open the trunk", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
-  const answer = await app.request("POST", "/api/namespaces/acme/tokens", {
+  const answer = await app.request("POST", `/api/namespaces/${tenant.slug}/tokens`, {
     token: tenant.token,
     body: { name: "x", role: "read", scopes: [{ ...row(tenant.database, "read"), branchRef: "pr-1" }] },
   });
@@ -94,7 +94,7 @@ Deno.test("namespace-wide operations are 403 out_of_scope for a scoped admin tok
     ["DELETE", `/tokens/${tenant.id}`, undefined],
   ] as const;
   for (const [method, path, body] of calls) {
-    const answer = await app.request(method, `/api/namespaces/acme${path}`, { token, body });
+    const answer = await app.request(method, `/api/namespaces/${tenant.slug}${path}`, { token, body });
     assertEquals([answer.status, answer.body.code], [403, "out_of_scope"], `${method} ${path}`);
   }
 });
@@ -104,7 +104,7 @@ Deno.test("scopes that name a database of another namespace, or none, are refuse
   const tenant = await app.namespace("acme");
   const other = await app.namespace("other");
   for (const databaseId of [other.database.id, "db_nowhere", "", "../x"]) {
-    const answer = await app.request("POST", "/api/namespaces/acme/tokens", {
+    const answer = await app.request("POST", `/api/namespaces/${tenant.slug}/tokens`, {
       token: tenant.token,
       body: { name: "x", role: "read", scopes: [{ databaseId, branchRef: "main", role: "read" }] },
     });
@@ -116,7 +116,7 @@ Deno.test("a scoped token of a deleted database does not reach its slug's next d
   await using app = await startApp();
   const tenant = await withTable(app);
   const { token } = await tenant.mint("admin", { scopes: [row(tenant.database, "admin")] });
-  const path = "/api/namespaces/acme/databases";
+  const path = `/api/namespaces/${tenant.slug}/databases`;
   await app.request("DELETE", `${path}/main`, { token: tenant.token, body: { confirm: "main" } });
   assertEquals(
     (await app.request("POST", path, { token: tenant.token, body: { slug: "main" } })).status,

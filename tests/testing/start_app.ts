@@ -12,6 +12,7 @@ import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { createApp } from "../../routes/app.ts";
 import { type AppDeps, appDeps } from "../../routes/app_deps.ts";
 import type { Env } from "../../routes/env.ts";
+import { hostedApp } from "../deploy/hosted_app.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "./call_api.ts";
 import { makeTestNamespace, type TestNamespace } from "./test_namespace.ts";
 import { tenantSettings } from "./tenant_settings.ts";
@@ -42,10 +43,8 @@ export interface StartedApp extends AsyncDisposable {
 }
 
 export async function startApp(options: StartAppOptions = {}): Promise<StartedApp> {
-  if (Deno.env.get("TEST_HOSTED")) {
-    const { hostedApp } = await import("../deploy/hosted_app.ts");
-    return await hostedApp({ ...tenantSettings(), ...options.settings });
-  }
+  const hosted = hostedApp();
+  if (hosted !== null) return hosted;
   const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
   const operatorKey = newToken("cub_op_");
   const logLines: string[] = [];

@@ -3,9 +3,11 @@
 const VARIABLES = ["TENANTS_URL", "TENANTS_TOKEN", "TENANTS_JWT_KEY"];
 
 /** Settings of the service that choose the store; none: the embedded one. */
-export function tenantSettings(): Readonly<Record<string, string>> {
+export function tenantSettings(
+  env: Readonly<Record<string, string | undefined>> = Deno.env.toObject(),
+): Readonly<Record<string, string>> {
   return Object.fromEntries(VARIABLES.flatMap((name) => {
-    const value = Deno.env.get(`TEST_${name}`);
+    const value = env[`TEST_${name}`];
     return value ? [[name, value]] : [];
   }));
 }
