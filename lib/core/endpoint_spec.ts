@@ -1,5 +1,5 @@
 // A published endpoint as its owner writes it: one schema that validates, types and documents it. What needs the
-// database (does the SQL compile, do tables exist) is checked in lib/services/endpoints/.
+// database (does the SQL compile, do tables exist) is checked in lib/services/endpoints/spec/.
 import { z } from "zod";
 
 /** `scheme://host[:port]`, nothing behind it and no wildcard. Apps and browser extensions have schemes of their own. */

@@ -3,16 +3,17 @@ import { type Context, Hono } from "hono";
 import { describeRoute, resolver } from "hono-openapi";
 import { z } from "zod";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
-import { createEndpoint } from "../../lib/services/endpoints/create_endpoint.ts";
-import { deleteEndpoint } from "../../lib/services/endpoints/delete_endpoint.ts";
 import type { EndpointContext } from "../../lib/services/endpoints/endpoint_context.ts";
-import { getEndpoint } from "../../lib/services/endpoints/get_endpoint.ts";
-import { listEndpoints } from "../../lib/services/endpoints/list_endpoints.ts";
-import { listRevisions } from "../../lib/services/endpoints/list_revisions.ts";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  listEndpoints,
+  replaceEndpoint,
+} from "../../lib/services/endpoints/manage_endpoints.ts";
 import { moveEndpoint } from "../../lib/services/endpoints/move_endpoint.ts";
 import { readStats } from "../../lib/services/endpoints/read_stats.ts";
-import { replaceEndpoint } from "../../lib/services/endpoints/replace_endpoint.ts";
-import { restoreRevision } from "../../lib/services/endpoints/restore_revision.ts";
+import { listRevisions, restoreRevision } from "../../lib/services/endpoints/revisions.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
 import { answers } from "../answers.ts";

@@ -1,9 +1,9 @@
 // What a database publishes, for whoever wants to call it: the discovery document, an OpenAPI description and a client.
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { describePublished } from "../../lib/services/endpoints/describe_published.ts";
-import { discoverEndpoints } from "../../lib/services/endpoints/discover_endpoints.ts";
-import { writeClient } from "../../lib/services/endpoints/write_client.ts";
+import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
+import { discoverEndpoints } from "../../lib/services/published/discovery/discover_endpoints.ts";
+import { writeClient } from "../../lib/services/published/client/write_client.ts";
 import type { AppDeps } from "../app_deps.ts";
 import type { Env } from "../env.ts";
 import { validate } from "../middleware/validate.ts";

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
 import { clientAddress } from "../../lib/guard/client_address.ts";
 import { readBody } from "../../lib/guard/read_body.ts";
-import { captchaChallenge } from "../../lib/services/published/captcha_challenge.ts";
+import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
 import type { PublishedAnswer, PublishedRequest } from "../../lib/services/published/published_context.ts";
 import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
 import type { AppDeps } from "../app_deps.ts";

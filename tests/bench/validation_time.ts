@@ -4,8 +4,8 @@
 import type { EndpointSpec, FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
 import { decodeBody } from "../../lib/services/published/decode_input.ts";
-import { prepareSpec } from "../../lib/services/published/prepare_spec.ts";
-import { validateInput } from "../../lib/services/published/validate_input.ts";
+import { prepareSpec } from "../../lib/services/endpoints/spec/prepare_spec.ts";
+import { validateInput } from "../../lib/services/endpoints/spec/validate_input.ts";
 import { print } from "../testing/print.ts";
 
 const GOAL_MS = 20;

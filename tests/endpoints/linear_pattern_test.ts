@@ -1,7 +1,7 @@
 // Patterns of inputs: what they match, and that no pattern and text together take more than linear time.
 import { assert, assertEquals } from "@std/assert";
 import { compilePattern } from "../../lib/core/linear_pattern.ts";
-import { type CheckSync, patternIssue } from "../../lib/services/endpoints/pattern_issue.ts";
+import { type CheckSync, patternIssue } from "../../lib/services/endpoints/spec/pattern_issue.ts";
 
 const texts = [
   "",

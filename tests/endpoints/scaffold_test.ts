@@ -1,9 +1,8 @@
 // The CRUD scaffold: which endpoints a table gets, and that their statements work unchanged.
 import { assert, assertEquals } from "@std/assert";
 import { columnDefault } from "../../lib/services/endpoints/scaffold/column_default.ts";
+import { inputNames, scaffoldSlug } from "../../lib/services/endpoints/scaffold/scaffold_names.ts";
 import { singular } from "../../lib/services/singular.ts";
-import { inputNames } from "../../lib/services/endpoints/scaffold/input_names.ts";
-import { scaffoldSlug } from "../../lib/services/endpoints/scaffold/scaffold_slug.ts";
 import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
 
 interface Created {

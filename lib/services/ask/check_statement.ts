@@ -1,6 +1,6 @@
 // Decides whether a proposed statement may run at all. Pure: it judges what the engine said when it compiled the text.
 import type { StatementFacts } from "../../sql/statement_facts.ts";
-import { foldName } from "../schema/fold_name.ts";
+import { foldName } from "../../sql/fold_name.ts";
 
 /** Table-valued functions that read nothing but their argument. */
 const harmlessTables: ReadonlySet<string> = new Set(["json_each", "json_tree"]);

@@ -1,9 +1,46 @@
-// What the services for a database's endpoints work with.
+// What the services for a database's endpoints share: their context, who acts, and how they show an endpoint.
+import type { Caller } from "../../access/caller.ts";
+import { isoTime } from "../../core/clock.ts";
+import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
+import type { EndpointRecord } from "../../store/records.ts";
+import type { DatabaseAddress } from "../databases/require_database.ts";
 import type { ManageContext } from "../manage_context.ts";
+import { endpointUrl } from "../published/public_address.ts";
 
+/** What they need of the process. */
 export interface EndpointContext extends ManageContext {
   readonly query: QueryContext;
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
+}
+
+/** Who a revision names as its author: the id of the API token, or `operator`. */
+export function actorOf(caller: Caller): string {
+  return caller.kind === "operator" ? "operator" : caller.tokenId;
+}
+
+/** The specification, and what the service knows beside it. Times are ISO 8601. */
+export type EndpointView = EndpointSpec & {
+  readonly status: EndpointStatus;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly url: string;
+};
+
+/** An endpoint as the management API shows it. */
+export function endpointView(
+  record: EndpointRecord,
+  { baseUrl, address }: { readonly baseUrl: string; readonly address: DatabaseAddress },
+): EndpointView {
+  const { spec, status, revision, createdAt, updatedAt } = record;
+  return {
+    ...spec,
+    status,
+    revision,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    url: endpointUrl(baseUrl, address, spec.slug),
+  };
 }

@@ -1,13 +1,15 @@
-// What the doctor must know of the published endpoints of a database: who may call them and which columns they show.
+// What the doctor knows about the published endpoints of a database: who may call them and which columns they show.
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { classify } from "../../query/classify.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { resultColumns } from "../../sql/result_columns.ts";
 import type { SchemaNames } from "../../tenant/tenant_store.ts";
+import { outputs } from "./spec/outputs.ts";
 import type { EndpointFacts } from "../schema/doctor/examined.ts";
-import { foldName } from "../schema/fold_name.ts";
+import { foldName } from "../../sql/fold_name.ts";
 
+/** What this examination needs of the process. */
 export interface EndpointFactsContext {
   readonly control: ControlPlane;
   readonly query: QueryContext;
@@ -15,13 +17,13 @@ export interface EndpointFactsContext {
   readonly target: QueryTarget;
 }
 
-/** Statements that are compiled because their text alone does not tell what they show: a bound on one examination. */
+/** How many statements one examination compiles because their text alone does not tell what they show. */
 const MAX_COMPILED = 200;
 
 type Shown = Pick<EndpointFacts, "columns" | "tables">;
 type ColumnsOf = (table: string) => readonly string[] | null;
 
-/** Of a branch: those of its trunk, against the branch's schema. Errors: those of the store, `meter_unreachable`. */
+/** For a branch: the endpoints of its trunk, against the branch's schema. Errors: the store's, `meter_unreachable`. */
 export async function endpointFacts(ctx: EndpointFactsContext): Promise<EndpointFacts[]> {
   const { control, query, target } = ctx;
   const slug = target.databaseSlug.split("@")[0] ?? "";
@@ -42,7 +44,7 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
   return found;
 }
 
-/** What a statement writes by its name, before what triggers and cascades make of it. */
+/** Puts the table that the statement names in front of those that triggers and cascades write. */
 function namedFirst(query: QueryContext, { sql }: EndpointSpec, tables: readonly string[]): string[] {
   const read = query.facts.syntax(sql);
   const named = read.ok ? read.syntax.target : null;
@@ -50,7 +52,7 @@ function namedFirst(query: QueryContext, { sql }: EndpointSpec, tables: readonly
   return [named, ...tables.filter((table) => foldName(table) !== foldName(named))];
 }
 
-/** Null where the text does not tell. */
+/** Null where the text alone does not tell. */
 function shownByText(
   { kind, output, sql, askConfig, authConfig }: EndpointSpec,
   columnsOf: ColumnsOf,
@@ -60,10 +62,9 @@ function shownByText(
     const tables = askConfig?.allowedTables ?? [];
     return { columns: tables.flatMap((table) => columnsOf(table) ?? []), tables };
   }
-  if (output === "session") {
-    return { columns: [], tables: authConfig === undefined ? [] : [authConfig.usersTable] };
+  if (!outputs[output].holdsRows) {
+    return authConfig === undefined ? null : { columns: [], tables: [authConfig.usersTable] };
   }
-  if (output === "rows_written") return null;
   const columns = resultColumns(sql, columnsOf);
   return columns && {
     columns: columns.map(({ name, source }) => source?.column ?? name),
@@ -71,7 +72,7 @@ function shownByText(
   };
 }
 
-/** What it reads counts as shown, through views too. A statement that does not compile any more shows nothing. */
+/** Every column that it reads counts as shown, through views too. A statement that no longer compiles shows nothing. */
 async function shownByEngine(
   { query, target }: EndpointFactsContext,
   { sql, output }: EndpointSpec,
@@ -83,9 +84,9 @@ async function shownByEngine(
   const { facts: [facts] } = await classify(query, databaseId, tenant, [{ sql, params }]);
   if (facts === undefined) return { columns: [], tables: [] };
   return {
-    columns: output === "rows_written"
-      ? []
-      : [...new Set(facts.columnsRead.map((column) => column.slice(column.indexOf(".") + 1)))],
+    columns: outputs[output].holdsRows
+      ? [...new Set(facts.columnsRead.map((column) => column.slice(column.indexOf(".") + 1)))]
+      : [],
     tables: [...facts.tablesWritten, ...facts.tablesRead],
   };
 }

@@ -2,10 +2,9 @@
 import type { EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
-import { actorOf } from "./actor_of.ts";
-import type { EndpointContext } from "./endpoint_context.ts";
-import { type EndpointView, endpointView } from "./endpoint_view.ts";
+import { actorOf, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 
+/** The calls of the API that change an endpoint's status. */
 export type Transition = "publish" | "pause" | "unpublish";
 
 interface Move {
@@ -19,6 +18,7 @@ const moves: Readonly<Record<Transition, Move>> = {
   unpublish: { status: "draft", from: ["published", "paused"] },
 };
 
+/** Which endpoint, and which way. */
 export interface MoveInput {
   readonly address: DatabaseAddress;
   readonly slug: string;
@@ -26,8 +26,8 @@ export interface MoveInput {
 }
 
 /**
- * To the state it is in already is no change and leaves no revision. Errors: `endpoint_not_found`, `endpoint_status`,
- * those of `requireDatabase`.
+ * A move to the state that it is in changes nothing and leaves no revision. Errors: `endpoint_not_found`,
+ * `endpoint_status`, those of `requireDatabase`.
  */
 export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Promise<EndpointView> {
   const { address, slug, transition } = input;

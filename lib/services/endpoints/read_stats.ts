@@ -1,16 +1,15 @@
-// Calls of an endpoint by hour, added up from the rows that the tenant's own database has of them: whatever instance
-// answered a call, on whatever engine.
+// Calls of an endpoint by hour, added up from the call log in the tenant's own database: whichever instance answered a
+// call, and on whichever engine.
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/require_database.ts";
 import { rowsOf } from "../schema/read_rows.ts";
-import { actorOf } from "./actor_of.ts";
-import type { EndpointContext } from "./endpoint_context.ts";
-import { trunkTarget } from "./trunk_target.ts";
+import { actorOf, type EndpointContext } from "./endpoint_context.ts";
 
+/** Which endpoint, and which span of time. */
 export interface StatsInput {
   readonly address: DatabaseAddress;
   readonly slug: string;
@@ -20,7 +19,7 @@ export interface StatsInput {
   readonly toMs: number | null;
 }
 
-/** One hour, in UTC, that had calls. */
+/** One hour, in UTC, in which there were calls. */
 export interface HourStats {
   /** When the hour begins, ISO 8601. */
   readonly from: string;
@@ -37,7 +36,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 31;
 
-/** Ids are never older than the times beside them, and the table is clustered on them: older rows are not looked at. */
+/** An id is never older than the time of its row, and the table is ordered by id: older rows are not read. */
 const SELECT = "SELECT ts / 3600000 AS hour, http_status, sum(count), sum(rows_read), sum(rows_written), " +
   "sum(duration_ms * count), max(duration_ms) FROM _service_meta_endpoint_call " +
   "WHERE id >= ? AND ts >= ? AND ts < ? AND endpoint = ? GROUP BY hour, http_status ORDER BY hour, http_status";

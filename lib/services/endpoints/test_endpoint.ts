@@ -1,12 +1,11 @@
-// Runs an endpoint of any status against the live database, as `/p` would but for its gates. Effects stay.
+// Runs an endpoint of any status against the live database, as `/p` would without its gates. Effects stay.
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/require_database.ts";
 import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";
-import { actorOf } from "./actor_of.ts";
-import type { EndpointContext } from "./endpoint_context.ts";
-import { trunkTarget } from "./trunk_target.ts";
+import { actorOf, type EndpointContext } from "./endpoint_context.ts";
 
+/** A call that the owner makes to try an endpoint. */
 export interface TestInput {
   readonly address: DatabaseAddress;
   readonly slug: string;

@@ -1,9 +1,16 @@
 // Steps 3 to 6: published, method, rate limit, captcha. Nothing of the caller's input has been read yet.
 import { AppError } from "../../core/errors.ts";
 import { checkRate } from "../../guard/rate_limit.ts";
-import type { PublishedContext, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
+import { corsHeaders } from "./cors_headers.ts";
+import { resolveEndpoint } from "./public_address.ts";
+import type {
+  PublishedAnswer,
+  PublishedContext,
+  PublishedRequest,
+  ResolvedEndpoint,
+} from "./published_context.ts";
 
-/** Step 3. Errors: `endpoint_paused`. Drafts do not come that far. */
+/** Step 3. Errors: `endpoint_paused`. A draft is not found at all, in step 1. */
 export function checkStatus({ record }: ResolvedEndpoint): void {
   if (record.status !== "published") throw new AppError("endpoint_paused");
 }
@@ -28,7 +35,7 @@ export async function takeRate(
 ): Promise<Readonly<Record<string, string>>> {
   const limit = record.spec.rateLimit;
   if (limit === undefined || (limit.perMin === undefined && limit.perDay === undefined)) return {};
-  // Of the trunk: a branch of the database brings nobody a second allowance.
+  // The trunk's counters count: a branch gives nobody a second allowance.
   const subject = { databaseId: record.databaseId, slug: record.spec.slug, client };
   const checked = checkRate(rateCounters, subject, { limit, nowMs: () => clock.now() });
   const { admitted, retryAfterSec, headers } = checked instanceof Promise ? await checked : checked;
@@ -51,4 +58,24 @@ export async function checkCaptcha(
   }
   const scope = { databaseId: record.databaseId, slug: record.spec.slug };
   if (!await captcha.verify(scope, token)) throw new AppError("captcha_failed");
+}
+
+/**
+ * What a page needs to solve the captcha of an endpoint: the embedded provider's challenge, or the provider's name and
+ * site key. Errors: `endpoint_not_found` (also where the endpoint asks for no captcha), `endpoint_paused`,
+ * `meter_unreachable`.
+ */
+export async function captchaChallenge(
+  ctx: Pick<PublishedContext, "control" | "captcha">,
+  request: Pick<PublishedRequest, "namespaceSlug" | "databasePath" | "slug" | "headers">,
+): Promise<PublishedAnswer> {
+  const resolved = await resolveEndpoint(ctx, request);
+  checkStatus(resolved);
+  const { spec, databaseId } = resolved.record;
+  if (spec.captcha !== true) {
+    throw new AppError("endpoint_not_found", { message: "This endpoint asks for no captcha" });
+  }
+  const challenge = await ctx.captcha.challenge({ databaseId, slug: spec.slug });
+  const headers = { ...corsHeaders(resolved, request), "content-type": "application/json" };
+  return { status: 200, headers, body: JSON.stringify(challenge) };
 }

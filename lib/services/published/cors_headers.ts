@@ -1,8 +1,8 @@
-// Step 2 and what every answer says to browsers: listed origins only, word for word; without a list no CORS at all.
+// Step 2, and what every answer tells browsers: only listed origins, word for word; without a list no CORS at all.
 import type { PublishedAnswer, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
-import { prepareSpec } from "./prepare_spec.ts";
+import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 
-/** What scripts of the page may read beside the body. */
+/** Headers that scripts of the page may read. */
 const EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
 const ALLOWED = "Authorization, Content-Type, If-None-Match, X-Captcha-Token, X-Integers";
 /** Seconds that a browser may keep the answer to a preflight. */
@@ -10,7 +10,7 @@ const MAX_AGE_SEC = "600";
 
 type Asked = Pick<PublishedRequest, "headers">;
 
-/** Headers of every answer of the endpoint. `Vary` stands there whoever asks, so that no cache mixes origins up. */
+/** CORS headers of every answer of the endpoint. `Vary` is always set, so that no cache mixes up origins. */
 export function corsHeaders({ record }: ResolvedEndpoint, { headers }: Asked): Record<string, string> {
   const { origins } = prepareSpec(record.spec);
   if (origins === null) return {};

@@ -1,16 +1,14 @@
-// Step 7: the query string or the body as names and values, each name once. What the values mean is the next step's.
+// Step 7: reads the query string or the body as names and values, each name once. The next step reads the values.
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { parseJson } from "../../guard/parse_json.ts";
 import { surveyObject } from "../../guard/survey_object.ts";
-import { isShallow, MAX_DEPTH } from "./json_text.ts";
+import { outputs } from "../endpoints/spec/outputs.ts";
+import { isShallow, MAX_DEPTH } from "../endpoints/spec/read_value.ts";
+import type { RawInput } from "../endpoints/spec/validate_input.ts";
+import type { PublishedRequest } from "./published_context.ts";
 
-/** `text`: every value is a string of the query; `json`: values have the types that the body gave them. */
-export interface RawInput {
-  readonly form: "text" | "json";
-  readonly values: ReadonlyMap<string, unknown>;
-}
-
-/** Errors: `validation_failed` for a name that is repeated or not decodable. */
+/** The query string of a URL. Errors: `validation_failed` for a name that is repeated or not decodable. */
 export function decodeQuery(url: string): RawInput {
   const values = new Map<string, unknown>();
   const start = url.indexOf("?");
@@ -82,4 +80,34 @@ function decodePart(part: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Nothing that browsers or proxies send of their own accord. */
+const UNHEARD = [
+  "X-Dry-Run",
+  "X-Max-Affected",
+  "X-Service-No-Snapshot",
+  "Idempotency-Key",
+  "Plan-Key",
+  "Plan-Step",
+] as const;
+
+/**
+ * Refuses what a POST ignores: headers by which calls of other surfaces do less, once or differently, and parameters
+ * in the query string. The caller is told before anything happens. Errors: `validation_failed` naming the headers or
+ * the parameters.
+ */
+export function refuseUnheard(
+  { method, output }: EndpointSpec,
+  { headers, url }: Pick<PublishedRequest, "headers" | "url">,
+): void {
+  if (method === "GET") return;
+  const unheard = outputs[output].holdsRows ? UNHEARD : [...UNHEARD, "X-Integers"];
+  const issues: Issue[] = unheard.filter((name) => headers.has(name)).map((path) => (
+    { path, message: "Leave the header out; this endpoint does not hear it" }
+  ));
+  for (const path of url.includes("?") ? decodeQuery(url).values.keys() : []) {
+    issues.push({ path, message: "Send this in the body; a POST has no parameters in its address" });
+  }
+  if (issues.length > 0) throw new AppError("validation_failed", { issues: issues.slice(0, 50) });
 }

@@ -1,11 +1,12 @@
-// Equal refusals of one minute share a row of the call log: strangers cannot fill a database with calls that nobody pays
-// for. The row is kept with its first call and replaced by those that count on.
+// Equal refusals of one minute share a row of the call log, so that strangers cannot fill a database with calls that
+// nobody pays for. The first refusal writes the row, and later ones replace it with a higher count.
 import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 
 const MINUTE_MS = 60_000;
-/** Rows that may still be counted on; above, the longest unused one is, and its next refusal begins another. */
+/** Rows that can still count on. Beyond this, the longest unused row is closed, and its next refusal begins another. */
 const MAX_OPEN = 10_000;
 
+/** The open rows of one process. */
 export class FoldedRefusals {
   readonly #open = new Map<string, EndpointCallRow>();
 

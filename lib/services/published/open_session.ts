@@ -1,11 +1,11 @@
-// Step 9: the session of an endpoint that asks for one. `$`-fields come from its verified claims and from nowhere else.
+// Step 9: the session of an endpoint that asks for one. Fields with `$` come from its verified claims and nowhere else.
 import { verifySession } from "../../access/verify_session.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
-import { brokenRule } from "./broken_rule.ts";
-import type { PreparedSpec } from "./prepare_spec.ts";
+import { brokenRule } from "../endpoints/spec/validate_input.ts";
+import type { PreparedSpec } from "../endpoints/spec/prepare_spec.ts";
 import type { EndpointSession, PublishedContext, ResolvedEndpoint } from "./published_context.ts";
-import { readValue } from "./read_value.ts";
+import { readValue } from "../endpoints/spec/read_value.ts";
 
 const SCHEME = /^Bearer +([!-~]{1,8192}) *$/i;
 
@@ -28,7 +28,7 @@ export async function openSession(
   return checked.claims;
 }
 
-/** Puts the session's claims into their places. Errors: `session_invalid` for a claim that does not fit its field. */
+/** Fills in the session's claims. Errors: `session_invalid` for a claim that does not fit its field. */
 export function fillSession(
   prepared: PreparedSpec,
   bound: readonly SqlParameter[],
@@ -59,7 +59,7 @@ function doesNotFit(name: string, fault: string): AppError {
   });
 }
 
-/** Field → claim (specification, Session-sourced fields). */
+/** The claim behind each field that a session fills. */
 const claims: Readonly<Record<string, (session: EndpointSession) => string | number | null>> = {
   "$user_id": ({ userId }) => userId,
   "$user_email": ({ email }) => email,

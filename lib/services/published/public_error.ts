@@ -1,10 +1,10 @@
-// What a stranger is told of a failure in the owner's database: which inputs it is about, never a table, a column, the
-// schema, a rule or the engine's own words.
+// What a stranger is told about a failure in the owner's database: which inputs it is about, but never a table, a
+// column, the schema, a rule or the engine's own words.
 import { AppError, type ErrorDetail, type Issue, type SqlErrorKind } from "../../core/errors.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { publishedErrors } from "../../core/published_errors.ts";
 import { boundColumns } from "../../sql/bound_columns.ts";
-import { foldName } from "../schema/fold_name.ts";
+import { foldName } from "../../sql/fold_name.ts";
 
 /** Failures that another input, or a later call, may not have. */
 const messages: Readonly<Partial<Record<SqlErrorKind, string>>> = {
@@ -24,13 +24,13 @@ const messages: Readonly<Partial<Record<SqlErrorKind, string>>> = {
 const ofColumns: ReadonlySet<SqlErrorKind> = new Set(["unique_violation", "not_null_violation"]);
 const OTHERWISE = "Send other values, or tell the owner of this endpoint; its statement failed";
 
-/** Codes of the steps before the statement and of the kinds: their words are about the call itself. */
+/** Codes of the steps before the statement and of the kinds: their messages are about the call itself. */
 const ownCodes: ReadonlySet<string> = new Set<string>([
   ...["validation_failed", "invalid_json", "payload_too_large", "request_timeout", "method_not_allowed"],
   ...Object.keys(publishedErrors),
 ]);
 
-/** The error as it is where it tells nothing of the owner's. */
+/** The error as it is, where it says nothing about the owner's database; otherwise one that says less. */
 export function publicError(spec: EndpointSpec, error: AppError): AppError {
   const { code, facts: { detail, retryAfterSec } } = error;
   if (ownCodes.has(code) || (code === "sql_error" && detail === undefined)) return error;
@@ -47,12 +47,12 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
   });
 }
 
-/** The inputs whose values the failure is about, where the statement's text tells. */
+/** The inputs whose values the failure is about, as far as the statement's text tells. */
 function issuesOf(spec: EndpointSpec, { kind, column, columns }: ErrorDetail, message: string): Issue[] {
   if (!ofColumns.has(kind)) return [];
   const wrong = new Set([...columns ?? [], ...(column === null ? [] : [column])].map(foldName));
-  return boundColumns(spec.sql).flatMap((bound, place) => {
-    const name = spec.input[place]?.name;
+  return boundColumns(spec.sql).flatMap((bound, index) => {
+    const name = spec.input[index]?.name;
     const isMeant = bound !== null && wrong.has(foldName(bound));
     return isMeant && name !== undefined && !name.startsWith("$") ? [{ path: name, message }] : [];
   });

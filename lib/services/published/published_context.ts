@@ -1,4 +1,4 @@
-// What published endpoints need of the process, and one call of one of them on its way through the steps.
+// What published endpoints need of the process, and one call of an endpoint on its way through the steps.
 import type { SessionUsers } from "../../access/mint_session.ts";
 import type { PasswordHasher } from "../../access/password_hash.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
@@ -13,6 +13,7 @@ import type { EndpointRecord } from "../../store/records.ts";
 import type { FoldedRefusals } from "./folded_refusals.ts";
 import type { AskModel } from "../ask/ask_model.ts";
 
+/** The parts of the process that serve published endpoints. */
 export interface PublishedContext {
   readonly control: ControlPlane;
   readonly query: QueryContext;
@@ -29,7 +30,7 @@ export interface PublishedContext {
 /** An endpoint and the database that it runs in. */
 export interface ResolvedEndpoint {
   readonly record: EndpointRecord;
-  /** With the role that the endpoint's kind needs and no higher one. */
+  /** Its role is the one that the endpoint's kind needs, and no higher one. */
   readonly target: QueryTarget;
 }
 
@@ -43,15 +44,16 @@ export interface PublishedRequest {
   /** With the query string. */
   readonly url: string;
   readonly headers: Headers;
-  /** Read when it is wanted. Errors: `payload_too_large`, `request_timeout`, `invalid_json`. */
+  /** Reads the body when a step asks for it. Errors: `payload_too_large`, `request_timeout`, `invalid_json`. */
   readonly body: () => Promise<string>;
   /** Errors: `validation_failed` naming the header. */
   readonly integersAsStrings: () => boolean;
-  /** The client's unit of counting. */
+  /** The unit by which clients are counted. */
   readonly address: AddressKey;
   readonly signal: () => AbortSignal | null;
 }
 
+/** An answer of `/p`. */
 export interface PublishedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -59,32 +61,33 @@ export interface PublishedAnswer {
   readonly body: string | null;
 }
 
-/** Whose session a call comes with: claims of the verified JWT. */
+/** The claims of a verified session JWT. */
 export interface EndpointSession {
   readonly userId: string;
   readonly email: string | null;
   /** Unix seconds. */
   readonly issuedSec: number;
-  /** Where its user has to be still; null: whoever minted it vouches for the user. */
+  /** The table in which its user must still exist. Null: whoever minted the session vouches for the user. */
   readonly users: SessionUsers | null;
 }
 
-/** One call whose input is known to fit the specification. */
+/** One call whose input fits the specification. */
 export interface EndpointCall {
   readonly record: EndpointRecord;
   readonly target: QueryTarget;
   readonly session: EndpointSession | null;
-  /** As the query log and the audit trail name who ran it. */
+  /** Names the caller in the query log and the audit trail. */
   readonly tokenId: string;
-  /** Of the rows that the caller gets; keys that signup and login read stay what they are. */
+  /** For the rows that the caller gets. Keys that sign-up and log-in read stay as they are. */
   readonly integersAsStrings: boolean;
   readonly signal: () => AbortSignal | null;
 }
 
+/** What a call came to. */
 export interface EndpointOutcome {
   /** The bare body, JSON text. */
   readonly body: string;
-  /** Who signed up or logged in, or whose session it is. */
+  /** The user who signed up or logged in, or whose session it is. */
   readonly userId: string | null;
   /** Null where nothing ran. */
   readonly meta: QueryMeta | null;

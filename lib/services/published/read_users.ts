@@ -1,57 +1,57 @@
-// The users table behind a sign-up or log-in, as it is now, and what the statement's answer shows of it.
+// Reads the users table of a sign-up or log-in as it is now, and which of its columns the statement's answer shows.
 import { EMAIL_COLUMN } from "../../access/mint_session.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
+import { foldName } from "../../sql/fold_name.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { shownColumns } from "../../sql/result_columns.ts";
-import { readTable } from "../endpoints/scaffold/read_table.ts";
-import type { ScaffoldTable } from "../endpoints/scaffold/scaffold_table.ts";
-import { foldName } from "../schema/fold_name.ts";
+import { keyColumn, noKey, PASSWORD_COLUMN, shownIndex } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../schema/read_rows.ts";
+import { readTable, type TableDefinition } from "../schema/read_table.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
-import { keyColumn, noKey, PASSWORD, placeShown } from "./users_table.ts";
 
-/** Places in the answer, -1 for what it does not show. */
-export interface UserPlaces {
+/** Indexes of the answer's columns, -1 for what it does not show. */
+export interface UserIndexes {
   readonly key: number;
   readonly hash: number;
 }
 
+/** A users table as an endpoint uses it. */
 export interface Users {
   /** Its name as the schema spells it. */
   readonly table: string;
-  /** `answered`: names of the answer's columns, for a statement whose text does not tell where they come from. */
-  readonly placesIn: (answered: readonly string[]) => UserPlaces;
-  /** Reads the address of the user of a key; null where the table has no such column. */
+  /** `answered` names the answer's columns, for a statement whose text does not tell where they come from. */
+  readonly indexesIn: (answered: readonly string[]) => UserIndexes;
+  /** Reads the address of the user with a key. Null where the table has no such column. */
   readonly emailSql: string | null;
 }
 
-interface Kept {
+interface CachedUsers {
   readonly databaseId: string;
   readonly schemaVersion: number;
   readonly users: Users;
 }
 
-const kept = new WeakMap<EndpointSpec, Kept>();
+const cached = new WeakMap<EndpointSpec, CachedUsers>();
 
-/** Errors: `sql_error` where no key of one column is shown, those of the pipeline. */
+/** Cached for one version of the schema. Errors: `sql_error` where no key of one column is shown, the pipeline's. */
 export async function readUsers(
   ctx: Pick<PublishedContext, "query">,
   call: EndpointCall,
 ): Promise<Users> {
   const { record: { spec }, target: { databaseId } } = call;
   const schemaVersion = ctx.query.facts.schemaVersion(databaseId);
-  const known = kept.get(spec);
+  const known = cached.get(spec);
   if (known?.databaseId === databaseId && known.schemaVersion === schemaVersion) return known.users;
   const users = await findIn(ctx, call);
-  if (schemaVersion >= 0) kept.set(spec, { databaseId, schemaVersion, users });
+  if (schemaVersion >= 0) cached.set(spec, { databaseId, schemaVersion, users });
   return users;
 }
 
 /**
- * The address that the users table has for a key: statements of other endpoints rely on it, and what a caller typed
- * proves nothing. Null where there is none. Errors: those of the pipeline.
+ * The address that the users table has for a key. The caller's own spelling proves nothing, and statements of other
+ * endpoints rely on the address. Null where there is none. Errors: those of the pipeline.
  */
 export async function readEmail(
   ctx: Pick<PublishedContext, "query">,
@@ -78,22 +78,22 @@ async function findIn({ query }: Pick<PublishedContext, "query">, call: Endpoint
   const { tables } = await query.tenants.open(target.databaseId, target.namespaceId).schema();
   const columnsOf = new Map(tables.map(({ name, columns }) => [foldName(name), columns]));
   const shown = shownColumns(sql, (name) => columnsOf.get(foldName(name)) ?? null);
-  const places = (place: (column: string) => number): UserPlaces => (
-    { key: place(key), hash: place(PASSWORD) }
+  const indexes = (indexOf: (column: string) => number): UserIndexes => (
+    { key: indexOf(key), hash: indexOf(PASSWORD_COLUMN) }
   );
   const emailSql = emailByKey(table, key, authConfig?.emailColumn ?? EMAIL_COLUMN);
   if (shown === null) {
-    const placesIn = (answered: readonly string[]) =>
-      places((column) => answered.map(foldName).indexOf(foldName(column)));
-    return { table: table.name, placesIn, emailSql };
+    const indexesIn = (answered: readonly string[]) =>
+      indexes((column) => answered.map(foldName).indexOf(foldName(column)));
+    return { table: table.name, indexesIn, emailSql };
   }
-  const told = places((column) => placeShown(table, column, shown));
+  const told = indexes((column) => shownIndex(table, column, shown));
   if (told.key < 0) throw noKey();
-  return { table: table.name, placesIn: () => told, emailSql };
+  return { table: table.name, indexesIn: () => told, emailSql };
 }
 
-function emailByKey({ name, columns }: ScaffoldTable, key: string, email: string): string | null {
-  // A name that is no column's would be read as a text.
+function emailByKey({ name, columns }: TableDefinition, key: string, email: string): string | null {
+  // The engine would read a quoted name that is no column as a text.
   if (!columns.some((column) => foldName(column.name) === foldName(email))) return null;
   return `SELECT ${quoteIdentifier(email)} FROM ${quoteIdentifier(name)} WHERE ${quoteIdentifier(key)} = ?`;
 }

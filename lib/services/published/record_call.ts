@@ -1,23 +1,25 @@
-// Step 11: one row a call in the tenant's own `_service_meta_endpoint_call`, and one for equal refusals of a minute.
+// Step 11: writes one row for each call into the tenant's own `_service_meta_endpoint_call`. Equal refusals of a minute
+// share a row.
 import type { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
 import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 import type { PublishedContext, ResolvedEndpoint } from "./published_context.ts";
 
+/** What is recorded about a call. */
 export interface CallFigures {
   readonly httpStatus: number;
   /** Monotonic time at which the call began. */
   readonly startedMs: number;
-  /** Of a call that was answered. */
+  /** Figures of a call that was answered. */
   readonly meta?: QueryMeta | null;
-  /** Of one that failed, as its owner is told it. */
+  /** Why a call failed, in the words for the owner. */
   readonly failure?: AppError;
   readonly userId: string | null;
   readonly ipHash: string | null;
 }
 
-/** Never fails and never waits: the row is there for the next statement that reads the log. */
+/** Never fails and never waits. The next statement that reads the log sees the row. */
 export function recordCall(
   { query, clock, refusals }: Pick<PublishedContext, "query" | "clock" | "refusals">,
   { record, target }: ResolvedEndpoint,

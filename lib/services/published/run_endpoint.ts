@@ -1,23 +1,25 @@
-// Steps 8 to 10 of an endpoint, gates aside: what `/p` runs behind its gates and the management's test without them.
+// Steps 8 to 10 of an endpoint: what `/p` runs behind its gates, and what the management's test runs without them.
 import { AppError } from "../../core/errors.ts";
 import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import { answerQuestion } from "../ask/answer_question.ts";
+import { outputs } from "../endpoints/spec/outputs.ts";
+import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
+import { type RawInput, validateInput } from "../endpoints/spec/validate_input.ts";
+import { decodeObject } from "./decode_input.ts";
 import { logIn } from "./log_in.ts";
 import { fillSession } from "./open_session.ts";
-import { prepareSpec } from "./prepare_spec.ts";
+import { endpointRole } from "./public_address.ts";
 import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
-import { runStatement } from "./run_statement.ts";
-import { underSession } from "./session_guard.ts";
-import { shapeAnswer } from "./shape_answer.ts";
+import { runStatement, underSession } from "./session_guard.ts";
 import { signUp } from "./sign_up.ts";
-import { decodeObject, type RawInput } from "./decode_input.ts";
-import { validateInput } from "./validate_input.ts";
-import { endpointRole } from "./resolve_endpoint.ts";
 
-/** Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, as told to the owner. */
+/**
+ * Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, in the words
+ * for the owner.
+ */
 export async function runKind(
   ctx: PublishedContext,
   call: EndpointCall,
@@ -28,8 +30,9 @@ export async function runKind(
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
   const { results: [result], meta } = await runStatement(ctx, call, bound, { integersAsStrings });
-  if (result === undefined) throw new TypeError("a statement has no result");
-  return { body: shapeAnswer(spec.output, result), userId: session?.userId ?? null, meta };
+  const { body } = outputs[spec.output];
+  if (result === undefined || body === null) throw new TypeError("a statement has no result or no body");
+  return { body: body(result), userId: session?.userId ?? null, meta };
 }
 
 async function ask(
@@ -46,8 +49,12 @@ async function ask(
     call,
     (guard) =>
       answerQuestion({ ...ctx.query, askModel: ctx.askModel, tokenId, userId }, {
-        ...{ target, spec, question: typeof question === "string" ? question : "" },
-        ...{ integersAsStrings, signal, guard },
+        target,
+        spec,
+        question: typeof question === "string" ? question : "",
+        integersAsStrings,
+        signal,
+        guard,
         ran: (figures) => meta = figures,
       }),
   );
@@ -55,6 +62,7 @@ async function ask(
   return { body: JSON.stringify({ sql, columns, rows, explanation }), userId, meta };
 }
 
+/** A call that somebody makes to try an endpoint. */
 export interface TestRun {
   readonly record: EndpointRecord;
   /** Where it runs; its role is replaced by the one that the endpoint has. */
@@ -69,14 +77,15 @@ export interface TestRun {
   readonly signal?: () => AbortSignal | null;
 }
 
+/** What such a call came to. */
 export interface TestOutcome {
   readonly status: number;
   readonly body: unknown;
-  /** What of a failure the owner alone is told. */
+  /** The failure as its owner is told it, where strangers are told less. */
   readonly cause?: unknown;
 }
 
-/** Runs an endpoint of any status as `/p` would and answers what `/p` would; effects stay. Never throws an `AppError`. */
+/** Runs an endpoint of any status and answers what `/p` would; effects stay. Never throws an `AppError`. */
 export async function runEndpoint(
   ctx: PublishedContext,
   { record, target, input, session, tokenId, integersAsStrings, signal }: TestRun,
@@ -101,7 +110,7 @@ export async function runEndpoint(
       signal: signal ?? (() => null),
     };
     const { body } = await runKind(ctx, call, fillSession(prepared, valid, call.session));
-    return { status: 200, body: JSON.parse(body) };
+    return { status: 200, body: parsedBody(body) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const told = publicError(spec, error);
@@ -110,12 +119,17 @@ export async function runEndpoint(
   }
 }
 
-/** Stands where a statement of another surface has the id of its API token. */
+/** The body as a JSON value: this module has written its text. */
+function parsedBody(body: string): unknown {
+  return JSON.parse(body);
+}
+
+/** Names the endpoint where statements of other surfaces name their API token. */
 export function endpointToken({ spec }: EndpointRecord): string {
   return `endpoint:${spec.slug}`;
 }
 
-/** A query string has texts only: other values of a test are written as they would stand there. */
+/** A query string holds texts only: a test's other values are written as text. */
 function testInput(method: "GET" | "POST", input: unknown): RawInput {
   const { values } = decodeObject(input ?? {});
   if (method === "POST") return { form: "json", values };
@@ -124,7 +138,7 @@ function testInput(method: "GET" | "POST", input: unknown): RawInput {
   return { form: "text", values: new Map(texts) };
 }
 
-/** The failure envelope (contract 3). */
+/** The body of every failed answer: `success`, `error`, `code` and what belongs to the code. */
 function failureBody({ message, code, facts: { detail, issues, extra } }: AppError): unknown {
   return {
     success: false,

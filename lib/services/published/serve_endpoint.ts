@@ -1,12 +1,14 @@
-// One call of a published endpoint, its eleven steps in the specification's order.
+// One call of a published endpoint: its eleven steps in order.
 import { hash } from "node:crypto";
-import { AppError } from "../../core/errors.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { AppError } from "../../core/errors.ts";
+import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
+import { validateInput } from "../endpoints/spec/validate_input.ts";
 import { checkCaptcha, checkMethod, checkStatus, takeRate } from "./check_gates.ts";
 import { corsHeaders, preflight } from "./cors_headers.ts";
-import { decodeBody, decodeQuery } from "./decode_input.ts";
+import { decodeBody, decodeQuery, refuseUnheard } from "./decode_input.ts";
 import { fillSession, openSession } from "./open_session.ts";
-import { prepareSpec } from "./prepare_spec.ts";
+import { resolveEndpoint } from "./public_address.ts";
 import { publicError } from "./public_error.ts";
 import type {
   EndpointOutcome,
@@ -16,18 +18,15 @@ import type {
   ResolvedEndpoint,
 } from "./published_context.ts";
 import { recordCall } from "./record_call.ts";
-import { refuseUnheard } from "./refuse_unheard.ts";
-import { resolveEndpoint } from "./resolve_endpoint.ts";
 import { endpointToken, runKind } from "./run_endpoint.ts";
-import { validateInput } from "./validate_input.ts";
 
-/** What the steps have found out so far: for the answer's headers and for the record, also of a call that fails. */
+/** What the steps have found out so far, for the headers and the record of a call that fails later. */
 interface Progress {
   headers: Record<string, string>;
   userId: string | null;
 }
 
-/** Errors: every code of the steps, with the headers that the answer carries all the same. */
+/** Serves the call and records it. Errors: every code of the steps, with the headers that the answer still carries. */
 export async function serveEndpoint(
   ctx: PublishedContext,
   request: PublishedRequest,
@@ -86,7 +85,7 @@ async function passSteps(
   );
 }
 
-/** Nothing that a page could run, frame or guess a type of. A GET's own `nosniff` is everybody's. */
+/** No page can run or frame the answer. `nosniff` for GET is set by the middleware of all routes. */
 const securityHeaders = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
@@ -111,7 +110,7 @@ function answerOf(
   const etag = `W/"${hash("sha1", body, "base64url")}"`;
   headers["etag"] = etag;
   headers["cache-control"] = cacheControl(spec);
-  // Without leave to keep it, a cache asks for it by its ETag each time, which is of the form that it has.
+  // A cache that may not store the answer asks by its ETag each time, and the ETag depends on the form of integers.
   if (headers["cache-control"].startsWith("public")) {
     headers["vary"] = varyAlso(headers["vary"], "X-Integers");
   }
@@ -124,7 +123,7 @@ function varyAlso(vary: string | undefined, name: string): string {
   return vary === undefined ? name : `${vary}, ${name}`;
 }
 
-/** What a session sees is nobody else's, and what a captcha guards has its price again each time. */
+/** What a session sees is for nobody else, and what a captcha guards costs a captcha each time. */
 function cacheControl({ kind, auth, captcha, cacheSec }: EndpointSpec): string {
   if (auth === "session" || captcha === true || kind !== "query") return "no-store";
   return cacheSec === undefined || cacheSec === 0 ? "no-cache" : `public, max-age=${cacheSec}`;

@@ -1,24 +1,26 @@
-// What proves in the call's own transaction that the user of a sign-up's or log-in's session is still there: the row of
-// that key with that address, in the users table that the session names.
-import { AppError } from "../../core/errors.ts";
+// Proves in the call's own transaction that the user of a session still exists: the users table that the session names
+// has a row with that key and that address.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import { AppError } from "../../core/errors.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
-import type { QueryStatement } from "../../query/query_call.ts";
+import type { QueryAnswer, QueryStatement } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
+import { runForSession } from "../../query/run_for_session.ts";
+import { foldName } from "../../sql/fold_name.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
-import { readTable } from "../endpoints/scaffold/read_table.ts";
-import { foldName } from "../schema/fold_name.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import { keyColumn } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../schema/read_rows.ts";
+import { readTable } from "../schema/read_table.ts";
 import type { EndpointCall, EndpointSession, PublishedContext } from "./published_context.ts";
-import { keyColumn } from "./users_table.ts";
 
 type Context = Pick<PublishedContext, "query" | "control">;
 type Call = Pick<EndpointCall, "record" | "target" | "tokenId" | "session">;
 type Users = NonNullable<EndpointSession["users"]>;
 
-/** What a session of a users table meets at an endpoint, at one version of the schema. */
-interface Kept {
+/** How an endpoint proves the sessions of a users table, at one version of the schema. */
+interface Proof {
   readonly databaseId: string;
   readonly schemaVersion: number;
   /** Null: there is no such table with such columns. */
@@ -27,12 +29,13 @@ interface Kept {
   readonly touched: ReadonlySet<string>;
 }
 
-const kept = new WeakMap<EndpointSpec, Map<string, Kept>>();
+const cached = new WeakMap<EndpointSpec, Map<string, Proof>>();
 
 /**
- * What `work` answers, given what is to run in front of the endpoint's statement; null where whoever minted the session
- * vouches for it. Errors: `session_invalid` where the users table is gone, or where the endpoint is about the users of
- * another one; those of `work` and of the pipeline.
+ * Runs `work` with the statement that proves the session, which is to run in front of the endpoint's own. The guard is
+ * null where the session names no users table: then whoever minted it vouches for the user. Errors: `session_invalid`
+ * where the users table is gone, or where the endpoint is about the users of another table; those of `work` and of the
+ * pipeline.
  */
 export async function underSession<Answer>(
   ctx: Context,
@@ -47,7 +50,7 @@ export async function underSession<Answer>(
       return await work(guard);
     } catch (error) {
       const isRefused = error instanceof AppError && error.code === "session_invalid";
-      // Nothing has run, and in another schema the user may stand elsewhere.
+      // Nothing has run yet, and the user may stand in another table of the new schema.
       if (!isRefused || !isFirst || versionNow() === version) throw error;
     }
   }
@@ -58,27 +61,27 @@ async function guardOf(ctx: Context, call: Call): Promise<QueryStatement | null>
   if (session === null || session.users === null) return null;
   const found = await find(ctx, call, session.users);
   if (found.sql === null || await isAboutOthers(ctx, call, found, session.users)) {
-    // Nothing has asked the engine whether its schema is still that one: the next call learns it anew.
-    kept.get(call.record.spec)?.delete(nameOf(session.users));
+    // The engine has not confirmed that this is still its schema, so the next call reads it again.
+    cached.get(call.record.spec)?.delete(nameOf(session.users));
     throw new AppError("session_invalid");
   }
   return { sql: found.sql, params: [session.userId, numberForm(session.userId), session.email] };
 }
 
-/** A key is a number or a text in a column that is declared as neither. */
+/** A column without a declared type can hold the same key as a number or as a text: both are tried. */
 function numberForm(key: string): string | number {
   const number = Number(key);
   return Number.isSafeInteger(number) && String(number) === key ? number : key;
 }
 
 /**
- * With several users tables neither a key nor an address tells a user, for whoever signs up may give another's address:
- * they are of the table that the statement has to do with.
+ * Where there are several users tables, neither a key nor an address identifies a user: whoever signs up can choose the
+ * address of a user of another table. So the statement must touch the table that the session names.
  */
 async function isAboutOthers(
   { control }: Context,
   { record: { spec, databaseId } }: Call,
-  { touched }: Kept,
+  { touched }: Proof,
   { table }: Users,
 ): Promise<boolean> {
   const namesUser = spec.input.some(({ name }) => name === "$user_id" || name === "$user_email");
@@ -90,19 +93,19 @@ function nameOf({ table, emailColumn }: Users): string {
   return JSON.stringify([table, emailColumn]);
 }
 
-async function find(ctx: Context, call: Call, users: Users): Promise<Kept> {
+async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
   const { record: { spec }, target: { databaseId } } = call;
   const name = nameOf(users);
   const schemaVersion = ctx.query.facts.schemaVersion(databaseId);
-  const known = kept.get(spec)?.get(name);
+  const known = cached.get(spec)?.get(name);
   if (known?.databaseId === databaseId && known.schemaVersion === schemaVersion) return known;
   const tables = await tablesOf(ctx, call);
-  // Learned by now, and a later change makes what follows void.
+  // The call above has read the version; a later change makes this entry void.
   const learned = ctx.query.facts.schemaVersion(databaseId);
   const touched = new Set([...tables, ...await referredTo(ctx, call, tables)].map(foldName));
   const found = { databaseId, schemaVersion: learned, sql: await guardSql(ctx, call, users), touched };
-  const ofSpec = kept.get(spec) ?? new Map<string, Kept>();
-  kept.set(spec, ofSpec.set(name, found));
+  const ofSpec = cached.get(spec) ?? new Map<string, Proof>();
+  cached.set(spec, ofSpec.set(name, found));
   return found;
 }
 
@@ -126,7 +129,7 @@ async function referredTo(
   return rowsOf<[string]>(results[0]?.json).map(([name]) => name);
 }
 
-/** Fails, by an overflow, unless the row is there. */
+/** A statement that fails, by an overflow, unless the row exists. */
 async function guardSql(
   { query }: Context,
   { target, tokenId }: Call,
@@ -140,4 +143,25 @@ async function guardSql(
   const address = email === undefined ? "NULL" : quoteIdentifier(email);
   const row = `SELECT 1 FROM ${quoteIdentifier(table.name)} WHERE ${quoteIdentifier(key)} IN (?1, ?2)`;
   return `SELECT CASE WHEN NOT EXISTS (${row} AND ${address} IS ?3) THEN abs(-9223372036854775808) END`;
+}
+
+/**
+ * Step 10: runs the stored statement with its values through the pipeline that every statement takes. Errors:
+ * `session_invalid` where the session's user is gone; every code of the pipeline, in the words for the owner.
+ */
+export async function runStatement(
+  ctx: Pick<PublishedContext, "query" | "control">,
+  endpointCall: EndpointCall,
+  params: readonly SqlParameter[],
+  { integersAsStrings }: { readonly integersAsStrings: boolean } = { integersAsStrings: false },
+): Promise<QueryAnswer> {
+  const { record, target, tokenId, session, signal } = endpointCall;
+  const statements = [{ sql: record.spec.sql, params }];
+  const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
+    userId: session?.userId ?? null,
+    snapshots: true,
+    integersAsStrings,
+    signal,
+  });
+  return await underSession(ctx, endpointCall, (guard) => runForSession(ctx.query, call, guard));
 }

@@ -34,7 +34,11 @@ export async function describeSchema(ctx: StatementsContext): Promise<SchemaDesc
       table: table.name,
       description: table.description,
       columns: table.columns.map(({ name, type, pk, notNull, description }) => ({
-        ...{ name, type, pk: pk > 0, notNull, description },
+        name,
+        type,
+        pk: pk > 0,
+        notNull,
+        description,
       })),
       foreignKeys: table.foreignKeys.flatMap(({ columns, toTable, toColumns }) =>
         columns.map((from, at) => ({ from, toTable, toColumn: toColumns[at] ?? "" }))

@@ -3,7 +3,7 @@
 import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { foldName } from "./fold_name.ts";
+import { foldName } from "../../sql/fold_name.ts";
 import { readEach, unreadable } from "./read_each.ts";
 import { readRows, rowsOf } from "./read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
@@ -115,7 +115,12 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
     // 1: a column that only the module of a virtual table knows; 2 and 3: generated ones.
     if (hidden === 1) continue;
     push(columnsOf, table, {
-      ...{ name, type, pk, notNull: notNull === 1, hasDefault: hasDefault === 1, generated: hidden > 1 },
+      name,
+      type,
+      pk,
+      notNull: notNull === 1,
+      hasDefault: hasDefault === 1,
+      generated: hidden > 1,
       description: saidOf(table, name),
     });
   }
@@ -125,7 +130,9 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
     tables: rowsOf<TableRow>(tables).filter(([name]) => !isReservedName(name)).map((
       [name, kind, withoutRowid],
     ): TableFacts => ({
-      ...{ name, kind, withoutRowid: withoutRowid === 1 },
+      name,
+      kind,
+      withoutRowid: withoutRowid === 1,
       description: saidOf(name, null),
       columns: columnsOf.get(name) ?? [],
       foreignKeys: keysOf.get(name) ?? [],

@@ -3,7 +3,7 @@ import { requireRole } from "../../access/require_role.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { describeSchema, type SchemaDescription } from "./describe_schema.ts";
-import { foldName } from "./fold_name.ts";
+import { foldName } from "../../sql/fold_name.ts";
 import { readSchema } from "./read_schema.ts";
 import type { SchemaFacts } from "./schema_facts.ts";
 

@@ -78,7 +78,10 @@ function understood(facts: StatementFacts): Validation {
     columns: [...new Set([...facts.columnsRead, ...facts.columnsWritten])].sort(),
   };
   return {
-    ...{ ok: !refused, class: facts.class, ...touched, role: facts.role },
+    ok: !refused,
+    class: facts.class,
+    ...touched,
+    role: facts.role,
     ...(refused
       ? {
         errorDetail: detail("unknown", `${facts.refusal ?? "This statement"} is not available to any role`),
@@ -91,7 +94,11 @@ function understood(facts: StatementFacts): Validation {
 function misunderstood(error: AppError): Validation {
   if (error.status !== 400) throw error;
   return {
-    ...{ ok: false, class: null, tables: [], columns: [], role: null },
+    ok: false,
+    class: null,
+    tables: [],
+    columns: [],
+    role: null,
     errorDetail: error.facts.detail ?? detail("syntax_error", error.message),
   };
 }

@@ -4,7 +4,7 @@ import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
 import { createDatabase } from "../databases/create_database.ts";
 import type { EndpointContext } from "../endpoints/endpoint_context.ts";
-import { listEndpoints } from "../endpoints/list_endpoints.ts";
+import { listEndpoints } from "../endpoints/manage_endpoints.ts";
 import { moveEndpoint } from "../endpoints/move_endpoint.ts";
 import { scaffoldCrud } from "../endpoints/scaffold/scaffold_crud.ts";
 import { createNamespace } from "../namespaces/create_namespace.ts";

@@ -1,18 +1,18 @@
-// The default of a column as a value that an input can carry.
+// Reads the default of a column as a value that an input can carry.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
-import { jsonText } from "../../published/json_text.ts";
+import { jsonText } from "../spec/read_value.ts";
 
 const DIGITS = /^[+-]?\d+$/;
-/** Linear also where a long run of digits is not all there is. */
+/** Takes linear time also for a long run of digits followed by something else. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-/** Characters of a default that a specification, which has a bound of its own, can well carry. */
+/** Characters of a default: the whole specification has a bound of its own. */
 const MAX_LENGTH = 2000;
-/** Behind DEFAULT double quotes are as good as single ones. */
+/** After DEFAULT the engine takes double quotes for single ones. */
 const QUOTED = /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*")$/;
 
 /**
- * `defaultSql`: the text behind DEFAULT as the schema has it. Null where there is none, or one that does not fit the
- * input's type, that is long or that only the engine can work out. INTEGERs beyond 2^53 are digits, JSON is its text.
+ * `defaultSql` is the text after DEFAULT in the schema. Null where there is none, and for a default that does not fit
+ * the input's type, is long, or can only be computed by the engine. INTEGERs beyond 2^53 are digits, JSON is its text.
  */
 export function columnDefault(
   defaultSql: string | null,
@@ -38,7 +38,7 @@ export function columnDefault(
   }
 }
 
-/** A truth value is a number to the engine. */
+/** To the engine, true and false are numbers. */
 function numberOf(sql: string): number | null {
   if (/^(true|false)$/i.test(sql)) return sql.length === 4 ? 1 : 0;
   const number = NUMBER.test(sql) ? Number(sql) : Infinity;

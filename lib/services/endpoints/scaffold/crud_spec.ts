@@ -1,14 +1,13 @@
-// The specification of one scaffolded endpoint (specification, Endpoint management).
+// The specification of one scaffolded endpoint.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import { reservedWords } from "../../../sql/reserved_words.ts";
+import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { singular } from "../../singular.ts";
 import { columnDefault } from "./column_default.ts";
-import { inputNames } from "./input_names.ts";
-import { inputType } from "./input_type.ts";
-import { plainName } from "./plain_name.ts";
-import type { ScaffoldColumn, ScaffoldTable } from "./scaffold_table.ts";
-import { type CrudOperation, scaffoldSlug } from "./scaffold_slug.ts";
-import { sqlName } from "./sql_name.ts";
+import { type CrudOperation, inputNames, plainName, scaffoldSlug } from "./scaffold_names.ts";
 
+/** A specification, or the reason why the table has no such endpoint. */
 export type CrudSpec =
   | { readonly ok: true; readonly spec: EndpointSpec }
   | { readonly ok: false; readonly slug: string; readonly reason: string };
@@ -26,7 +25,8 @@ const DEFAULT_LIMIT = 50;
 const MAX_NAME = 200;
 const MAX_INPUT = 100;
 
-export function crudSpec(table: ScaffoldTable, operation: CrudOperation): CrudSpec {
+/** Plans the endpoint of one operation on a table. */
+export function crudSpec(table: TableDefinition, operation: CrudOperation): CrudSpec {
   const slug = scaffoldSlug(operation, table.name);
   const body = bodies[operation](table);
   if (typeof body === "string") return { ok: false, slug, reason: body };
@@ -48,8 +48,8 @@ export function crudSpec(table: ScaffoldTable, operation: CrudOperation): CrudSp
   return { ok: true, spec: { slug, name, ...body } };
 }
 
-/** A text says why the table has no such endpoint. */
-const bodies: Readonly<Record<CrudOperation, (table: ScaffoldTable) => Body | string>> = {
+/** A string is the reason why the table has no such endpoint. */
+const bodies: Readonly<Record<CrudOperation, (table: TableDefinition) => Body | string>> = {
   list: ({ name }) => ({
     kind: "query",
     method: "GET",
@@ -86,7 +86,7 @@ const bodies: Readonly<Record<CrudOperation, (table: ScaffoldTable) => Body | st
   },
   update: (table) =>
     withKey(table, (key, keyNames) => {
-      const columns = table.columns.filter(({ keyPlace, generated }) => keyPlace === 0 && !generated);
+      const columns = table.columns.filter(({ keyPosition, generated }) => keyPosition === 0 && !generated);
       if (columns.length === 0) return "The table has no columns beside its key to update";
       const names = inputNames(columns.map(({ name }) => name), keyNames);
       const fields = columns.map((column, at) => writtenField(column, names[at] ?? ""));
@@ -110,13 +110,13 @@ const bodies: Readonly<Record<CrudOperation, (table: ScaffoldTable) => Body | st
     })),
 };
 
-/** All columns of the key, in its order. */
+/** Calls `build` with all columns of the key, in the key's order. */
 function withKey(
-  table: ScaffoldTable,
+  table: TableDefinition,
   build: (key: readonly KeyPart[], names: ReadonlySet<string>) => Body | string,
 ): Body | string {
-  const columns = table.columns.filter(({ keyPlace }) => keyPlace > 0)
-    .toSorted((a, b) => a.keyPlace - b.keyPlace);
+  const columns = table.columns.filter(({ keyPosition }) => keyPosition > 0)
+    .toSorted((a, b) => a.keyPosition - b.keyPosition);
   if (columns.length === 0) return `The ${table.kind === "view" ? "view" : "table"} has no primary key`;
   const names = inputNames(columns.map(({ name }) => name));
   const key = columns.map(({ name, declaredType }, at): KeyPart => ({
@@ -130,24 +130,52 @@ function conditions(key: readonly KeyPart[]): string {
   return key.map(({ sql }) => sql).join(" AND ");
 }
 
-/** Keys are left out where a row gets one by itself; a key that only the caller can know is asked for. */
+/** A key is no input where the row gets one by itself. A key that only the caller can know is an input. */
 function isCreated(
-  { keyIsRowid }: ScaffoldTable,
-  { keyPlace, generated, defaultSql }: ScaffoldColumn,
+  { keyIsRowid }: TableDefinition,
+  { keyPosition, generated, defaultSql }: ColumnDefinition,
 ): boolean {
   if (generated) return false;
-  return keyPlace === 0 || !keyIsRowid && defaultSql === null;
+  return keyPosition === 0 || !keyIsRowid && defaultSql === null;
 }
 
-/** What is left out binds NULL: a column that takes none is asked for (specification, Endpoint management). */
-function writtenField({ declaredType, notNull, keyPlace }: ScaffoldColumn, name: string): FieldSpec {
+/** An absent input binds NULL, so the input of a NOT NULL column is required. */
+function writtenField({ declaredType, notNull, keyPosition }: ColumnDefinition, name: string): FieldSpec {
   const type = inputType(declaredType);
-  return notNull || keyPlace > 0 ? { name, type, required: true } : { name, type };
+  return notNull || keyPosition > 0 ? { name, type, required: true } : { name, type };
 }
 
-/** A new row gets the column's default for what is left out, where the endpoint can carry it. */
-function createdField(column: ScaffoldColumn, name: string): FieldSpec {
+/** For an absent input a new row gets the column's default, where a specification can carry that default. */
+function createdField(column: ColumnDefinition, name: string): FieldSpec {
   const field = writtenField(column, name);
   const preset = field.required ? null : columnDefault(column.defaultSql, field.type);
   return preset === null ? field : { ...field, default: preset };
+}
+
+/** The first that matches decides; everything else is text. */
+const rules: readonly (readonly [pattern: RegExp, type: FieldSpec["type"]])[] = [
+  [/^BOOL(EAN)?\b/i, "boolean"],
+  [/^JSONB?\b/i, "json"],
+  [/CHAR|CLOB|TEXT/i, "text"],
+  [/INT/i, "integer"],
+  [/^(REAL|NUMERIC)\b/i, "number"],
+];
+
+/** The type of the input for a column (specification, Endpoint management; contract 7). */
+function inputType(declaredType: string): FieldSpec["type"] {
+  return rules.find(([pattern]) => pattern.test(declaredType.trim()))?.[1] ?? "text";
+}
+
+/** They parse as names in some places only, or mean a value or the row's number. */
+const doubtful: ReadonlySet<string> = new Set(
+  "cross full inner left natural outer right indexed true false rowid oid _rowid_ over filter window".split(
+    " ",
+  ),
+);
+
+/** Names in the text of scaffolded statements: bare where that means the same, for people read them. */
+function sqlName(name: string): string {
+  const lower = name.toLowerCase();
+  const plain = /^[a-z_][a-z0-9_]*$/.test(lower) && !reservedWords.has(lower) && !doubtful.has(lower);
+  return plain ? name : quoteIdentifier(name);
 }

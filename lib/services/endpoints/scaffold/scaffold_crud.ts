@@ -1,17 +1,15 @@
 // Makes the usual endpoints of a table, as drafts. What exists already stays as it is.
-import { AppError } from "../../../core/errors.ts";
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
+import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
-import { type DatabaseAddress, requireDatabase } from "../../databases/require_database.ts";
-import { actorOf } from "../actor_of.ts";
-import { type CheckContext, checkSpec } from "../check_spec.ts";
-import type { EndpointContext } from "../endpoint_context.ts";
-import { type EndpointView, endpointView } from "../endpoint_view.ts";
-import { trunkTarget } from "../trunk_target.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/require_database.ts";
+import { readTable } from "../../schema/read_table.ts";
+import { actorOf, type EndpointContext, type EndpointView, endpointView } from "../endpoint_context.ts";
+import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
 import { crudSpec } from "./crud_spec.ts";
-import { readTable } from "./read_table.ts";
-import type { CrudOperation } from "./scaffold_slug.ts";
+import type { CrudOperation } from "./scaffold_names.ts";
 
+/** Which endpoints to make of which table. */
 export interface ScaffoldInput {
   readonly address: DatabaseAddress;
   readonly table: string;
@@ -19,6 +17,7 @@ export interface ScaffoldInput {
   readonly operations?: readonly CrudOperation[] | undefined;
 }
 
+/** What was made, and what was not and why. */
 export interface ScaffoldResult {
   readonly created: readonly EndpointView[];
   readonly skipped: readonly { readonly slug: string; readonly reason: string }[];
@@ -27,7 +26,7 @@ export interface ScaffoldResult {
 const ALL: readonly CrudOperation[] = ["list", "get", "create", "update", "delete"];
 const EXISTS = "Slug already exists";
 
-/** Errors: `validation_failed` for an unknown table, those of `requireDatabase` and of the store. */
+/** Makes the drafts. Errors: `validation_failed` for an unknown table, those of `requireDatabase` and of the store. */
 export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): Promise<ScaffoldResult> {
   const database = await requireDatabase(ctx, input.address);
   const target = trunkTarget(database, input.address.namespaceSlug, "admin");

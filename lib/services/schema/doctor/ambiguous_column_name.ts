@@ -1,6 +1,6 @@
 // Columns whose name alone does not say what they hold.
 import { affinityOf } from "../../../sql/affinity.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import type { Found } from "./finding.ts";

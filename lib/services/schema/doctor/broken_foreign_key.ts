@@ -1,7 +1,7 @@
 // Foreign keys that cannot hold: the target is missing or no key, or rows point at nothing.
 import { nearMatches } from "../../../sql/near_matches.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import type { Found } from "./finding.ts";

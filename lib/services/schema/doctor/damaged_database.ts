@@ -16,7 +16,10 @@ export async function damagedDatabase(
 ): Promise<Finding> {
   const [newest] = await tenants.open(target.databaseId, target.namespaceId).snapshots();
   return {
-    ...{ code: "damaged_database", severity: "error", table: "", column: null },
+    code: "damaged_database",
+    severity: "error",
+    table: "",
+    column: null,
     message: "The database file is damaged or missing; a restore needs its snapshot only",
     suggestion: newest === undefined
       ? `GET /v1/db/${address.namespaceSlug}/${address.databasePath}/snapshots`

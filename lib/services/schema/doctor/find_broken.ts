@@ -4,7 +4,7 @@ import { quoteIdentifier } from "../../../sql/quote.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { EngineFailure, TenantDatabase } from "../../../tenant/tenant_store.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { SchemaFacts } from "../schema_facts.ts";
 import type { BrokenObject } from "./examined.ts";
 

@@ -1,6 +1,6 @@
 // What a foreign key points at, and the condition for rows whose target is not there.
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 

@@ -1,5 +1,5 @@
 // A name that nothing has yet.
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 
 /** `wanted`, or the first of `wanted_2`, `wanted_3`, … that is not taken. `taken` holds folded names. */
 export function freeName(taken: ReadonlySet<string>, wanted: string): string {

@@ -1,7 +1,7 @@
 // Numeric columns that hold text: comparisons, sums and sorting of theirs go wrong without a word.
 import { affinityOf } from "../../../sql/affinity.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { batchCall } from "./api_call.ts";
 import { type Examined, probeKey, valueBits } from "./examined.ts";

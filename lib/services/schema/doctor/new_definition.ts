@@ -2,7 +2,7 @@
 // lack, so that what is suggested for one finding does not undo what was suggested for another.
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { TableText } from "../../../sql/table_text.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { batchCall } from "./api_call.ts";
 import { type Examined, probeKey, valueBits } from "./examined.ts";

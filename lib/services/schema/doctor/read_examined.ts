@@ -3,7 +3,7 @@
 import { AppError } from "../../../core/errors.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import { readEach, unreadable } from "../read_each.ts";
 import { readRows, rowsOf } from "../read_rows.ts";
 import { readParts, type SchemaParts, toSchema } from "../read_schema.ts";

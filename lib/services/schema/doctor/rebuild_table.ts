@@ -1,6 +1,6 @@
 // Statements that give a table another definition with the same rows, for what ALTER TABLE cannot change.
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import { foreignKeyFault } from "./foreign_key_fault.ts";

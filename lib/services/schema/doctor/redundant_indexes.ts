@@ -1,6 +1,6 @@
 // Indexes that cost each write and answer nothing that another one does not.
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Examined, IndexFacts } from "./examined.ts";
 import type { Found } from "./finding.ts";

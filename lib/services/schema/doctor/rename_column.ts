@@ -1,6 +1,6 @@
 // The statement that gives a column a name of its own.
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { freeName } from "./free_name.ts";
 

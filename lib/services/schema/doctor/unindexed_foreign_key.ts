@@ -1,6 +1,6 @@
 // Foreign keys without an index: each delete in the target reads the whole table.
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import type { Found } from "./finding.ts";

@@ -1,5 +1,5 @@
 // Columns without a declared type: nothing says what they hold, and the engine converts nothing.
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { Examined } from "./examined.ts";
 import type { Found } from "./finding.ts";
 import { newTypes, rebuildCall } from "./new_definition.ts";

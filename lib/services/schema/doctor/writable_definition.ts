@@ -1,7 +1,7 @@
 // The definition of a table that rows can be written to: the engine refuses every write under a foreign key without a
 // possible target.
 import { TableText } from "../../../sql/table_text.ts";
-import { foldName } from "../fold_name.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import { foreignKeyFault, isHopeless } from "./foreign_key_fault.ts";

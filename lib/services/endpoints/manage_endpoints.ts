@@ -1,0 +1,78 @@
+// Creates, replaces, reads, lists and deletes the endpoints of a database.
+import { AppError } from "../../core/errors.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { actorOf, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
+import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
+
+/**
+ * A new endpoint, as a draft: nobody outside reaches it before it is published. Errors: `validation_failed`,
+ * `slug_taken`, those of `requireDatabase`.
+ */
+export async function createEndpoint(
+  ctx: EndpointContext,
+  { address, unchecked }: { readonly address: DatabaseAddress; readonly unchecked: UncheckedSpec },
+): Promise<EndpointView> {
+  const database = await requireDatabase(ctx, address);
+  const { namespaceSlug } = address;
+  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database }, unchecked);
+  const by = { databaseId: database.id, slug: spec.slug, actor: actorOf(ctx.caller) };
+  const record = await ctx.control.endpoints.create(spec, by);
+  if (record === null) throw new AppError("slug_taken");
+  return endpointView(record, { baseUrl: ctx.baseUrl, address });
+}
+
+interface ReplaceInput {
+  readonly address: DatabaseAddress;
+  /** Also the slug of the specification. */
+  readonly slug: string;
+  readonly unchecked: UncheckedSpec;
+}
+
+/**
+ * Gives an endpoint another specification. Its status stays: a published one serves the new specification at once.
+ * Errors: `endpoint_not_found`, `validation_failed`, those of `requireDatabase`.
+ */
+export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput): Promise<EndpointView> {
+  const { address, slug, unchecked } = input;
+  const database = await requireDatabase(ctx, address);
+  const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
+  if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
+  const { namespaceSlug } = address;
+  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, unchecked);
+  const record = await ctx.control.endpoints.replace(spec, by);
+  if (record === null) throw new AppError("endpoint_not_found");
+  return endpointView(record, { baseUrl: ctx.baseUrl, address });
+}
+
+/** One endpoint of a database, of any status. Errors: `endpoint_not_found`, those of `requireDatabase`. */
+export async function getEndpoint(
+  ctx: EndpointContext,
+  { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
+): Promise<EndpointView> {
+  const database = await requireDatabase(ctx, address);
+  const record = await ctx.control.endpoints.read(database.id, slug);
+  if (record === null) throw new AppError("endpoint_not_found");
+  return endpointView(record, { baseUrl: ctx.baseUrl, address });
+}
+
+/** The endpoints of a database, of every status, sorted by slug. Errors: those of `requireDatabase`. */
+export async function listEndpoints(ctx: EndpointContext, address: DatabaseAddress): Promise<EndpointView[]> {
+  const database = await requireDatabase(ctx, address);
+  const records = await ctx.control.endpoints.list(database.id);
+  return records.map((record) => endpointView(record, { baseUrl: ctx.baseUrl, address }));
+}
+
+/**
+ * Deletes an endpoint and answers what it was. Its revisions stay, and any of them brings it back as a draft. Errors:
+ * `endpoint_not_found`, those of `requireDatabase`.
+ */
+export async function deleteEndpoint(
+  ctx: EndpointContext,
+  { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
+): Promise<EndpointView> {
+  const database = await requireDatabase(ctx, address);
+  const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
+  const record = await ctx.control.endpoints.remove(by);
+  if (record === null) throw new AppError("endpoint_not_found");
+  return endpointView(record, { baseUrl: ctx.baseUrl, address });
+}

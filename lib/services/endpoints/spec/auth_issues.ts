@@ -1,0 +1,159 @@
+// Whether a sign-up or log-in fits the users table that it names: a key that sessions can carry, one account for each
+// address, and a statement that writes and shows the right columns.
+import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
+import type { Issue } from "../../../core/errors.ts";
+import { plainCall } from "../../../query/plain_call.ts";
+import { run } from "../../../query/run.ts";
+import { foldName } from "../../../sql/fold_name.ts";
+import { insertShape } from "../../../sql/insert_shape.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import { shownColumns } from "../../../sql/result_columns.ts";
+import type { StatementFacts } from "../../../sql/statement_facts.ts";
+import type { SchemaNames } from "../../../tenant/tenant_store.ts";
+import type { StatementsContext } from "../../query/run_statements.ts";
+import { rowsOf } from "../../schema/read_rows.ts";
+import { readTable, type TableDefinition } from "../../schema/read_table.ts";
+import type { SpecParts } from "./spec_parts.ts";
+import { keyColumn, PASSWORD_COLUMN, shownIndex } from "./users_table.ts";
+
+/** Unique indexes of one column or expression that hold for every row. */
+const UNIQUE = `SELECT x.name, s.sql FROM pragma_index_list(?) AS i JOIN pragma_index_xinfo(i.name) AS x ` +
+  `LEFT JOIN sqlite_schema AS s ON s.type = 'index' AND s.name = i.name WHERE i."unique" = 1 AND i.partial = 0 ` +
+  `AND x.key = 1 AND (SELECT count(*) FROM pragma_index_info(i.name)) = 1`;
+
+type UniqueRow = [column: string | null, sql: string | null];
+
+interface Known {
+  /** Of the database, without the service's own. */
+  readonly tables: SchemaNames["tables"];
+  readonly facts: StatementFacts | null;
+}
+
+/** One issue for each thing that does not fit. Errors: those of the pipeline. */
+export async function authIssues(ctx: StatementsContext, spec: SpecParts, known: Known): Promise<Issue[]> {
+  const { kind, authConfig, sql } = spec;
+  if (authConfig === undefined || (kind !== "auth_signup" && kind !== "auth_login")) return [];
+  const users = await readTable(ctx, authConfig.usersTable);
+  if (users === null || users.kind !== "table") {
+    return [{ path: "authConfig.usersTable", message: "Name a table of this database" }];
+  }
+  const email = columnOf(users, authConfig.emailColumn ?? EMAIL_COLUMN);
+  const key = keyColumn(users);
+  const issues = [
+    ...keyIssues(key),
+    ...(email === null
+      ? [{ path: "authConfig.emailColumn", message: "Name a column of the users table" }]
+      : await uniqueIssues(ctx, users.name, email)),
+    ...(columnOf(users, PASSWORD_COLUMN) === null
+      ? [{
+        path: "authConfig.passwordColumn",
+        message: `Add the column ${PASSWORD_COLUMN} to the users table`,
+      }]
+      : []),
+  ];
+  const { facts } = known;
+  if (facts === null || sql === undefined || issues.length > 0 || key === null || email === null) {
+    return issues;
+  }
+  const found = kind === "auth_signup"
+    ? signupFault(spec, users, { facts, key, email })
+    : loginFault(sql, users, { ...known, facts, key });
+  return found === null ? [] : [{ path: "sql", message: found }];
+}
+
+function keyIssues(key: string | null): Issue[] {
+  if (key !== null && foldName(key) !== PASSWORD_COLUMN) return [];
+  return [{
+    path: "authConfig.usersTable",
+    message: "Give the users table a primary key of one column; sessions name their user by it",
+  }];
+}
+
+async function uniqueIssues(ctx: StatementsContext, table: string, email: string): Promise<Issue[]> {
+  const { target, tokenId } = ctx;
+  const statements = [{ sql: UNIQUE, params: [table] }];
+  const { results: [result] } = await run(
+    ctx,
+    plainCall({ target, tokenId, operation: "service", statements }),
+  );
+  const unique = rowsOf<UniqueRow>(result?.json).some(([column, sql]) =>
+    column === null ? isFolded(sql ?? "", email) : foldName(column) === foldName(email)
+  );
+  if (unique) return [];
+  const index = [`${table}_${email}`, table, email].map(quoteIdentifier);
+  return [{
+    path: "authConfig.emailColumn",
+    message: `Make this column unique: CREATE UNIQUE INDEX ${index[0]} ON ${index[1]} (${index[2]})`,
+  }];
+}
+
+/** Whether this is an index on `lower(email)` or `upper(email)`: what is unique without regard to case is unique. */
+function isFolded(sql: string, email: string): boolean {
+  const plain = foldName(sql.replace(/[\s"`[\]]/g, ""));
+  return ["lower", "upper"].some((name) => plain.endsWith(`(${name}(${foldName(email)}))`));
+}
+
+interface Statement {
+  readonly facts: StatementFacts;
+  readonly key: string;
+}
+
+function signupFault(
+  { sql = "", input }: SpecParts,
+  users: TableDefinition,
+  { facts, key, email }: Statement & { readonly email: string },
+): string | null {
+  const listed = users.columns.filter(({ generated }) => !generated).map(({ name }) => name);
+  const shape = insertShape(sql, listed);
+  if (shape === null || facts.verb !== "insert" || foldName(facts.target ?? "") !== foldName(users.name)) {
+    return "Write an INSERT into the users table";
+  }
+  // Otherwise whoever signs up with a stranger's address would get the stranger's row and set its password.
+  if (shape.updates) return "Remove DO UPDATE; a sign-up must not change an account that is there";
+  if (facts.replacedTables.some((table) => foldName(table) === foldName(users.name))) {
+    return "Write INSERT OR ABORT; a conflict of the users table would replace an account that is there";
+  }
+  for (const [name, column] of [["email", email], ["password", PASSWORD_COLUMN]] as const) {
+    const at = input?.findIndex((field) => field?.name === name) ?? -1;
+    const into = shape.placeholders[at];
+    if (into && foldName(into) !== foldName(column)) {
+      return `Put the input ${name} into ${column}; its placeholder is number ${
+        at + 1
+      }, which goes into ${into}`;
+    }
+  }
+  if (!fills(shape.columns, users, key)) {
+    return `Give ${key} a value in the INSERT; the engine does not fill this key in by itself`;
+  }
+  const shown = shownColumns(sql, () => users.columns.map(({ name }) => name));
+  if (shown === null || shown.length === 0) return null;
+  return shownIndex(users, key, shown) < 0 ? `Return the primary key as it is: RETURNING ${key}` : null;
+}
+
+function fills(named: readonly string[], users: TableDefinition, key: string): boolean {
+  const column = users.columns.find(({ name }) => name === key);
+  return users.keyIsRowid || (column !== undefined && (column.generated || column.defaultSql !== null)) ||
+    named.some((name) => foldName(name) === foldName(key));
+}
+
+/** Where the text does not tell which columns are shown, the columns that are read count as shown. */
+function loginFault(
+  sql: string,
+  users: TableDefinition,
+  { tables, facts, key }: Known & Statement,
+): string | null {
+  const shown = shownColumns(
+    sql,
+    (table) => tables.find(({ name }) => foldName(name) === foldName(table))?.columns ?? null,
+  );
+  const reads = (column: string) =>
+    facts.columnsRead.some((one) => foldName(one) === foldName(`${users.name}.${column}`));
+  const shows = (column: string) => shown === null ? reads(column) : shownIndex(users, column, shown) >= 0;
+  return shows(key) && shows(PASSWORD_COLUMN)
+    ? null
+    : `Select the primary key, ${key}, and ${PASSWORD_COLUMN} of the users table as they are`;
+}
+
+function columnOf({ columns }: TableDefinition, name: string): string | null {
+  return columns.find((column) => foldName(column.name) === foldName(name))?.name ?? null;
+}

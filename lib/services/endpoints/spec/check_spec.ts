@@ -1,0 +1,91 @@
+// The validator of endpoint specifications: it names everything that is wrong with one at once.
+import { type EndpointSpec, endpointSpec } from "../../../core/endpoint_spec.ts";
+import { AppError, type Issue } from "../../../core/errors.ts";
+import { returnsRows } from "../../../sql/returns_rows.ts";
+import { trunkTarget } from "../../databases/require_database.ts";
+import type { StatementsContext } from "../../query/run_statements.ts";
+import { authIssues } from "./auth_issues.ts";
+import { fieldIssues } from "./field_issues.ts";
+import { configIssues, kindIssues } from "./kind_issues.ts";
+import { type SpecParts, specParts } from "./spec_parts.ts";
+import { type SpecContext, understandSql, type Understood } from "./understand_sql.ts";
+
+/** A specification as it was sent. */
+export interface UncheckedSpec {
+  readonly raw: unknown;
+  /** What is wrong with its form, by the schema `endpointSpec`. */
+  readonly issues: readonly Issue[];
+}
+
+/** The database that the specification is for. */
+export interface CheckContext extends SpecContext {
+  readonly namespaceSlug: string;
+  /** The slug that it must have, where that is settled. */
+  readonly slug?: string;
+}
+
+/** A path of the API that has this word where others have an endpoint's slug. */
+const SCAFFOLD = "scaffold-crud";
+/** Issues of one answer. */
+const MAX_ISSUES = 50;
+/** Bytes of a specification: records of the control plane are bounded. */
+const MAX_SPEC_BYTES = 60_000;
+
+/**
+ * The specification, checked against the database as it is now. Errors: `validation_failed` with every issue, those of
+ * a store that does not answer.
+ */
+export async function checkSpec(ctx: CheckContext, { raw, issues }: UncheckedSpec): Promise<EndpointSpec> {
+  const parts = specParts(raw);
+  const found = [...issues, ...await ruleIssues(ctx, parts, raw)];
+  const parsed = endpointSpec.safeParse(raw);
+  if (found.length > 0 || !parsed.success) {
+    throw new AppError("validation_failed", { issues: withoutRepeats(found).slice(0, MAX_ISSUES) });
+  }
+  return parsed.data;
+}
+
+async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Promise<Issue[]> {
+  const understood = await understand(ctx, parts);
+  const facts = understood?.ok ? understood.facts : null;
+  const { tables } = await ctx.query.tenants.open(ctx.database.id, ctx.database.namespaceId).schema();
+  const shape = facts && { ...facts, returnsRows: returnsRows(parts.sql ?? "") };
+  return [
+    ...(ctx.slug !== undefined && parts.slug !== undefined && parts.slug !== ctx.slug
+      ? [{ path: "slug", message: "Send the slug of the path; an endpoint keeps its slug" }]
+      : []),
+    ...(ctx.slug === undefined && parts.slug === SCAFFOLD
+      ? [{ path: "slug", message: `Choose another slug; ${SCAFFOLD} is a call of the API` }]
+      : []),
+    ...sizeIssues(raw),
+    ...await fieldIssues(parts),
+    ...(understood?.ok === false ? [{ path: "sql", message: understood.message }] : []),
+    ...kindIssues(parts, shape),
+    ...configIssues(parts, raw, tables),
+    ...await authIssues(ownReads(ctx), parts, { tables, facts }),
+  ];
+}
+
+/** Reads of the validator itself, billed to nobody. */
+function ownReads({ query, database, namespaceSlug }: CheckContext): StatementsContext {
+  return { ...query, target: trunkTarget(database, namespaceSlug, "read"), tokenId: "validator" };
+}
+
+async function understand(ctx: CheckContext, { kind, sql }: SpecParts): Promise<Understood | null> {
+  return sql === undefined || kind === "ask" ? null : await understandSql(ctx, sql);
+}
+
+/** Counts as the store does: one byte for each character, or two when a character is beyond Latin-1. */
+function sizeIssues(raw: unknown): Issue[] {
+  const text = JSON.stringify(raw) ?? "";
+  const bytes = /^[ -\u00ff]*$/.test(text) ? text.length : text.length * 2;
+  if (bytes <= MAX_SPEC_BYTES) return [];
+  return [{
+    path: "",
+    message: `Shorten the specification; it takes ${bytes} bytes, ${MAX_SPEC_BYTES} at most`,
+  }];
+}
+
+function withoutRepeats(issues: readonly Issue[]): Issue[] {
+  return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()];
+}

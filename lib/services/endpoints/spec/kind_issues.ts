@@ -1,0 +1,176 @@
+// Whether method, output, inputs, statement and configuration of a specification fit its kind.
+import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import type { Issue } from "../../../core/errors.ts";
+import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
+import { foldName } from "../../../sql/fold_name.ts";
+import { isReservedName } from "../../../sql/service_tables.ts";
+import type { StatementClass } from "../../../sql/statement_kinds.ts";
+import type { SchemaNames } from "../../../tenant/tenant_store.ts";
+import { outputsOf } from "./outputs.ts";
+import type { SpecParts } from "./spec_parts.ts";
+
+interface KindRow {
+  readonly methods: readonly EndpointSpec["method"][];
+  /** Null: the statement comes from elsewhere. */
+  readonly statement: StatementClass | null;
+}
+
+/** A GET can be repeated, prefetched and logged with its query: it neither writes nor carries a password. */
+const kinds: Readonly<Record<EndpointSpec["kind"], KindRow>> = {
+  query: { methods: ["GET", "POST"], statement: "read" },
+  mutation: { methods: ["POST"], statement: "write" },
+  auth_signup: { methods: ["POST"], statement: "write" },
+  auth_login: { methods: ["POST"], statement: "read" },
+  ask: { methods: ["GET", "POST"], statement: null },
+};
+
+const doing: Readonly<Record<StatementClass, string>> = {
+  read: "only reads",
+  write: "writes",
+  schema: "changes the schema",
+  refused: "may not be run by anybody",
+};
+
+/** What is known about the statement: null where there is none or it does not compile. */
+export interface StatementShape {
+  readonly class: StatementClass;
+  readonly parameterCount: number;
+  readonly returnsRows: boolean;
+}
+
+/** One issue for each part that does not fit. `statement` is null where there is none or it does not compile. */
+export function kindIssues(spec: SpecParts, statement: StatementShape | null): Issue[] {
+  const { kind, output, method, cacheSec } = spec;
+  if (kind === undefined) return [];
+  const row = kinds[kind];
+  const allowed = outputsOf(kind);
+  const issues: Issue[] = [];
+  if (output !== undefined && !allowed.includes(output)) {
+    issues.push({ path: "output", message: `Use ${allowed.join(" or ")}; the kind is ${kind}` });
+  }
+  if (method !== undefined && !row.methods.includes(method)) {
+    issues.push({ path: "method", message: `Use ${row.methods.join(" or ")}; the kind is ${kind}` });
+  }
+  // A cache asks nobody for a session or a solved captcha.
+  const isOpen = spec.auth !== "session" && spec.captcha !== true;
+  if (cacheSec !== undefined && (kind !== "query" || method === "POST" || !isOpen)) {
+    issues.push({
+      path: "cacheSec",
+      message: "Remove this; it is for public queries by GET without captcha",
+    });
+  }
+  return [...issues, ...statementIssues(spec, row, statement), ...requiredInputs(spec)];
+}
+
+function statementIssues(spec: SpecParts, row: KindRow, statement: StatementShape | null): Issue[] {
+  if (row.statement === null) {
+    return spec.sql === undefined || spec.sql === "" ? [] : [{
+      path: "sql",
+      message: "Leave this empty; the statement is written for each question",
+    }];
+  }
+  if (statement === null) return [];
+  const issues: Issue[] = [];
+  if (statement.class !== row.statement) {
+    issues.push({
+      path: "sql",
+      message: `Write a statement that ${doing[row.statement]}; this one ${doing[statement.class]}`,
+    });
+  } else if (row.statement === "write" && spec.output !== "rows_written" && !statement.returnsRows) {
+    issues.push({ path: "sql", message: "Add RETURNING; the output needs a row" });
+  }
+  const bound = spec.input === undefined ? null : boundInputs(spec.kind, spec.input);
+  if (bound !== null && bound !== statement.parameterCount) {
+    issues.push({
+      path: "sql",
+      message:
+        `Write as many placeholders as inputs are bound, ${bound}; there are ${statement.parameterCount}`,
+    });
+  }
+  return issues;
+}
+
+/** A login's password is compared, never bound. */
+function boundInputs(kind: SpecParts["kind"], input: readonly (FieldSpec | null)[]): number {
+  return kind === "auth_login" ? input.filter((field) => field?.name !== "password").length : input.length;
+}
+
+type Wanted = readonly (readonly [name: string, types: readonly FieldSpec["type"][]])[];
+
+const credentials: Wanted = [["email", ["email", "text"]], ["password", ["text"]]];
+const wanted: Readonly<Partial<Record<EndpointSpec["kind"], Wanted>>> = {
+  auth_signup: [["email", ["email"]], ["password", ["text"]]],
+  auth_login: credentials,
+  ask: [["question", ["text"]]],
+};
+/** A signup may store more than the two. */
+const noOthers: ReadonlySet<string> = new Set(["auth_login", "ask"]);
+
+function requiredInputs({ kind, input }: SpecParts): Issue[] {
+  const names = kind === undefined ? undefined : wanted[kind];
+  if (names === undefined || kind === undefined || input === undefined) return [];
+  const issues: Issue[] = [];
+  for (const [name, types] of names) {
+    const at = input.findIndex((field) => field?.name === name);
+    const field = input[at];
+    if (!field) {
+      if (!input.includes(null)) {
+        issues.push({ path: "input", message: `Add the required input ${name} (${types[0]})` });
+      }
+      continue;
+    }
+    if (!types.includes(field.type)) {
+      issues.push({ path: `input[${at}].type`, message: `Use ${types.join(" or ")} for ${name}` });
+    }
+    if (kind === "ask" && (field.maxLength ?? 0) > MAX_QUESTION_LENGTH) {
+      issues.push({
+        path: `input[${at}].maxLength`,
+        message: `Send at most ${MAX_QUESTION_LENGTH}; a question is no longer`,
+      });
+    }
+    if (field.required !== true) {
+      issues.push({ path: `input[${at}].required`, message: `Make ${name} required` });
+    }
+  }
+  if (!noOthers.has(kind)) return issues;
+  for (const [at, field] of input.entries()) {
+    if (field === null || names.some(([name]) => name === field.name)) continue;
+    issues.push({ path: `input[${at}].name`, message: `Remove this input; ${kind} has no use for it` });
+  }
+  return issues;
+}
+
+type Tables = SchemaNames["tables"];
+
+/**
+ * Whether `authConfig` and `askConfig` stand where they belong, and the latter names what the database has. `raw`
+ * tells a missing object from a malformed one, which has its own issues already.
+ */
+export function configIssues(spec: SpecParts, raw: unknown, tables: Tables): Issue[] {
+  const { kind } = spec;
+  if (kind === undefined) return [];
+  const known = tables.filter(({ name, kind }) => kind !== "shadow" && !isReservedName(name));
+  return [
+    ...presenceIssue("authConfig", kind === "auth_signup" || kind === "auth_login", raw),
+    ...presenceIssue("askConfig", kind === "ask", raw),
+    ...askIssues(spec, known),
+  ];
+}
+
+function presenceIssue(name: "authConfig" | "askConfig", belongs: boolean, raw: unknown): Issue[] {
+  const present = typeof raw === "object" && raw !== null && Object.hasOwn(raw, name);
+  if (present === belongs) return [];
+  return [{
+    path: name,
+    message: belongs ? "Add this field; the kind requires it" : "Remove this; the kind has no use for it",
+  }];
+}
+
+function askIssues({ kind, askConfig }: SpecParts, tables: Tables): Issue[] {
+  if (kind !== "ask" || askConfig === undefined) return [];
+  return askConfig.allowedTables.flatMap((name, at) =>
+    tables.some((table) => foldName(table.name) === foldName(name))
+      ? []
+      : [{ path: `askConfig.allowedTables[${at}]`, message: "Name a table or view of this database" }]
+  );
+}

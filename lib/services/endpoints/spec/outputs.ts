@@ -1,0 +1,114 @@
+// The one table of output kinds: all that `output` decides about an endpoint. To add a kind, list it in the schema of
+// specifications (lib/core/endpoint_spec.ts); the compiler then asks for its row here, and nothing else has to change.
+import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
+import type { StatementResult } from "../../../tenant/tenant_store.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A column of the answer with its TypeScript type in a generated client. */
+export interface TypedColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** What one kind of output means for every part of the service. */
+export interface OutputKind {
+  /** Kinds of endpoints that may have it. */
+  readonly kinds: readonly EndpointSpec["kind"][];
+  /** Whether the body holds values of rows: then `X-Integers` applies, and the doctor looks at the columns shown. */
+  readonly holdsRows: boolean;
+  /** The body as JSON text, from the statement's result. Null where the kind of endpoint writes its body itself. */
+  readonly body: ((result: StatementResult) => string) | null;
+  /** The body as JSON Schema (2020-12). */
+  readonly schema: Json;
+  /** The body as a TypeScript type. `columns` is null where the statement's text does not tell them. */
+  readonly clientType: (columns: readonly TypedColumn[] | null) => string;
+}
+
+/** A value of a row: whole numbers beyond 2^53 are digits, a blob is an object with its base64. */
+const value: Json = {
+  anyOf: [
+    { type: ["string", "number", "null"] },
+    { type: "object", properties: { $blob: { type: "string" } }, required: ["$blob"] },
+  ],
+};
+const columns: Json = { type: "array", items: { type: "string" } };
+const rows: Json = { type: "array", items: { type: "array", items: value } };
+
+/** One row for each kind of output. Error messages name the kinds in this order. */
+export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
+  rows_written: {
+    kinds: ["mutation"],
+    holdsRows: false,
+    body: ({ rowsWritten }) => `{"rowsWritten":${rowsWritten}}`,
+    schema: object({ rowsWritten: { type: "integer", minimum: 0 } }),
+    clientType: () => "{ rowsWritten: number }",
+  },
+  rows: {
+    kinds: ["query", "mutation"],
+    holdsRows: true,
+    body: ({ json }) => `${json}}`,
+    schema: object({ columns, rows }),
+    clientType: (columns) => {
+      if (columns === null) return "Rows<Value[]>";
+      const names = columns.map(({ name }) => JSON.stringify(name)).join(", ");
+      return `Rows<[${columns.map(({ type }) => type).join(", ")}], [${names}]>`;
+    },
+  },
+  first_row: {
+    kinds: ["query", "mutation"],
+    holdsRows: true,
+    body: (result) => `{"row":${firstRow(result)}}`,
+    schema: object({ row: { anyOf: [{ type: "object", additionalProperties: value }, { type: "null" }] } }),
+    clientType: (columns) => {
+      if (columns === null) return "{ row: Record<string, Value> | null }";
+      // When two columns have the same name the last one counts, as in the answer.
+      const byName = new Map(columns.map(({ name, type }) => [name, type]));
+      const members = [...byName].map(([name, type]) => `${JSON.stringify(name)}: ${type}`);
+      return `{ row: { ${members.join("; ")} } | null }`;
+    },
+  },
+  session: {
+    kinds: ["auth_signup", "auth_login"],
+    holdsRows: false,
+    body: null,
+    schema: object({ token: { type: "string" }, expiresAt: { type: "string", format: "date-time" } }),
+    clientType: () => "{ token: string; expiresAt: string }",
+  },
+  answer: {
+    kinds: ["ask"],
+    holdsRows: true,
+    body: null,
+    schema: object({ sql: { type: "string" }, columns, rows, explanation: { type: "string" } }),
+    clientType: () => "{ sql: string; columns: string[]; rows: Value[][]; explanation: string }",
+  },
+};
+
+/** The outputs that a kind of endpoint may have, in the order of the table. */
+export function outputsOf(kind: EndpointSpec["kind"]): EndpointSpec["output"][] {
+  const names = Object.keys(outputs) as EndpointSpec["output"][];
+  return names.filter((name) => outputs[name].kinds.includes(kind));
+}
+
+/** The columns and rows of a statement's result as values. */
+export function readResult(result: StatementResult): { columns: string[]; rows: unknown[][] } {
+  return asResult(JSON.parse(`${result.json}}`));
+}
+
+/** The text is built by hand, so that no column's name means anything to JavaScript. The last of two equal names counts. */
+function firstRow(result: StatementResult): string {
+  const { columns, rows } = readResult(result);
+  const [row] = rows;
+  if (row === undefined) return "null";
+  const members = new Map(columns.map((name, index) => [name, JSON.stringify(row[index] ?? null)]));
+  return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+}
+
+/** Guarantee: the engine's side writes every result in this form. */
+function asResult(value: unknown): { columns: string[]; rows: unknown[][] } {
+  return value as { columns: string[]; rows: unknown[][] };
+}
+
+function object(properties: Json): Json {
+  return { type: "object", properties, required: Object.keys(properties) };
+}

@@ -1,0 +1,65 @@
+// A specification in the form that every call needs, made once for each specification.
+import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
+import { compilePattern } from "../../../core/linear_pattern.ts";
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { readDefault } from "./read_value.ts";
+
+/** An input with its compiled pattern and its default. */
+export interface PreparedField {
+  readonly field: FieldSpec;
+  /** In `input`. */
+  readonly index: number;
+  /** Filled from the session, never by the caller. */
+  readonly fromSession: boolean;
+  /** Null: every text matches. A pattern that does not compile matches none. */
+  readonly matches: ((text: string) => boolean) | null;
+  readonly allowed: ReadonlySet<string> | null;
+  /** Bound when the input is absent. */
+  readonly absent: SqlParameter;
+}
+
+/** The prepared inputs of a specification. */
+export interface PreparedSpec {
+  readonly fields: readonly PreparedField[];
+  /** Those that a caller may send. */
+  readonly byName: ReadonlyMap<string, PreparedField>;
+  readonly origins: ReadonlySet<string> | null;
+}
+
+const prepared = new WeakMap<EndpointSpec, PreparedSpec>();
+
+/** The prepared form of a specification, cached by the specification's object. */
+export function prepareSpec(spec: EndpointSpec): PreparedSpec {
+  let known = prepared.get(spec);
+  if (known === undefined) prepared.set(spec, known = prepare(spec));
+  return known;
+}
+
+function prepare(spec: EndpointSpec): PreparedSpec {
+  const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
+  return {
+    fields,
+    byName: new Map(fields.filter((one) => !one.fromSession).map((one) => [one.field.name, one])),
+    origins: spec.cors === undefined ? null : new Set(spec.cors),
+  };
+}
+
+function bounded({ kind }: EndpointSpec, field: FieldSpec): FieldSpec {
+  if (kind !== "ask" || field.name !== "question") return field;
+  return { ...field, maxLength: Math.min(field.maxLength ?? MAX_QUESTION_LENGTH, MAX_QUESTION_LENGTH) };
+}
+
+/** The prepared form of one input. */
+export function prepareField(field: FieldSpec, index: number): PreparedField {
+  const pattern = field.pattern === undefined ? null : compilePattern(field.pattern);
+  const preset = readDefault(field);
+  return {
+    field,
+    index,
+    fromSession: field.name.startsWith("$"),
+    matches: pattern === null ? null : pattern.ok ? pattern.test : () => false,
+    allowed: field.enum === undefined ? null : new Set(field.enum),
+    absent: preset.ok ? preset.value : null,
+  };
+}

@@ -1,0 +1,97 @@
+// Checks a caller's input against the specification: known names, types, required, pattern, enum, range, length.
+import type { FieldSpec } from "../../../core/endpoint_spec.ts";
+import { AppError, type Issue } from "../../../core/errors.ts";
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+
+import type { PreparedField, PreparedSpec } from "./prepare_spec.ts";
+import { readValue } from "./read_value.ts";
+
+/** Issues of one answer. */
+const MAX_ISSUES = 50;
+
+/** What a caller sent. `text`: strings of a query; `json`: values with the types that the body gave them. */
+export interface RawInput {
+  readonly form: "text" | "json";
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** The values to bind, in the order of `input`; fields of the session are still null. Errors: `validation_failed`. */
+export function validateInput(prepared: PreparedSpec, input: RawInput): SqlParameter[] {
+  const issues: Issue[] = [];
+  const bound = prepared.fields.map((one) => one.fromSession ? null : validate(one, input, issues));
+  for (const name of input.values.keys()) {
+    if (!prepared.byName.has(name)) issues.push({ path: name, message: unknownName(name) });
+  }
+  if (issues.length > 0) throw new AppError("validation_failed", { issues: issues.slice(0, MAX_ISSUES) });
+  return bound;
+}
+
+function unknownName(name: string): string {
+  return name.startsWith("$")
+    ? "Leave this out; it is taken from the session"
+    : "Remove this field; it is not known here";
+}
+
+/** A JSON null counts as an explicit NULL: the default is for what is left out. */
+function validate(one: PreparedField, { values, form }: RawInput, issues: Issue[]): SqlParameter {
+  const { field } = one;
+  const raw = values.get(field.name);
+  if (raw === undefined || raw === null) {
+    if (field.required === true) issues.push({ path: field.name, message: "Add this field; it is required" });
+    return raw === undefined ? one.absent : null;
+  }
+  const read = readValue(field.type, raw, form);
+  const rule = read.ok ? brokenRule(one, read.value) : null;
+  if (rule !== null) issues.push({ path: field.name, message: ruleMessages[rule](field) });
+  if (read.ok) return read.value;
+  issues.push({ path: field.name, message: read.message });
+  return null;
+}
+
+const ruleMessages: Readonly<Record<FieldRule, (field: FieldSpec) => string>> = {
+  maxLength: ({ maxLength }) => `Send at most ${maxLength} characters`,
+  enum: () => "Send one of the allowed values",
+  pattern: () => "Send text that matches the pattern",
+  min: ({ min }) => `Send at least ${min} here`,
+  max: ({ max }) => `Send at most ${max} here`,
+};
+
+export type FieldRule = "maxLength" | "enum" | "pattern" | "min" | "max";
+
+/** What `readValue` has read, against the rules; null where it breaks none. */
+export function brokenRule(
+  { field, matches, allowed }: PreparedField,
+  value: SqlParameter,
+): FieldRule | null {
+  const { type, maxLength } = field;
+  if (type === "integer" || type === "number") return outOfRange(field, value);
+  if (typeof value !== "string") return null;
+  if (maxLength !== undefined && longerThan(value, maxLength)) return "maxLength";
+  if (allowed !== null && !allowed.has(value)) return "enum";
+  return matches !== null && !matches(value) ? "pattern" : null;
+}
+
+/** Integers beyond 2^53 are compared exactly. */
+function outOfRange({ min, max }: FieldSpec, value: SqlParameter): "min" | "max" | null {
+  const number = numberOf(value);
+  if (number === null) return null;
+  if (min !== undefined && number < min) return "min";
+  return max !== undefined && number > max ? "max" : null;
+}
+
+function numberOf(value: SqlParameter): number | bigint | null {
+  if (typeof value === "number") return value;
+  return typeof value === "object" && value !== null && "$integer" in value ? BigInt(value.$integer) : null;
+}
+
+/** In code points. */
+function longerThan(text: string, maxLength: number): boolean {
+  if (text.length <= maxLength) return false;
+  if (text.length > 2 * maxLength) return true;
+  let length = text.length;
+  // The second half of a pair is no character of its own; text with half a pair has been refused.
+  for (let i = 0; i < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) length--;
+  }
+  return length > maxLength;
+}

@@ -1,0 +1,119 @@
+// A typed TypeScript client of a database's published endpoints: one file, nothing but fetch behind it.
+import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { isSafeRange } from "../../endpoints/spec/read_value.ts";
+import type { SchemaFacts } from "../../schema/schema_facts.ts";
+import { clientRuntime } from "./client_runtime.ts";
+import { outputType } from "./output_type.ts";
+
+/** What a client is made from. */
+export interface ClientInput {
+  /** `<namespace>/<database>`. */
+  readonly title: string;
+  /** Where the endpoints are served, without a slash at the end. */
+  readonly url: string;
+  readonly specs: readonly EndpointSpec[];
+  readonly schema: SchemaFacts;
+}
+
+/** The client as TypeScript source. */
+export function clientSource({ title, url, specs, schema }: ClientInput): string {
+  const names = new ClientNames();
+  const parts = specs.map((spec) => endpointSource(spec, names.method(spec.slug), schema));
+  return `// Client of ${title}, made from its published endpoints. It needs nothing but fetch.
+
+${clientRuntime(url)}
+${parts.map(({ types }) => types).join("\n")}
+/** The endpoints of ${title}, one method each. */
+export function createClient(options: ClientOptions = {}) {
+  const send = sender(options);
+  return {
+${parts.map(({ method }) => method).join("\n")}
+  };
+}
+`;
+}
+
+function endpointSource(
+  spec: EndpointSpec,
+  name: string,
+  schema: SchemaFacts,
+): { readonly types: string; readonly method: string } {
+  const members = inputMembers(spec);
+  const input = `${typeName(name)}Input`;
+  const output = `${typeName(name)}Output`;
+  const optional = members.every((member) => /^ {2}\w+\?:/m.test(member));
+  const about = commentText([spec.name, spec.description ?? ""].filter((text) => text !== "").join(": "));
+  const call = spec.captcha === true ? "call: Call & { captcha: string }" : "call?: Call";
+  // An argument that may be left out cannot stand before one that may not.
+  const given = optional && spec.captcha !== true ? `input?: ${input}` : `input: ${input}`;
+  return {
+    types: [
+      members.length === 0
+        ? `export type ${input} = Record<string, never>;\n`
+        : `export interface ${input} {\n${members.join("\n")}\n}\n`,
+      `export type ${output} = ${outputType(spec, schema)};\n`,
+    ].join(""),
+    method: `    /** ${about} */
+    ${name}: (${given}, ${call}): Promise<${output}> =>
+      send(${JSON.stringify(spec.method)}, ${JSON.stringify(spec.slug)}, input ?? {}, call),`,
+  };
+}
+
+const types: Readonly<Record<FieldSpec["type"], string>> = {
+  text: "string",
+  email: "string",
+  url: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  json: "unknown",
+};
+
+function typeOf(field: FieldSpec): string {
+  return field.type === "integer" && !isSafeRange(field) ? "number | bigint" : types[field.type];
+}
+
+/** Members of an interface, one a line; empty where the caller sends nothing. */
+function inputMembers({ input }: Pick<EndpointSpec, "input">): string[] {
+  return input.filter(({ name }) => !name.startsWith("$")).map((field) => {
+    const type = field.enum?.map((value) => JSON.stringify(value)).join(" | ") ?? typeOf(field);
+    const required = field.required === true;
+    return `${propertyDoc(field.label)}  ${field.name}${required ? "" : "?"}: ${type}${
+      required ? "" : " | null"
+    };`;
+  });
+}
+
+/** One line of a comment. */
+function commentText(text: string): string {
+  return text.replace(/[\s\u0085\u2028\u2029]+/g, " ").replaceAll("*/", "* /").trim();
+}
+
+/** The line above a member, with its end; empty where there is nothing to say. */
+function propertyDoc(text: string | undefined): string {
+  return text === undefined || commentText(text) === "" ? "" : `  /** ${commentText(text)} */\n`;
+}
+
+/** What has a method `then` is taken for a promise: whoever awaits the client would wait for ever. */
+const TAKEN = ["then"];
+
+/** `get-order` → `getOrder`. Slugs that would meet get a number, and so does one that JavaScript would call. */
+class ClientNames {
+  readonly #used = new Set<string>(TAKEN);
+
+  method(slug: string): string {
+    const base = slug.replace(
+      /-+([a-z0-9])?/g,
+      (_, letter: string | undefined) => (letter ?? "").toUpperCase(),
+    );
+    let name = base;
+    for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${base}_${number}`;
+    this.#used.add(name.toLowerCase());
+    return name;
+  }
+}
+
+/** `getOrder` → `GetOrder`. */
+function typeName(method: string): string {
+  return method.charAt(0).toUpperCase() + method.slice(1);
+}

@@ -1,0 +1,65 @@
+// An example input for the description of an endpoint: the required fields, each with a value that its rules admit.
+import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { type PreparedField, prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
+
+type Example = string | number | boolean | Readonly<Record<string, never>>;
+
+/** Texts to try, for fields that have a pattern. */
+const TEXTS = ["text", "TEXT", "1", "12345", "2026-11-01", "Text 1"] as const;
+const PASSWORD = "correct horse battery";
+
+/** Values by name. Null where no known value meets a field's rules: no example is better than a wrong one. */
+export function exampleInput(spec: EndpointSpec): Readonly<Record<string, Example>> | null {
+  const fields = prepareSpec(spec).fields.filter((one) => one.field.required === true && !one.fromSession);
+  const values = fields.map((one) => [one.field.name, exampleOf(spec, one)] as const);
+  return values.some(([, value]) => value === null)
+    ? null
+    : Object.fromEntries(values.map(([name, value]) => [name, value ?? ""]));
+}
+
+function exampleOf(spec: EndpointSpec, one: PreparedField): Example | null {
+  switch (one.field.type) {
+    case "boolean":
+      return true;
+    case "json":
+      return {};
+    case "email":
+      return "ada@example.com";
+    case "url":
+      return "https://example.com/";
+    case "integer":
+    case "number":
+      return numberNear(1, one.field);
+    default:
+      return textOf(spec, one);
+  }
+}
+
+/** Integers beyond 2^53 are digits. */
+function numberNear(
+  wished: number,
+  { type, min = -Infinity, max = Infinity }: FieldSpec,
+): number | string | null {
+  const near = Math.max(min, Math.min(wished, max));
+  if (type === "number" || Number.isSafeInteger(near)) return near;
+  const rounded = near < wished ? Math.floor(near) : Math.ceil(near);
+  if (rounded < min || rounded > max) return null;
+  return Number.isSafeInteger(rounded) ? rounded : integerDigits(rounded);
+}
+
+/** Null beyond 64 bits. */
+function integerDigits(value: number): string | null {
+  const digits = BigInt(value);
+  return BigInt.asIntN(64, digits) === digits ? String(digits) : null;
+}
+
+function textOf({ kind, askConfig }: EndpointSpec, { field, matches }: PreparedField): string | null {
+  const { name, maxLength = Infinity } = field;
+  const own = name === "password" && kind.startsWith("auth_")
+    ? PASSWORD
+    : kind === "ask"
+    ? `How many ${askConfig?.allowedTables[0]} are there?`
+    : undefined;
+  const fits = (text: string) => text.length <= maxLength && (matches === null || matches(text));
+  return (field.enum ?? [...own === undefined ? [] : [own], ...TEXTS, ""]).find(fits) ?? null;
+}

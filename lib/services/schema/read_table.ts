@@ -1,0 +1,71 @@
+// Reads the columns and the key of one table or view.
+import { plainCall } from "../../query/plain_call.ts";
+import { run } from "../../query/run.ts";
+import { foldName } from "../../sql/fold_name.ts";
+import { isReservedName } from "../../sql/service_tables.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { rowsOf } from "./read_rows.ts";
+
+/** A column as the schema declares it. */
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly declaredType: string;
+  readonly notNull: boolean;
+  /** Position in the primary key from 1, 0 outside of it. */
+  readonly keyPosition: number;
+  readonly generated: boolean;
+  /** Text behind DEFAULT, null where there is none. */
+  readonly defaultSql: string | null;
+}
+
+/** A table or view as the schema declares it. */
+export interface TableDefinition {
+  readonly name: string;
+  readonly kind: "table" | "view" | "virtual";
+  readonly columns: readonly ColumnDefinition[];
+  /** The engine counts the key up by itself: one INTEGER PRIMARY KEY column of a table with rowids. */
+  readonly keyIsRowid: boolean;
+}
+
+const COLUMNS =
+  'SELECT name, type, "notnull", pk, hidden, dflt_value FROM pragma_table_xinfo(?) ORDER BY cid';
+const ROWID = "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name = ? AND wr = 0";
+/** Counts indexes that stand for the key. The engine counts a key up only where there is no such index. */
+const KEY_INDEX = "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'pk'";
+
+type ColumnRow = [
+  name: string,
+  type: string,
+  notNull: number,
+  keyPosition: number,
+  hidden: number,
+  defaultSql: string | null,
+];
+
+/** Null where no table or view has that name. The name is spelled as in the schema. Errors: those of the pipeline. */
+export async function readTable(ctx: StatementsContext, table: string): Promise<TableDefinition | null> {
+  const { target, tokenId } = ctx;
+  const tenant = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const found = (await tenant.schema()).tables.find(({ name }) => foldName(name) === foldName(table));
+  if (!found || found.kind === "shadow" || isReservedName(found.name)) return null;
+  const { name, kind } = found;
+  const statements = [COLUMNS, ROWID, KEY_INDEX].map((sql) => ({ sql, params: [name] }));
+  const { results } = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
+  const [columns, rowid, keyIndex] = results.map(({ json }) => json);
+  const read = rowsOf<ColumnRow>(columns).filter((row) => row[4] !== 1);
+  const keys = read.filter((row) => row[3] > 0);
+  return {
+    name,
+    kind,
+    columns: read.map(([name, declaredType, notNull, keyPosition, hidden, defaultSql]) => ({
+      name,
+      declaredType,
+      notNull: notNull === 1,
+      keyPosition,
+      generated: hidden > 1,
+      defaultSql,
+    })),
+    keyIsRowid: keys.length === 1 && /^integer$/i.test(keys[0]?.[1] ?? "") &&
+      rowsOf<[number]>(rowid)[0]?.[0] === 1 && rowsOf<[number]>(keyIndex)[0]?.[0] === 0,
+  };
+}
