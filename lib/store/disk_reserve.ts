@@ -1,40 +1,101 @@
 // Room that is set aside while there is some: to open a database, SQLite needs a little on the disk even to read, which a
 // full one does not give.
+import { statfs } from "node:fs/promises";
 import { ConfigError } from "../core/config_error.ts";
 
-/** Bytes: the 32 KB that SQLite needs for each database that is opened, for a few of them. */
-const RESERVE_BYTES = 512 * 1024;
+/** Bytes that one database takes to be opened: 32 KB for SQLite's index of its log, and a new entry in the folder. */
+const OPENING_BYTES = 40 * 1024;
+/** How many times its own size must be free before a reserve is set aside: it is not to be what fills the disk. */
+const MARGIN = 3;
+/** Bytes of random numbers that the system gives at once. */
+const RANDOM_BYTES = 65_536;
+/** Bytes of the reserve in which the file of the control plane is opened. */
+const KV_RESERVE_BYTES = 512 * 1024;
+/** Bytes of the reserve in which tenants' databases are opened to be read: about a hundred. */
+const TENANTS_RESERVE_BYTES = 4 * 1024 * 1024;
+
+/** A file that can be made shorter. One object for each file: it alone knows how long that is. */
+export class DiskReserve {
+  #bytes = 0;
+
+  constructor(private readonly path: string, private readonly wholeBytes: number) {}
+
+  /** Sets the room aside where it is missing and there is plenty. Best effort: without one, more has to wait for room. */
+  async fill(): Promise<void> {
+    if (this.#bytes === this.wholeBytes) return;
+    try {
+      this.#bytes = Math.min(await sizeOf(this.path), this.wholeBytes);
+      const missing = this.wholeBytes - this.#bytes;
+      if (missing === 0 || await freeBytes(this.path) < missing * MARGIN) return;
+      await Deno.writeFile(this.path, noise(this.wholeBytes), { mode: 0o600 });
+      this.#bytes = this.wholeBytes;
+    } catch {
+      // Others were quicker, or a quota is reached: what was taken of the room is given back.
+      this.#bytes = 0;
+      await Deno.remove(this.path).catch(() => {});
+    }
+  }
+
+  /** Gives back the room that opening one database takes, or as much as is asked for; false: nothing is left. */
+  lend(wanted = OPENING_BYTES): boolean {
+    if (this.#bytes === 0) return false;
+    const bytes = Math.max(0, this.#bytes - wanted);
+    try {
+      Deno.truncateSync(this.path, bytes);
+      this.#bytes = bytes;
+      return true;
+    } catch {
+      // What cannot be shortened gives no room.
+      this.#bytes = 0;
+      return false;
+    }
+  }
+}
+
+/** The reserve in the folder of tenants' databases. */
+export function tenantsReserve(folder: string): DiskReserve {
+  return new DiskReserve(`${folder}/reserve`, TENANTS_RESERVE_BYTES);
+}
 
 /**
  * Opens what lies in `folder`, in the room of the reserve where there is no other; the next start with room makes it
  * anew. Throws `ConfigError` where it cannot be opened so either.
  */
 export async function openWithReserve<T>(folder: string, open: () => Promise<T>): Promise<T> {
-  const reserve = `${folder}/reserve`;
-  try {
-    const opened = await open();
-    await makeReserve(reserve);
-    return opened;
-  } catch {
-    await Deno.remove(reserve).catch(() => {});
+  const reserve = new DiskReserve(`${folder}/reserve`, KV_RESERVE_BYTES);
+  await reserve.fill();
+  do {
+    try {
+      return await open();
+    } catch {
+      // The reserve may be what is missing; without one it is told below.
+    }
+  } while (reserve.lend(KV_RESERVE_BYTES));
+  throw new ConfigError(
+    "Make room on the disk of DATA_DIR, let this process write there, or bring kv.sqlite3 back from a backup; it could not be opened",
+  );
+}
+
+/** Numbers that no file system packs. */
+function noise(bytes: number): Uint8Array<ArrayBuffer> {
+  const room = new Uint8Array(bytes);
+  for (let at = 0; at < bytes; at += RANDOM_BYTES) {
+    crypto.getRandomValues(room.subarray(at, Math.min(bytes, at + RANDOM_BYTES)));
   }
+  return room;
+}
+
+async function sizeOf(path: string): Promise<number> {
   try {
-    return await open();
-  } catch {
-    throw new ConfigError(
-      "Make room on the disk of DATA_DIR, let this process write there, or bring kv.sqlite3 back from a backup; it could not be opened",
-    );
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
   }
 }
 
-/** Best effort: without one, a start on a full disk may have to wait for room. */
-async function makeReserve(path: string): Promise<void> {
-  try {
-    if ((await Deno.stat(path)).size === RESERVE_BYTES) return;
-  } catch {
-    // It is made now.
-  }
-  await Deno.writeFile(path, new Uint8Array(RESERVE_BYTES), { mode: 0o600 }).catch(() =>
-    Deno.remove(path).catch(() => {})
-  );
+/** Of the disk that the file is on, for this process. */
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path.slice(0, path.lastIndexOf("/")));
+  return bavail * bsize;
 }

@@ -148,6 +148,30 @@ Deno.test("a service that was stopped starts on a disk that was filled meanwhile
   });
 });
 
+Deno.test("databases that are closed when the disk becomes full are read all the same", async () => {
+  await onSmallDisks(async ({ disk, service, token, call }) => {
+    const slugs = Array.from({ length: 20 }, (_, at) => `closed-${at}`);
+    for (const slug of slugs) {
+      const made = await calls(service, KEY).call("POST", "/api/namespaces/acme/databases", { slug });
+      assertEquals(made.status, 201, made.text);
+      const sql = "CREATE TABLE items AS SELECT 7 AS id";
+      assertEquals((await call("POST", `/v1/db/acme/${slug}/query`, { sql })).status, 200);
+    }
+    assertEquals((await service.stop()).code, 0, service.errors());
+    await using again = await startService({ folder: disk.folder, launcher: disk.launcher, settings });
+    const after = calls(again, token);
+    assertEquals((await after.query("SELECT count(*) FROM items")).status, 200);
+    await disk.fill(again.pid);
+    for (const slug of slugs) {
+      const answer = await after.call("POST", `/v1/db/acme/${slug}/query`, { sql: "SELECT id FROM items" });
+      assertEquals([answer.status, rowsOf(answer)], [200, [[7]]], `${slug}: ${answer.text}`);
+    }
+    assertEquals((await after.query(BIG)).body.code, "storage_full");
+    await disk.makeRoom(again.pid);
+    await until(() => after.query(BIG), 200);
+  });
+});
+
 Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
   await onSmallDisks(async ({ disk, service, query }) => {
     await disk.fill(service.pid);

@@ -13,6 +13,8 @@ export interface CallJob {
   readonly queuedMs: number;
   /** How often a child ended while this was the statement that ran. */
   crashes: number;
+  /** How often it ran again in room that was lent to it. */
+  loans?: number;
   /** It waits again to run elsewhere; this stands for it in the frame that has it. */
   readonly takenBack?: true;
 }
@@ -24,6 +26,7 @@ export interface TaskJob {
   readonly reject: (error: Error) => void;
   readonly queuedMs: number;
   crashes: number;
+  loans?: number;
 }
 
 /** What one child is doing for one database. */

@@ -4,6 +4,7 @@ import { ConfigError } from "../../core/config_error.ts";
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
+import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
@@ -70,8 +71,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     log: options.log,
     maxChildren,
   });
-  const room = new RoomProbe(paths.tenants, options.clock);
-  const store = new LocalStore(options, scheduler, paths.tenants, room);
+  const store = new LocalStore(options, scheduler, paths.tenants);
   if (await scheduler.slots[0]?.child.reports()) return store;
   await store.close();
   throw new ConfigError(
@@ -87,14 +87,20 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #watchdog: Watchdog;
   readonly #log: LogFlusher;
   readonly #snapshots: LocalSnapshots;
+  readonly #room: RoomProbe;
+  readonly #reserve: DiskReserve;
+  #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
 
   constructor(
     private readonly options: LocalStoreOptions,
     private readonly scheduler: Scheduler,
     private readonly tenants: string,
-    private readonly room: RoomProbe,
   ) {
+    this.#room = new RoomProbe(tenants, options.clock);
+    this.#reserve = tenantsReserve(tenants);
+    this.#reserveFilled = this.#reserve.fill();
+    scheduler.onFull = () => this.#reserve.lend();
     this.#watchdog = new Watchdog(scheduler, options.queryTimeoutMs);
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
@@ -163,7 +169,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     if (this.scheduler.stopping || (this.scheduler.slots.length === 0 && !this.scheduler.addChild())) {
       return Promise.reject(new AppError("store_unavailable"));
     }
-    return this.room.check().then(() => []);
+    return this.#room.check().then(() => []);
   }
 
   sweep(): Promise<void> {
@@ -183,6 +189,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     );
     this.#watchdog.stop();
     await this.#snapshots.close();
+    await this.#reserveFilled;
     await Promise.all(this.scheduler.slots.map((slot) => {
       if (slot.flight) slot.child.kill();
       return slot.child.finish();
@@ -223,9 +230,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return this.#log.flush(lanes);
   }
 
-  /** Forgets what is idle and ends children that nobody needs; one stays. */
+  /** Forgets what is idle, takes lent room back, and ends children that nobody needs; one stays. */
   #sweep(): void {
     for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#lanes.delete(id);
+    this.#reserveFilled = this.#reserve.fill();
     const nowMs = this.options.clock.monotonicMs();
     for (const slot of this.scheduler.slots) {
       if (slot.flight !== null || slot.leaving) continue;

@@ -7,10 +7,11 @@ import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes, MayPlace } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
+import { runsInLentRoom } from "./lend_room.ts";
 import { recoverFlight } from "./recover_flight.ts";
 import { holdsTooMany, mayTakePlace, SLOW_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
-import { tokenOf } from "./slow_reads.ts";
+import { placeOf } from "./slow_reads.ts";
 import { requestOf } from "./wire.ts";
 
 export interface SchedulerOptions {
@@ -33,6 +34,8 @@ export class Scheduler {
   onBusy: () => void = () => {};
   /** Set by the store: a child has found a database's file damaged. */
   onDamage: (databaseId: string) => void = () => {};
+  /** Set by the store: gives room back to the disk, if there is some to give. */
+  onFull: () => boolean = () => false;
   #frame = 0;
   #pumping = false;
   readonly #starts: ChildStarts;
@@ -167,7 +170,7 @@ export class Scheduler {
       killed: null,
       killedMs: 0,
       begun: null,
-      place: this.#placeOf(lanes, work),
+      place: placeOf(lanes.slow, work),
       heard: { count: -1, sinceMs: nowMs },
       seen: { call: -1, statement: -1, sinceMs: nowMs },
     };
@@ -176,12 +179,6 @@ export class Scheduler {
     slot.dirty = true;
     lanes.flights.add(flight);
     slot.child.send(requestOf(flight));
-  }
-
-  /** A read that is known to be slow begins with its place. */
-  #placeOf({ slow }: DatabaseLanes, work: LaneFlight["work"]): LaneFlight["place"] {
-    const job = work.kind === "read" ? work.jobs[0] : undefined;
-    return job && slow.knows(job) ? { tokenId: tokenOf(job) } : null;
   }
 
   #onReply(slot: ChildSlot, frame: ReplyFrame): void {
@@ -195,6 +192,7 @@ export class Scheduler {
     }
     this.#land(slot, flight);
     const { work, lanes } = flight;
+    if (runsInLentRoom(flight, frame, this.onFull)) return this.#next(slot, lanes);
     if (work.kind === "task") {
       if (frame.reply.t === "failed") work.job.reject(taskError(frame.reply.f.kind));
       else work.job.resolve(frame);

@@ -1,6 +1,6 @@
 // What is known of the slow reads of one database: which texts of whose were slow a short while ago. They run only
 // where a place for slow work is free, so that what comes after them does not wait.
-import type { CallJob } from "./jobs.ts";
+import type { CallJob, Flight } from "./jobs.ts";
 
 /** Milliseconds that a text counts as slow after it was seen to be. */
 const KNOWN_MS = 10_000;
@@ -11,6 +11,12 @@ const TEXT_CHARACTERS = 1000;
 /** Whose a call is; null: an anonymous caller's. */
 export function tokenOf(job: CallJob): string | null {
   return job.call.log?.tokenId ?? null;
+}
+
+/** A read that is known to be slow begins with its place. */
+export function placeOf(slow: SlowReads, work: Flight["work"]): Flight["place"] {
+  const job = work.kind === "read" ? work.jobs[0] : undefined;
+  return job && slow.knows(job) ? { tokenId: tokenOf(job) } : null;
 }
 
 export class SlowReads {

@@ -50,7 +50,8 @@ function inspectWith(reader: Connection, file: TenantFile, statements: readonly 
       copy.close();
     }
   } finally {
-    reader.internalRun("COMMIT");
+    // A failure of the disk has ended it, and is what is to be told.
+    if (reader.database.isTransaction) reader.internalRun("COMMIT");
   }
 }
 
