@@ -2,8 +2,8 @@
 import type { Admission } from "../control/balance/spending_account.ts";
 import { AppError } from "../core/errors.ts";
 import type { RuleRecord } from "../store/write_records.ts";
-import { newSalt } from "../tenant/footprint/footprint.ts";
-import type { StatementEffect } from "../tenant/statement_effect.ts";
+import { newSalt } from "../engine/footprint/footprint.ts";
+import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { totals } from "./answer.ts";
 import { type FailedOutcome, outcomeError, tooManyError } from "./call_error.ts";

@@ -3,7 +3,8 @@ import { isPlainText } from "../core/is_plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
 import type { Syntax, Unread } from "../sql/syntax.ts";
-import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
+import type { EngineFailure } from "../engine/engine_failure.ts";
+import type { TenantDatabase } from "../tenant/tenant_store.ts";
 import type { Misunderstood, QueryContext, QueryStatement } from "./query_call.ts";
 
 export interface Classified {

@@ -2,8 +2,10 @@
 import { moveDescriptions } from "../sql/description_renames.ts";
 import { replacingOf } from "../sql/replaced_rows.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
-import type { FootprintAsk } from "../tenant/footprint/footprint.ts";
-import type { Level, ReplayKeys, TenantOutcome } from "../tenant/tenant_store.ts";
+import type { FootprintAsk } from "../engine/footprint/footprint.ts";
+import type { Level } from "../engine/guard.ts";
+import type { ReplayKeys } from "../engine/replay_keys.ts";
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */

@@ -5,7 +5,8 @@ import { messageHint } from "../sql/message_hint.ts";
 import { errorDetail } from "../sql/sql_error.ts";
 import { statementNames } from "../sql/statement_names.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
-import type { EngineFailure, TenantDatabase } from "../tenant/tenant_store.ts";
+import type { EngineFailure } from "../engine/engine_failure.ts";
+import type { TenantDatabase } from "../tenant/tenant_store.ts";
 
 /** Failures that are not about the statement's own meaning, and the code each has. */
 const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {

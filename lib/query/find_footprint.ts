@@ -1,5 +1,5 @@
 // What a dry run tells of the rows that its call changes, so that a later run can be compared with it.
-import type { Footprint } from "../tenant/footprint/footprint.ts";
+import type { Footprint } from "../engine/footprint/footprint.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { execute } from "./execute.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";

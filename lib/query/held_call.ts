@@ -1,7 +1,7 @@
 // A call as text, to be run later as it is now.
-import type { StatementEffect } from "../tenant/statement_effect.ts";
+import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
-import type { Footprint } from "../tenant/footprint/footprint.ts";
+import type { Footprint } from "../engine/footprint/footprint.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
 export interface HeldCall {

@@ -10,15 +10,15 @@ import type { Approvals } from "../control/approvals.ts";
 import type { Meter } from "../control/balance/meter.ts";
 import type { Replays, ReplayScope } from "../control/replays.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
+import type { EngineFailure } from "../engine/engine_failure.ts";
 import type {
-  EngineFailure,
   LogIdentity,
   StatementResult,
   TenantCall,
   TenantDatabase,
   TenantStore,
 } from "../tenant/tenant_store.ts";
-import type { Footprint, FootprintAsk } from "../tenant/footprint/footprint.ts";
+import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
 import type { FactsCache } from "./facts_cache.ts";
 
 /** What the pipeline needs of the process. */

@@ -3,8 +3,9 @@ import type { Claim, ReplayScope } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
 import { REPLAY_MS } from "../core/limits.ts";
 import { isKvFull } from "../store/kv_call.ts";
-import { type KeptAnswer, readKeptAnswer, writeKeptAnswer } from "../tenant/kept_answer.ts";
-import type { ReplayFound, ReplayKeys, TenantDatabase } from "../tenant/tenant_store.ts";
+import { readStoredAnswer, type StoredAnswer, writeStoredAnswer } from "../tenant/stored_answer.ts";
+import type { ReplayKeys } from "../engine/replay_keys.ts";
+import type { ReplayFound, TenantDatabase } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerOf } from "./answer.ts";
 import type {
   CallReplay,
@@ -66,7 +67,7 @@ export function replayedAnswer(replay: CallReplay, found: ReplayFound): QueryAns
   const matched = found.matched.map((index) => scopes[index]);
   const plan = replay.plan !== null && matched.includes(replay.plan);
   const idempotency = replay.idempotency !== null && matched.includes(replay.idempotency);
-  return { ...keptAnswer(readKeptAnswer(found.answer), { idempotency, plan }), keptForPlan: plan };
+  return { ...keptAnswer(readStoredAnswer(found.answer), { idempotency, plan }), keptForPlan: plan };
 }
 
 /** A read's claim of its idempotency key, or the answer that somebody else has got meanwhile. */
@@ -97,7 +98,7 @@ export async function keepRead(
   claim: Claim,
   { answer, context }: { readonly answer: QueryAnswer; readonly context: string },
 ): Promise<void> {
-  const text = writeKeptAnswer({
+  const text = writeStoredAnswer({
     context,
     results: answer.results.map((one) => [one.json.length, one.rowsRead, one.rowsWritten]),
     text: answer.results.map((one) => one.json).join(""),
@@ -126,11 +127,11 @@ async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<Replay
 }
 
 function keptRead(answer: Uint8Array): QueryAnswer {
-  const kept = readKeptAnswer(new TextDecoder().decode(answer));
+  const kept = readStoredAnswer(new TextDecoder().decode(answer));
   return keptAnswer(kept, { idempotency: true, plan: false });
 }
 
-function keptAnswer(kept: KeptAnswer, replayed: Replayed): QueryAnswer {
+function keptAnswer(kept: StoredAnswer, replayed: Replayed): QueryAnswer {
   const context: AnswerContext = JSON.parse(kept.context);
   return { ...answerOf(kept, context), replayed };
 }

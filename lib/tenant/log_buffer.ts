@@ -2,9 +2,7 @@
 // where it grows too large, its oldest rows go.
 import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
 import { LogBudget } from "./log_budget.ts";
-
-/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call`, in order. */
-export type LogValues = readonly (string | number | null)[];
+import type { LogValues } from "./log_columns.ts";
 
 /** Of the query log and the calls of one database together. */
 export const DEFAULT_LOG_BYTES = 67_108_864;

@@ -1,5 +1,8 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
-import type { SqlErrorKind } from "../core/errors.ts";
+import type { EngineFailure } from "../engine/engine_failure.ts";
+import type { Level } from "../engine/guard.ts";
+import type { NamedTable } from "../engine/list_tables.ts";
+import type { ReplayKeys } from "../engine/replay_keys.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing } from "../sql/replaced_rows.ts";
 import type { SchemaRows } from "../sql/schema_rows.ts";
@@ -8,12 +11,12 @@ import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
-import type { Footprint, FootprintAsk } from "./footprint/footprint.ts";
-import type { AffectedBound } from "./local/child/starts_over.ts";
+import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
+import type { AffectedBound } from "./starts_over.ts";
 import type { RestoreOptions, SnapshotInfo } from "./snapshots.ts";
 import type { ServiceStatement } from "./service_statement.ts";
 import type { StoreStrain } from "./store_strain.ts";
-import type { StatementEffect } from "./statement_effect.ts";
+import type { StatementEffect } from "../engine/statement_effect.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
 export interface TenantStore {
@@ -104,19 +107,6 @@ export interface Inspection {
   readonly failure: EngineFailure | null;
 }
 
-export interface EngineFailure {
-  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected";
-  /** The engine's own words, without values. */
-  readonly message: string;
-  readonly table: string | null;
-  readonly columns: readonly string[];
-  /** Of `affected`: the rows that it would have changed. */
-  readonly affected?: number;
-}
-
-/** What a connection, or a statement on it, may do; each includes the ones before it. */
-export type Level = "read" | "write" | "schema";
-
 export interface TenantStatement {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
@@ -165,18 +155,8 @@ export interface TenantCall {
   readonly signal: () => AbortSignal | null;
 }
 
-/** Under what an answer is kept for repeated calls, and what makes a call the same one. */
-export interface ReplayKeys {
-  readonly keys: readonly { readonly key: string; readonly requestHash: string }[];
-  /** Unix milliseconds by the caller's clock: an answer is found while its deadline lies after `nowMs`. */
-  readonly nowMs: number;
-  readonly expiresAtMs: number;
-  /** Kept with the answer and given back with it; one line. */
-  readonly context: string;
-}
-
 export type ReplayFound =
-  /** `answer` is in the form of `kept_answer.ts`; `matched` are places in `keys`. */
+  /** `answer` is in the form of `stored_answer.ts`; `matched` are places in `keys`. */
   | { readonly ok: "replayed"; readonly answer: string; readonly matched: readonly number[] }
   /** The key is taken by a call with another request hash. */
   | { readonly ok: "replay_mismatch" };
@@ -218,11 +198,7 @@ export type TenantOutcome =
 
 export interface SchemaNames {
   readonly schemaVersion: number;
-  readonly tables: readonly {
-    readonly name: string;
-    readonly kind: "table" | "view" | "virtual" | "shadow";
-    readonly columns: readonly string[];
-  }[];
+  readonly tables: readonly NamedTable[];
 }
 
 /** The part of a log row that is known before the call runs. Times are unix milliseconds. */

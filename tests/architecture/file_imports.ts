@@ -21,6 +21,24 @@ export function fileImports(file: Pick<SourceFile, "url" | "text">, importMap: I
   });
 }
 
+/** Folders, and the others that files of each import from. */
+export function folderGraph(
+  files: readonly { readonly path: string; readonly imports: readonly FileImport[] }[],
+): Map<string, string[]> {
+  const graph = new Map<string, string[]>();
+  for (const { path, imports } of files) {
+    const from = folderOf(path);
+    const others = imports.flatMap((one) => one.path === null ? [] : folderOf(one.path))
+      .filter((folder) => folder !== from);
+    graph.set(from, [...new Set([...graph.get(from) ?? [], ...others])]);
+  }
+  return graph;
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
 /** Reports each specifier as a finding. */
 const importReader: Deno.lint.Plugin = {
   name: "architecture",

@@ -4,6 +4,7 @@
 export const layers: readonly (readonly string[])[] = [
   ["lib/core/"],
   ["lib/config.ts", "lib/sql/", "lib/store/"],
+  ["lib/engine/"],
   ["lib/control/", "lib/tenant/"],
   ["lib/access/", "lib/guard/"],
   ["lib/query/"],
@@ -17,15 +18,17 @@ export const layers: readonly (readonly string[])[] = [
 export const narrowed: Readonly<Record<string, readonly string[]>> = {
   // The child reads hostile statements: it holds nothing of the service but the vocabulary and the grammar.
   "lib/tenant/local/child/": [
-    ...["lib/core/", "lib/sql/", "lib/tenant/branches/", "lib/tenant/footprint/"],
-    ...["lib/tenant/kept_answer.ts", "lib/tenant/damage.ts"],
+    ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branches/"],
+    // What a call means, whichever store runs it.
+    ...["damage", "log_columns", "logged_kind", "starts_over", "stored_answer", "tenant_store"]
+      .map((name) => `lib/tenant/${name}.ts`),
   ],
   // Runs in the child as well.
   "lib/tenant/branches/": [
-    ...["lib/core/", "lib/sql/", "lib/tenant/branch_store.ts"],
-    ...["engine_failure", "protocol", "result_json"].map((name) => `lib/tenant/local/child/${name}.ts`),
+    ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branch_store.ts"],
   ],
-  "lib/tenant/footprint/": ["lib/core/", "lib/sql/"],
+  // Runs in the child as well, and in the service for stores that are elsewhere.
+  "lib/engine/": ["lib/core/", "lib/sql/"],
 };
 
 /** What stands at the top of the repository, beside dot-files. */

@@ -5,8 +5,8 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
-import { gateEngine } from "../../lib/tenant/remote/gate_engine.ts";
-import { SchemaOracle } from "../../lib/tenant/remote/schema_oracle.ts";
+import { gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
+import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { print } from "../testing/print.ts";
 import { startSqld } from "../testing/sqld.ts";
@@ -124,19 +124,19 @@ async function printGate(): Promise<void> {
     statements: ["CREATE TABLE t (id INTEGER PRIMARY KEY, a)"],
     analyzed: false,
   };
-  const oracle = new SchemaOracle(1, schema, await gateEngine("auto", schema.statements));
+  const schemaGate = new SchemaGate(1, schema, await gateEngine("auto", schema.statements));
   const facts = new FactsCache();
   const call = tenantCall(1, "read", [[READ, 1]]);
   const times = 100_000;
   const startMs = systemClock.monotonicMs();
   for (let at = 0; at < times; at++) {
     facts.syntax(READ);
-    oracle.gate(call);
+    schemaGate.gate(call);
   }
   print(
     `the gate takes ${((systemClock.monotonicMs() - startMs) / times).toFixed(5)} ms for a cached statement`,
   );
-  oracle.close();
+  schemaGate.close();
 }
 
 function ratio(one: number, other: number): string {

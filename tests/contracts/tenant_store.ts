@@ -4,8 +4,8 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import type { BranchMerge } from "../../lib/tenant/branch_store.ts";
+import type { Level } from "../../lib/engine/guard.ts";
 import type {
-  Level,
   LogIdentity,
   TenantCall,
   TenantDatabase,

@@ -2,9 +2,9 @@
 // kinds of values, failures.
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { Connection } from "../../lib/tenant/local/child/connection.ts";
-import { engineFailure } from "../../lib/tenant/local/child/engine_failure.ts";
-import { jsonValue } from "../../lib/tenant/local/child/result_json.ts";
+import { Connection } from "../../lib/engine/connection.ts";
+import { engineFailure } from "../../lib/engine/engine_failure.ts";
+import { jsonValue } from "../../lib/engine/result_json.ts";
 import { holds } from "./model_run.ts";
 
 const WIDE = { maxRows: 100_000, maxBytes: 100_000_000 };

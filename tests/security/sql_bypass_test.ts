@@ -1,6 +1,7 @@
 // The last layer alone: statements that were never classified meet connections that cannot do more than their level.
 import { assert, assertEquals } from "@std/assert";
-import type { Level, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import type { Level } from "../../lib/engine/guard.ts";
+import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 import { replaySecret } from "../sql/corpus_schema.ts";
 import { type CorpusTenant, withCorpusTenant } from "../sql/corpus_tenant.ts";

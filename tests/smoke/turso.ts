@@ -6,9 +6,9 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { ConfigError } from "../../lib/core/config_error.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { Log } from "../../lib/core/log.ts";
-import { type Fetch, sendBatch } from "../../lib/tenant/remote/hrana_client.ts";
-import { RemoteFailure } from "../../lib/tenant/remote/remote_failure.ts";
-import { placeOf } from "../../lib/tenant/remote/places.ts";
+import { type Fetch, sendBatch } from "../../lib/tenant/remote/hrana/hrana_client.ts";
+import { RemoteFailure } from "../../lib/tenant/remote/hrana/remote_failure.ts";
+import { locationOf } from "../../lib/tenant/remote/locations.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { createTursoStore, tursoPlatform } from "../../lib/tenant/turso/create_turso_store.ts";
 import { TURSO_API_URL, TursoApi } from "../../lib/tenant/turso/turso_api.ts";
@@ -68,7 +68,7 @@ const checks: readonly Check[] = [
   [
     "a database that is closed for writes refuses the next one, and not after it is opened",
     async (smoke, tenant) => {
-      const place = placeOf(tenant.id);
+      const place = locationOf(tenant.id);
       await smoke.platform.block(place, { reads: false, writes: true });
       const refused = await send(smoke, tenant, "write", "INSERT INTO t (a) VALUES ('never')");
       await smoke.platform.block(place, { reads: false, writes: false });
@@ -106,7 +106,7 @@ async function send(
   mode: "read" | "write",
   sql: string,
 ): Promise<string | null> {
-  const endpoint = await platform.endpoint(placeOf(tenant.id), mode);
+  const endpoint = await platform.endpoint(locationOf(tenant.id), mode);
   const request = { steps: [{ stmt: { sql } }], baton: null, close: true };
   try {
     const { steps } = await sendBatch(fetch, endpoint, request, { signal: AbortSignal.timeout(15_000) });

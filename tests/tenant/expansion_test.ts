@@ -1,6 +1,6 @@
 // What a statement amounts to before a remote store's gate compiles it in the service's own process.
 import { assertEquals } from "@std/assert";
-import { Expansion } from "../../lib/tenant/remote/expansion.ts";
+import { Expansion } from "../../lib/tenant/remote/gate/expansion.ts";
 
 const DOUBLED = "SELECT a FROM c UNION ALL SELECT a FROM c";
 

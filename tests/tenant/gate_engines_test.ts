@@ -2,9 +2,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
 import { readSyntax } from "../../lib/sql/syntax.ts";
-import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate_engine.ts";
-import { SchemaOracle } from "../../lib/tenant/remote/schema_oracle.ts";
-import type { Level, TenantStatement } from "../../lib/tenant/tenant_store.ts";
+import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
+import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
+import type { Level } from "../../lib/engine/guard.ts";
+import type { TenantStatement } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";
@@ -13,10 +14,10 @@ const LEVELS: readonly Level[] = ["read", "write", "schema"];
 const texts = Object.values(statementCorpus).flat().map(([sql]) => sql);
 
 /** Oracles of one schema in both builds. */
-async function both(statements: readonly string[], body: (node: SchemaOracle, wasm: SchemaOracle) => void) {
-  const oracle = async (engine: GateEngine) =>
-    new SchemaOracle(1, { engineVersion: 1, statements, analyzed: true }, await gateEngine(engine, []));
-  const [node, wasm] = [await oracle("node"), await oracle("wasm")];
+async function both(statements: readonly string[], body: (node: SchemaGate, wasm: SchemaGate) => void) {
+  const schemaGate = async (engine: GateEngine) =>
+    new SchemaGate(1, { engineVersion: 1, statements, analyzed: true }, await gateEngine(engine, []));
+  const [node, wasm] = [await schemaGate("node"), await schemaGate("wasm")];
   try {
     body(node, wasm);
   } finally {
@@ -69,9 +70,9 @@ Deno.test("every statement of the corpus passes or is stopped at each level alik
   });
 });
 
-function target(oracle: SchemaOracle, statement: TenantStatement): unknown {
+function target(schemaGate: SchemaGate, statement: TenantStatement): unknown {
   try {
-    return oracle.previewTargets({ level: statement.level, statements: [statement] })[0] ?? null;
+    return schemaGate.previewTargets({ level: statement.level, statements: [statement] })[0] ?? null;
   } catch (error) {
     return error instanceof Error ? error.message : error;
   }
@@ -90,17 +91,17 @@ Deno.test("a statement of thousands of queries inside one another is refused bef
       Array.from({ length }, (_, at) => `c${at + 1} AS (SELECT * FROM ${at === 0 ? "customers" : `c${at}`})`)
     } SELECT * FROM c${length}`;
   await both(corpusSchema, (node, wasm) => {
-    for (const oracle of [node, wasm]) {
-      assertEquals(oracle.inspect([{ sql: chain(200), changesSchema: false }]).failure, null);
-      assertEquals(oracle.inspect([{ sql: chain(5000), changesSchema: false }]).failure?.kind, "too_big");
-      assertEquals(oracle.gate(tenantCall(1, "read", [[chain(5000)]])).failure?.kind, "too_big");
+    for (const schemaGate of [node, wasm]) {
+      assertEquals(schemaGate.inspect([{ sql: chain(200), changesSchema: false }]).failure, null);
+      assertEquals(schemaGate.inspect([{ sql: chain(5000), changesSchema: false }]).failure?.kind, "too_big");
+      assertEquals(schemaGate.gate(tenantCall(1, "read", [[chain(5000)]])).failure?.kind, "too_big");
       const hidden = `WITH c0 AS (VALUES (1)), ${
         Array.from({ length: 5000 }, (_, at) => `c${at + 1} AS (VALUES (1 IN c${at}))`)
       } SELECT 1 IN c5000`;
-      assertEquals(oracle.gate(tenantCall(1, "read", [[hidden]])).failure?.kind, "too_big");
+      assertEquals(schemaGate.gate(tenantCall(1, "read", [[hidden]])).failure?.kind, "too_big");
       // Words in a value are no queries.
       const text = `SELECT '${"select ".repeat(5000)}'`;
-      assertEquals(oracle.gate(tenantCall(1, "read", [[text]])), { sendable: 1, failure: null });
+      assertEquals(schemaGate.gate(tenantCall(1, "read", [[text]])), { sendable: 1, failure: null });
     }
   });
 });
@@ -113,10 +114,10 @@ Deno.test("views stacked higher than an engine can go neither end the process no
   for (const count of [100, 700, 5000]) {
     const statements = views(count);
     const schema = { engineVersion: 1, statements, analyzed: false };
-    const oracle = new SchemaOracle(1, schema, await gateEngine("auto", statements));
-    const { failure } = oracle.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);
+    const schemaGate = new SchemaGate(1, schema, await gateEngine("auto", statements));
+    const { failure } = schemaGate.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);
     assertEquals(failure?.kind, count < 5000 ? undefined : "too_big", `${count} views`);
-    oracle.close();
+    schemaGate.close();
   }
 });
 
@@ -130,7 +131,7 @@ Deno.test("a chain of triggers is understood alike in both builds, and refused w
     );
     await both([...tables, ...triggers], (node, wasm) => {
       const insert = [{ sql: "INSERT INTO t0 VALUES (1)", changesSchema: false }];
-      const found = [node, wasm].map((oracle) => oracle.inspect(insert));
+      const found = [node, wasm].map((schemaGate) => schemaGate.inspect(insert));
       if (length > 250) return assertEquals(found.map(({ facts }) => facts), [[], []]);
       assertEquals(found[0]?.facts[0]?.tablesWritten.length, length + 1, JSON.stringify(found[0]?.failure));
       assertEquals(found[1], found[0]);

@@ -1,7 +1,7 @@
 // Databases of a store over sqld whose place is lost: what is said of them, and that a snapshot is all a restore needs.
 import { assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
-import { placeOf } from "../../lib/tenant/remote/places.ts";
+import { locationOf } from "../../lib/tenant/remote/locations.ts";
 import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
 
@@ -21,7 +21,7 @@ async function sold(world: SqldWorld): Promise<Tenant> {
 Deno.test("a database whose namespace is gone is database_corrupt and says so, and its snapshot comes back", async () => {
   await withSqld(async (world) => {
     const tenant = await sold(world);
-    await loseNamespace(world, placeOf(tenant.id));
+    await loseNamespace(world, locationOf(tenant.id));
     const store = world.store();
     const lost = store.open(tenant.id, "ns_1");
     assertEquals((await failureOf(() => ask(lost, "read", "SELECT a FROM t"))).code, "database_corrupt");

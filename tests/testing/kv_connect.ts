@@ -1,6 +1,6 @@
 // A KV server as `denokv` is one: the KV Connect protocol, version 2 (github.com/denoland/denokv, proto/kv-connect.md and
 // schema/datapath.proto), over a map in memory. Keys and values stay the bytes that Deno sends; queues and sums are left out.
-import { type Field, MessageWriter, readFields } from "../../lib/tenant/remote/protobuf.ts";
+import { type Field, MessageWriter, readFields } from "../../lib/tenant/remote/hrana/protobuf.ts";
 
 export interface KvConnect extends AsyncDisposable {
   readonly url: string;

@@ -6,7 +6,7 @@ import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.
 import { findKept } from "../../query/replay.ts";
 import { run } from "../../query/run.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { type Footprint, newSalt } from "../../tenant/footprint/footprint.ts";
+import { type Footprint, newSalt } from "../../engine/footprint/footprint.ts";
 import type { MergeAnswer, MergeContext } from "../branches/run_merge.ts";
 import type { Restored } from "../snapshots/restore_snapshot.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

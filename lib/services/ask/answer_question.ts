@@ -12,7 +12,7 @@ import type {
 } from "../../query/query_call.ts";
 import { runForSession } from "../../query/run_for_session.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
-import type { JsonValue } from "../../tenant/statement_effect.ts";
+import type { JsonValue } from "../../engine/statement_effect.ts";
 import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
 import { readAskSchema } from "./ask_schema.ts";
 import { boundRows } from "./bound_rows.ts";

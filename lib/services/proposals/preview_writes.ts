@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
-import type { JsonValue, RowPreview, StatementEffect } from "../../tenant/statement_effect.ts";
+import type { JsonValue, RowPreview, StatementEffect } from "../../engine/statement_effect.ts";
 import { type StatementsContext, type StatementsInput, toStatements } from "../query/run_statements.ts";
 
 export interface WritePreview {

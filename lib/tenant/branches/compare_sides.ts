@@ -9,7 +9,7 @@ import {
 } from "../../sql/branch_report.ts";
 import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
-import { jsonValue } from "../local/child/result_json.ts";
+import { jsonValue } from "../../engine/result_json.ts";
 import { confirmRenames } from "./confirm_renames.ts";
 import { type OpenTrial, provenStatements } from "./proven_statements.ts";
 import { rowLength } from "./row_pages.ts";

@@ -1,7 +1,6 @@
 // Brings a branch's schema changes into the trunk, object by object.
 import { moveDescriptions, writtenRename } from "../../sql/description_renames.ts";
-import { objectKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
-import { objectsByKey } from "../../sql/schema_shape.ts";
+import { objectKey, objectsByKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Compared } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";

@@ -1,6 +1,6 @@
 // The proof that statements turn one schema into another: they are run on an empty database in memory.
-import { engineFailure } from "../local/child/engine_failure.ts";
-import type { EngineValue } from "../local/child/result_json.ts";
+import { engineFailure } from "../../engine/engine_failure.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
 import { renameActions, schemaActions } from "../../sql/schema_actions.ts";
 import { schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
 import { sameShape, type SchemaShape } from "../../sql/schema_shape.ts";

@@ -7,7 +7,7 @@ import {
   type SchemaObject,
   type SchemaShape,
 } from "../../sql/schema_shape.ts";
-import { type Answer, mayAll, mustAll, type Place, type Work } from "./work.ts";
+import { type Answer, mayAll, mustAll, type Side, type Work } from "./work.ts";
 
 const SCHEMA = [
   "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
@@ -17,7 +17,7 @@ const SCHEMA = [
 const COLUMNS =
   'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid';
 
-export function* readSchema(of: Place): Work<SchemaShape> {
+export function* readSchema(of: Side): Work<SchemaShape> {
   const [shadowed = [], listed = [], version = []] = yield* mustAll(of, SCHEMA);
   const shadows = new Set(shadowed.map(([name]) => objectKey(String(name))));
   const objects = listed.map(([type, name, table, sql, rootPage]): SchemaObject => ({

@@ -1,5 +1,5 @@
 // One row that is not the same on both sides.
-import type { EngineValue } from "../local/child/result_json.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
 import type { Row } from "./work.ts";
 
 export type RowChange =

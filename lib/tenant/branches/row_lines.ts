@@ -1,7 +1,7 @@
 // Rows as texts that SQL makes of them, for engines that are far away: one text a row is a fraction of what its values
 // take on the way, and most rows need not be read. `quote()` writes no two values the same, but what it writes of a real
 // may be read as the one beside it: such rows are asked for by their values.
-import type { EngineValue } from "../local/child/result_json.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
 import type { Row } from "./work.ts";
 
 /** Operands of one expression: a longer one is deeper than engines allow. */

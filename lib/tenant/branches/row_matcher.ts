@@ -1,5 +1,5 @@
 // Finds for rows of one side those of the other with the same key; without a key, with the same content.
-import type { EngineValue } from "../local/child/result_json.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
 import { alone, type RowChange, sameRow, sameValue } from "./row_change.ts";
 import type { TablePair } from "./table_pair.ts";
 import type { Row } from "./work.ts";

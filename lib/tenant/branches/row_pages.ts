@@ -1,10 +1,10 @@
 // Reading a table in pages, in the order of its rowid or of its key, with every value as it is stored.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
-import { mayAll, type Place, type Row, rowsOf, rowsWithin, type Work } from "./work.ts";
+import { mayAll, type Row, rowsOf, rowsWithin, type Side, type Work } from "./work.ts";
 
 export interface PageSource {
-  readonly of: Place;
+  readonly of: Side;
   readonly table: string;
   /** SQL expressions. */
   readonly select: readonly string[];

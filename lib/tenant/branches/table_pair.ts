@@ -3,10 +3,10 @@ import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
-import { type Place, rowsOf, type Work } from "./work.ts";
+import { rowsOf, type Side, type Work } from "./work.ts";
 
 export interface TableSide {
-  readonly of: Place;
+  readonly of: Side;
   readonly table: string;
   /** SQL expressions, one for each column of the pair. */
   readonly columns: readonly string[];
@@ -30,7 +30,7 @@ export interface TablePair {
 
 /** A schema and where it was read. */
 export interface SchemaSide {
-  readonly of: Place;
+  readonly of: Side;
   readonly shape: SchemaShape;
   /** Names of tables without rowid. */
   readonly withoutRowid: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export interface SchemaSide {
   readonly byLine: boolean;
 }
 
-export function* readSide(of: Place, byLine: boolean): Work<SchemaSide> {
+export function* readSide(of: Side, byLine: boolean): Work<SchemaSide> {
   const shape = yield* readSchema(of);
   const rows = yield* rowsOf(of, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1");
   return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), byLine };

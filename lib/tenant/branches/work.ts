@@ -1,11 +1,11 @@
 // Work on a branch, its ancestor and its trunk that says what it asks of them and leaves the asking to others: an engine
 // child answers at once, a remote store over the network. So both stores compare and merge by the same code.
-import type { WireFailure } from "../local/child/protocol.ts";
-import type { EngineValue } from "../local/child/result_json.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
 
 export type Row = readonly EngineValue[];
 
-export type Place = "ancestor" | "branch" | "trunk";
+export type Side = "ancestor" | "branch" | "trunk";
 
 export interface AskedStatement {
   readonly sql: string;
@@ -13,7 +13,7 @@ export interface AskedStatement {
 }
 
 export interface Ask {
-  readonly of: Place;
+  readonly of: Side;
   readonly statements: readonly AskedStatement[];
   /** `must`: none runs behind one that failed. `may`: each runs, whatever became of the others. */
   readonly each: "must" | "may";
@@ -24,14 +24,14 @@ export interface Ask {
 export type Answer =
   | { readonly ok: true; readonly rows: readonly Row[] }
   /** `error` is what to throw where it cannot be lived with. */
-  | { readonly ok: false; readonly failure: WireFailure; readonly error: unknown };
+  | { readonly ok: false; readonly failure: EngineFailure; readonly error: unknown };
 
 /** Yields what it asks and is given the answers, integers as bigint. Behind the last answer of `must` some may miss. */
 export type Work<T> = Generator<Ask, T, readonly Answer[]>;
 
 /** Rows of each statement. Throws what the engine throws. */
 export function* mustAll(
-  of: Place,
+  of: Side,
   statements: readonly AskedStatement[],
   level: Ask["level"] = "internal",
 ): Work<(readonly Row[])[]> {
@@ -44,13 +44,13 @@ export function* mustAll(
 }
 
 /** Rows of one statement. Throws what the engine throws. */
-export function* rowsOf(of: Place, sql: string, ...params: Row): Work<readonly Row[]> {
+export function* rowsOf(of: Side, sql: string, ...params: Row): Work<readonly Row[]> {
   const [rows] = yield* mustAll(of, [{ sql, params }]);
   return rows ?? [];
 }
 
 /** What became of each statement. */
-export function* mayAll(of: Place, statements: readonly AskedStatement[]): Work<readonly Answer[]> {
+export function* mayAll(of: Side, statements: readonly AskedStatement[]): Work<readonly Answer[]> {
   if (statements.length === 0) return [];
   return yield { of, statements, each: "may", level: "internal" };
 }
@@ -60,7 +60,7 @@ export function* mayAll(of: Place, statements: readonly AskedStatement[]): Work<
  * refuses answers that are too large.
  */
 export function* rowsWithin(
-  of: Place,
+  of: Side,
   { sql, params }: AskedStatement,
   most: number,
 ): Work<{ readonly rows: readonly Row[]; readonly limit: number }> {

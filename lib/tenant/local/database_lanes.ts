@@ -1,7 +1,7 @@
 // What waits for one database: a lane of reads and a lane of writes. At most one write group is under way at any time,
 // in whichever child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
-import type { WireLogRow } from "./child/wire_log.ts";
+import type { LogValues } from "../log_columns.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import { LogBudget } from "../log_budget.ts";
@@ -96,7 +96,7 @@ export class DatabaseLanes {
     else this.#writes.unshift({ kind: "task", job });
   }
 
-  takeLogRows(): WireLogRow[] {
+  takeLogRows(): LogValues[] {
     return this.log.take(GROUP_LOG_ROWS);
   }
 

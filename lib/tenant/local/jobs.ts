@@ -1,7 +1,7 @@
 // Work that waits for an engine child or runs in one.
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { Request, WireCall } from "./child/protocol.ts";
-import type { WireLogRow } from "./child/wire_log.ts";
+import type { LogValues } from "../log_columns.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 
 /** A call of somebody: travels in a group with others of the same database. */
@@ -32,7 +32,7 @@ export interface TaskJob {
 /** What one child is doing for one database. */
 export interface Flight {
   readonly work:
-    | { readonly kind: "read" | "write"; readonly jobs: CallJob[]; readonly logRows: readonly WireLogRow[] }
+    | { readonly kind: "read" | "write"; readonly jobs: CallJob[]; readonly logRows: readonly LogValues[] }
     | { readonly kind: "task"; readonly job: TaskJob; readonly holdsWriteSlot: boolean };
   readonly frame: number;
   readonly startedMs: number;

@@ -3,10 +3,11 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { BranchDiff, MergeReport, RowForm } from "../../sql/branch_report.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
-import type { EngineFailure, LogIdentity, TenantStore } from "../tenant_store.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { LogIdentity, TenantStore } from "../tenant_store.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { snapshotName } from "./snapshot_files.ts";
-import { logRow } from "./wire.ts";
+import { logRow } from "../log_columns.ts";
 
 export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   /** Branches that a merge reads from the lanes of their trunk, and how many do: nobody may replace their files. */
@@ -15,7 +16,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   constructor(
     private readonly host: DatabaseHost & Pick<TenantStore, "copy">,
     private readonly clock: Clock,
-    private readonly thinSnapshots: (databaseId: string) => void,
+    private readonly pruneSnapshots: (databaseId: string) => void,
   ) {}
 
   async make({ databaseId, namespaceId }: BranchHandle, trunkId: string): Promise<void> {
@@ -57,7 +58,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
       }, "write");
       if (reply.t === "missing") throw new AppError("branch_not_found");
       if (reply.t !== "merged") throw new AppError("store_unavailable");
-      if (reply.merge.snapshotTaken) this.thinSnapshots(databaseId);
+      if (reply.merge.snapshotTaken) this.pruneSnapshots(databaseId);
       const { outcome, reason, failure, snapshotTaken, rowsRead, rowsWritten, statementsRun, ms } =
         reply.merge;
       const report = { ...parseReport(text), rowsWritten, statementsRun };

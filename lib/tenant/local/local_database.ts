@@ -5,6 +5,7 @@ import { tableAs } from "../../sql/table_as.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
+import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -12,7 +13,6 @@ import type {
   LogIdentity,
   LogRow,
   ReplayFound,
-  ReplayKeys,
   SchemaNames,
   TenantCall,
   TenantDatabase,
@@ -22,7 +22,8 @@ import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
-import { endpointCallRow, logRow, replayFound, wireCall } from "./wire.ts";
+import { endpointCallRow, logRow } from "../log_columns.ts";
+import { replayFound, wireCall } from "./wire.ts";
 
 export class LocalDatabase implements TenantDatabase {
   constructor(

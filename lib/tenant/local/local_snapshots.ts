@@ -6,7 +6,7 @@ import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
-import { thinSnapshots } from "../thin_snapshots.ts";
+import { pruneSnapshots } from "../prune_snapshots.ts";
 import { thinDamagedFiles } from "./damaged_files.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
@@ -137,7 +137,7 @@ export class LocalSnapshots {
 
   async #thinned(databaseId: string) {
     const { clock, keepMs } = this.options;
-    return thinSnapshots(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
+    return pruneSnapshots(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
   }
 
   #files(databaseId: string): Promise<SnapshotFile[]> {

@@ -1,12 +1,12 @@
 // Answers the calls of a group from the frame that a child sent.
 import { AppError } from "../../core/errors.ts";
 import type { WireOutcome } from "./child/protocol.ts";
-import type { WireLogRow } from "./child/wire_log.ts";
+import { logRowOf, type LogValues } from "../log_columns.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { CallJob, Flight } from "./jobs.ts";
 import type { FailedOutcome } from "../what_stays.ts";
-import { logRowOf, readOutcome } from "./wire.ts";
+import { readOutcome } from "./wire.ts";
 
 type Group = Extract<Flight["work"], { jobs: CallJob[] }>;
 
@@ -36,7 +36,7 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
 function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: string, start: number): number {
   const { outcome, end } = readOutcome(wire, text, start);
   const loggedByChild = job.wire.log !== undefined && !(wire.k === "failed" && wire.unlogged);
-  const row: WireLogRow | null = loggedByChild ? null : logRowOf(job.call, outcome);
+  const row: LogValues | null = loggedByChild ? null : logRowOf(job.call, outcome);
   if (row) lanes.log.add(row);
   job.resolve(outcome);
   return end;

@@ -3,13 +3,12 @@ import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import { packLogRows } from "./pack_log_rows.ts";
-import { loggedKind } from "./child/logged_kind.ts";
 import { snapshotName } from "./snapshot_files.ts";
-import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import type { FailedOutcome } from "../what_stays.ts";
-import type { LogIdentity, LogRow, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { Request, WireCall, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
-import type { WireLogRow, WireRecord } from "./child/wire_log.ts";
+import { logColumns, noFigures } from "../log_columns.ts";
+import type { WireRecord } from "./child/wire_log.ts";
 
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
   const reads = call.level === "read";
@@ -48,71 +47,6 @@ function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {
 /** Of a restore; null where none is kept. */
 export function wireRecord(log: LogIdentity | undefined, clock: Clock): WireRecord | null {
   return log === undefined ? null : { log: logColumns(log, noFigures), auditId: newId("evt", clock.now()) };
-}
-
-/** Of a call that has not run yet. */
-export const noFigures = {
-  status: "ok",
-  errorKind: null,
-  rowsRead: 0,
-  rowsWritten: 0,
-  durationMs: 0,
-} as const;
-
-export function logRow(row: LogRow): WireLogRow {
-  return logColumns(row, row);
-}
-
-/** Columns in the order of `_service_meta_query_log`. */
-function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIdentity>): WireLogRow {
-  return [
-    row.id,
-    row.ts,
-    row.namespaceId,
-    row.databaseId,
-    row.tokenId,
-    row.userId,
-    row.operation,
-    figures.status,
-    figures.errorKind,
-    figures.rowsRead,
-    figures.rowsWritten,
-    figures.durationMs,
-    row.statementCount,
-    row.sql,
-  ];
-}
-
-/** Columns in the order of `_service_meta_endpoint_call`. */
-export function endpointCallRow(row: EndpointCallRow): WireLogRow {
-  return [
-    row.id,
-    row.ts,
-    row.endpoint,
-    row.status,
-    row.httpStatus,
-    row.rowsRead,
-    row.rowsWritten,
-    row.durationMs,
-    row.userId,
-    row.ipHash,
-    row.code,
-    row.hits,
-    row.count,
-  ];
-}
-
-/** The log row of a call whose outcome is known here; used where the child has not written one. */
-export function logRowOf(call: TenantCall, outcome: TenantOutcome): WireLogRow | null {
-  if (typeof outcome.ok === "string" || call.log === null) return null;
-  let { rowsRead, rowsWritten } = outcome.ok ? noFigures : outcome.work;
-  for (const result of outcome.ok ? outcome.results : []) {
-    rowsRead += result.rowsRead;
-    rowsWritten += result.rowsWritten;
-  }
-  const errorKind = loggedKind(call, outcome.ok ? undefined : outcome.failure);
-  const status = errorKind === null ? "ok" : "error";
-  return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs: outcome.durationMs });
 }
 
 /** Cuts one outcome's texts out of a frame's text, from `start`; `end` is where the next one's begin. */

@@ -1,10 +1,9 @@
 // Rows about what happened, which a restore does not undo, and calls that have been answered, which must not run again.
-import type { HranaStep, HranaValue } from "./hrana.ts";
+import { type HranaStep, type HranaValue, ifOk } from "./hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { hranaValue, stringOf } from "./remote_values.ts";
-import { StepList } from "./step_list.ts";
+import { hranaValue, stringOf } from "./hrana/remote_values.ts";
+import { StepList } from "./hrana/step_list.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
-import { ifOk } from "./hrana.ts";
 
 /** Tables whose ids sort by time. */
 const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;

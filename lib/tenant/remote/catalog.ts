@@ -1,13 +1,13 @@
 // Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
 // the tenants, every process sees the same, and a database moves in one transaction.
 import type { SnapshotInfo } from "../snapshots.ts";
-import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana.ts";
-import { pause } from "./pause.ts";
+import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana/hrana.ts";
+import { pause } from "./hrana/pause.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
-import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
-import type { LogValues } from "../log_buffer.ts";
-import { chain, StepList } from "./step_list.ts";
+import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
+import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
+import type { LogValues } from "../log_columns.ts";
+import { chain, StepList } from "./hrana/step_list.ts";
 
 /** Where a database is now. `generation` counts its moves. */
 export interface TenantPlace {

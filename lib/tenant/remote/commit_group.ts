@@ -1,26 +1,27 @@
 // Runs a group of writing calls as one transaction: one request that runs them, one that records them and commits. Until
 // the second one is sent nothing can have been kept, so whatever happens before it may safely be done again.
 import { newId } from "../../core/ids.ts";
-import type { EngineFailure, ReplayFound, TenantOutcome } from "../tenant_store.ts";
-import { type CallRun, CallRunner, isUndone, keptRun, outcomeOf } from "./call_run.ts";
-import { withDeadline } from "./deadline.ts";
-import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { ReplayFound, TenantOutcome } from "../tenant_store.ts";
+import { type CallRun, CallRunner, isUndone, keptRun, outcomeOf } from "./call_result.ts";
+import { withDeadline } from "./hrana/deadline.ts";
+import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana/hrana.ts";
 import { BEGIN, type CommitSteps, commitSteps, type FinishedCall } from "./record_steps.ts";
-import type { LogValues } from "../log_buffer.ts";
-import type { KeptStream } from "./kept_streams.ts";
+import type { LogValues } from "../log_columns.ts";
+import type { PooledStream } from "./hrana/stream_pool.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { integerOf } from "./remote_values.ts";
+import { integerOf } from "./hrana/remote_values.ts";
 import { foundReplay } from "./replay_statements.ts";
-import type { SchemaOracle } from "./schema_oracle.ts";
+import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
-import { stepFailure } from "./step_failure.ts";
+import { stepFailure } from "./hrana/step_failure.ts";
 import { type CallPlaces, errorAt, type GatedCall, type GroupSteps, groupSteps } from "./write_steps.ts";
 
 export interface Group {
   readonly tenant: RemoteTenant;
-  readonly oracle: SchemaOracle;
+  readonly schemaGate: SchemaGate;
   readonly calls: readonly GatedCall[];
   /** Aborted when nobody waits for a call any more. */
   readonly signals: readonly (AbortSignal | null)[];
@@ -28,7 +29,7 @@ export interface Group {
   /** Log rows to take along. */
   readonly logRows: readonly LogValues[];
   /** Where it is left open when the group is committed. */
-  readonly stream?: KeptStream | null;
+  readonly stream?: PooledStream | null;
   /** Rows that each statement of the one call reads by itself, where it is run so that it reads more. */
   readonly ownReads?: readonly number[] | null;
 }
@@ -60,7 +61,7 @@ export async function commitGroup(group: Group): Promise<GroupEnd> {
 }
 
 async function commitOn(group: Group): Promise<GroupEnd> {
-  const plan = groupSteps(group.calls, group.oracle);
+  const plan = groupSteps(group.calls, group.schemaGate);
   let answer = await runSteps(group, plan, false);
   if (losesInfinity(answer.steps)) {
     await undo(group, answer);
@@ -181,7 +182,7 @@ export async function sendCommit(
   commit: CommitSteps,
   baton: string | null,
   ends: readonly CallEnd[],
-  stream: KeptStream | null = null,
+  stream: PooledStream | null = null,
 ): Promise<Exclude<GroupEnd, { readonly k: "stale" | "apart" | "stopped" }>> {
   let answer: BatchAnswer;
   try {

@@ -1,11 +1,11 @@
 // What a restore of a remote database would do: two places side by side, read page by page.
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import { restoreEffect } from "../branches/restore_effect.ts";
-import { PlaceStream, runRemotely, StatementFailed } from "./branches/place_stream.ts";
-import { gateEngine } from "./gate_engine.ts";
+import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
+import { gateEngine } from "./gate/gate_engine.ts";
 import { OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
-import { isLost, RemoteFailure } from "./remote_failure.ts";
-import { stringOf } from "./remote_values.ts";
+import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
+import { stringOf } from "./hrana/remote_values.ts";
 
 /** Null: one of the two cannot be read, or holds what cannot be compared. Throws `RemoteFailure` and `Stopped`. */
 export async function compareRestore(
@@ -14,7 +14,7 @@ export async function compareRestore(
 ): Promise<RestoreEffect | null> {
   const timeoutMs = Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs);
   const stream = (place: string, opening: readonly string[]) =>
-    new PlaceStream(
+    new SideStream(
       (request, options) => send(context, { place, mode: "read" }, request, options),
       opening,
       timeoutMs,

@@ -2,8 +2,8 @@
 import { countsText, replacedRows } from "../../sql/replaced_rows.ts";
 import { countedRows } from "../../sql/schema_rows.ts";
 import type { TenantStatement } from "../tenant_store.ts";
-import type { StepResult } from "./hrana.ts";
-import { integerOf } from "./remote_values.ts";
+import type { StepResult } from "./hrana/hrana.ts";
+import { integerOf } from "./hrana/remote_values.ts";
 
 type Counted = Pick<TenantStatement, "replacing" | "schemaRows">;
 

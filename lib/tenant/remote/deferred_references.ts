@@ -1,10 +1,11 @@
 // Foreign keys that the engine judges at a commit only, in calls whose statements are to behave as if each had one.
-import { BREAKABLE, type BrokenByTable, BrokenCount, COUNT_BROKEN } from "../local/child/broken_count.ts";
-import type { EngineFailure, TenantCall } from "../tenant_store.ts";
-import type { HranaStep, StepError, StepResult } from "./hrana.ts";
-import { hranaValue, integerOf, stringOf } from "./remote_values.ts";
-import type { SchemaOracle } from "./schema_oracle.ts";
-import { stepFailure } from "./step_failure.ts";
+import { BREAKABLE, type BrokenByTable, BrokenCount, COUNT_BROKEN } from "../../engine/broken_count.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { TenantCall } from "../tenant_store.ts";
+import type { HranaStep, StepError, StepResult } from "./hrana/hrana.ts";
+import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
+import type { SchemaGate } from "./gate/schema_gate.ts";
+import { stepFailure } from "./hrana/step_failure.ts";
 
 /** What the engine says at a commit that would leave more references broken than there were. */
 export const brokenReference: StepError = {
@@ -20,15 +21,15 @@ export function brokenFailure(): EngineFailure {
 /** Whether the call may break such a reference. */
 export function mayBreak(
   { foreignKeysOff, statements }: TenantCall,
-  { hasDeferredConstraints }: SchemaOracle,
+  { hasDeferredConstraints }: SchemaGate,
 ): boolean {
   if (foreignKeysOff) return false;
   return hasDeferredConstraints || statements.some(({ sql }) => /INITIALLY\s+DEFERRED/i.test(sql));
 }
 
 /** Whether each statement of the call is judged by itself. */
-export function judgesEach(call: TenantCall, oracle: SchemaOracle): boolean {
-  return !call.atomic && call.statements.length > 1 && mayBreak(call, oracle);
+export function judgesEach(call: TenantCall, schemaGate: SchemaGate): boolean {
+  return !call.atomic && call.statements.length > 1 && mayBreak(call, schemaGate);
 }
 
 /** Looks by steps of the transaction that is open. */

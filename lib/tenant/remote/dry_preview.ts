@@ -1,12 +1,12 @@
 // Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
-import { MAX_COMPARED, movedKeys } from "../local/child/moved_rows.ts";
-import { keysThere, PREVIEW_ROWS, returningKeys, selectByKeys } from "../local/child/row_preview.ts";
-import type { RowPreview } from "../statement_effect.ts";
+import { MAX_COMPARED, movedKeys } from "../../engine/moved_rows.ts";
+import { keysThere, PREVIEW_ROWS, returningKeys, selectByKeys } from "../../engine/row_preview.ts";
+import type { RowPreview } from "../../engine/statement_effect.ts";
 import type { TenantStatement } from "../tenant_store.ts";
 import type { DryTransaction } from "./dry_transaction.ts";
-import type { StepResult } from "./hrana.ts";
-import { hranaValue, jsonValue, stringOf } from "./remote_values.ts";
-import type { DryTarget } from "./schema_oracle.ts";
+import type { StepResult } from "./hrana/hrana.ts";
+import { hranaValue, jsonValue, stringOf } from "./hrana/remote_values.ts";
+import type { DryTarget } from "./gate/schema_gate.ts";
 
 const UNDO = { sql: "ROLLBACK TO effect" };
 const COLUMNS = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1";

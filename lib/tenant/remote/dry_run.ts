@@ -1,23 +1,24 @@
 // What a call would do: it runs, a request for each statement, in a transaction that is always undone.
 import { AppError } from "../../core/errors.ts";
-import type { Footprint } from "../footprint/footprint.ts";
-import type { StatementEffect } from "../statement_effect.ts";
-import type { EngineFailure, StatementResult, TenantOutcome, TenantStatement } from "../tenant_store.ts";
+import type { Footprint } from "../../engine/footprint/footprint.ts";
+import type { StatementEffect } from "../../engine/statement_effect.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { StatementResult, TenantOutcome, TenantStatement } from "../tenant_store.ts";
 import { rowsBeside, textBefore, textBehind } from "./count_rows.ts";
-import { failedOutcome, timedOut } from "./call_run.ts";
+import { failedOutcome, timedOut } from "./call_result.ts";
 import { brokenFailure, DeferredReferences, mayBreak } from "./deferred_references.ts";
 import { DryTransaction } from "./dry_transaction.ts";
-import { Stopped } from "./deadline.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { Stopped } from "./hrana/deadline.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { RemoteFootprint } from "./remote_footprint.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { dryPreview } from "./dry_preview.ts";
-import { hranaValue, integerOf, jsonValue, resultJson } from "./remote_values.ts";
-import { ResultTooLarge } from "../local/child/result_json.ts";
+import { hranaValue, integerOf, jsonValue, resultJson } from "./hrana/remote_values.ts";
+import { ResultTooLarge } from "../../engine/result_json.ts";
 import { retryable } from "./retryable.ts";
-import type { DryTarget } from "./schema_oracle.ts";
+import type { DryTarget } from "./gate/schema_gate.ts";
 import { statementFailure } from "./step_by_step.ts";
-import { stepFailure, tooLarge } from "./step_failure.ts";
+import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
 import type { CallJob } from "./write_call.ts";
 import { TOTAL } from "./write_steps.ts";
 
@@ -68,18 +69,18 @@ async function dryRunUntilAnswered(tenant: RemoteTenant, job: CallJob): Promise<
 }
 
 async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
-  const oracle = await tenant.oracle();
-  if (call.schemaVersion !== oracle.version) return { ok: "stale", schemaVersion: oracle.version };
-  const gate = oracle.gate(call);
+  const schemaGate = await tenant.schemaGate();
+  if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
+  const gate = schemaGate.gate(call);
   const transaction = new DryTransaction(tenant, {
     signal,
     timeoutMs: Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity),
   });
   const run: DryRun = { transaction, results: [], effects: [], ms: 0, at: 0, watch: null, footprint: null };
   try {
-    const stale = await transaction.begin(oracle.schema.engineVersion, call.foreignKeysOff);
-    if (stale) return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
-    const deferred = mayBreak(call, oracle)
+    const stale = await transaction.begin(schemaGate.schema.engineVersion, call.foreignKeysOff);
+    if (stale) return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
+    const deferred = mayBreak(call, schemaGate)
       ? new DeferredReferences(call, (steps) => transaction.send(steps.map(({ stmt }) => stmt)))
       : null;
     await deferred?.raised();
@@ -89,7 +90,7 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
     run.footprint = await run.watch?.footprint() ?? null;
     let raisedAt = 0;
     const statements = call.statements.slice(0, gate.sendable);
-    const targets = oracle.previewTargets({ ...call, statements });
+    const targets = schemaGate.previewTargets({ ...call, statements });
     for (const statement of statements) {
       const last = run.at === call.statements.length - 1;
       const failure = await runStatement(run, call, statement);

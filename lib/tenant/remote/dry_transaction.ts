@@ -1,11 +1,10 @@
 // A transaction in several requests that is always undone, and that has one bound in time for all of them.
-import { Stopped } from "./deadline.ts";
-import { ifError, losesInfinity, type StepResult } from "./hrana.ts";
-import type { HranaStep } from "./hrana.ts";
+import { Stopped } from "./hrana/deadline.ts";
+import { type HranaStep, ifError, losesInfinity, type StepResult } from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { integerOf } from "./remote_values.ts";
+import { integerOf } from "./hrana/remote_values.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { undo } from "./commit_group.ts";
 import { VERSION, versionGuard } from "./write_steps.ts";

@@ -1,9 +1,9 @@
 // Which calls of a transaction whose end is not known were kept.
-import { pause } from "./pause.ts";
-import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
+import { pause } from "./hrana/pause.ts";
+import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { hranaValue, stringOf } from "./remote_values.ts";
+import { hranaValue, stringOf } from "./hrana/remote_values.ts";
 
 /** These may be said of a database that is elsewhere by now; its log rows move with it. */
 const ELSEWHERE: readonly RemoteReason[] = ["gone", "blocked"];

@@ -2,13 +2,13 @@
 import { idFloor } from "../../core/ids.ts";
 import { pruneStatements } from "../../sql/log_pruning.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
-import { all, ifOk, inTransaction, not } from "./hrana.ts";
+import { all, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { addLogRows } from "./record_steps.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { MAX_RETRIES, retryable } from "./retryable.ts";
-import { chain, StepList } from "./step_list.ts";
+import { chain, StepList } from "./hrana/step_list.ts";
 
 /** Log rows of one transaction. */
 const ROWS_AT_ONCE = 2000;
@@ -36,7 +36,7 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
     list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
     try {
       // Tables of an older version are brought up to date when the schema is read.
-      await tenant.oracle();
+      await tenant.schemaGate();
       const { place } = await tenant.place();
       rowsAt(await runOwn(tenant.context, { place, mode: "write" }, list.steps), commit);
       left -= rows.length;

@@ -2,8 +2,7 @@
 // once makes sqld slower, and above some sixteen it stops altogether.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { CallJob } from "./write_call.ts";
-import { travelsAlone } from "./write_call.ts";
+import { type CallJob, travelsAlone } from "./write_call.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
 const MAX_WAITING = 10_000;

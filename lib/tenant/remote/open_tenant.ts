@@ -2,26 +2,26 @@
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../service_statement.ts";
-import type { ReplayFound, ReplayKeys, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import { closeComments } from "./close_comments.ts";
+import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import { closeComments } from "./gate/close_comments.ts";
 import { dryRun } from "./dry_run.ts";
 import { flushLog } from "./flush_log.ts";
-import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
+import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { Lane } from "./lane.ts";
-import { logRow, noFigures } from "../local/wire.ts";
-import type { LogValues } from "../log_buffer.ts";
+import { logRow, type LogValues, noFigures } from "../log_columns.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
+import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { hranaValue } from "./remote_values.ts";
+import { hranaValue } from "./hrana/remote_values.ts";
 import { findStep, foundReplay, noteKeys } from "./replay_statements.ts";
 import { retryable } from "./retryable.ts";
 import { runRead } from "./run_reads.ts";
 import { runWrites } from "./run_writes.ts";
-import { stepFailure } from "./step_failure.ts";
+import { stepFailure } from "./hrana/step_failure.ts";
 import { type CallJob, settleUnlogged } from "./write_call.ts";
-import { StepList } from "./step_list.ts";
+import { StepList } from "./hrana/step_list.ts";
 import { unlessUsedUp } from "./used_up.ts";
 
 /** Milliseconds until log rows that could not be written are tried again. */
@@ -42,7 +42,7 @@ export class OpenTenant {
   constructor(readonly remote: RemoteTenant, private readonly snapshots: RemoteSnapshots) {
     this.lane = new Lane(
       (jobs) => this.#runJobs(jobs),
-      async () => !(await remote.oracle()).hasDeferredConstraints,
+      async () => !(await remote.schemaGate()).hasDeferredConstraints,
       remote.context.clock,
     );
   }

@@ -1,7 +1,7 @@
 // The door through which failures of the server leave this folder: without its words, and without its address.
 import { AppError } from "../../core/errors.ts";
-import { Stopped } from "./deadline.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { Stopped } from "./hrana/deadline.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 
 /**
  * Errors: `store_over_quota`, `storage_full`, `database_corrupt`; `store_unavailable` for whatever else the server did

@@ -4,7 +4,7 @@ import { isReservedName, ownTablesQuery } from "../../sql/service_tables.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { BEGIN, commitSteps } from "./record_steps.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { stringOf } from "./remote_values.ts";
+import { stringOf } from "./hrana/remote_values.ts";
 
 export interface RestoreToRecord {
   readonly log: LogIdentity;

@@ -1,16 +1,16 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
-import { loggedKind } from "../local/child/logged_kind.ts";
-import { startsOver } from "../local/child/starts_over.ts";
-import { logRow } from "../local/wire.ts";
-import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
+import { loggedKind } from "../logged_kind.ts";
+import { startsOver } from "../starts_over.ts";
+import { logRow, type LogValues } from "../log_columns.ts";
+import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { TenantCall } from "../tenant_store.ts";
 import { REPLACE_COUNTED } from "../../sql/service_tables.ts";
 import { LOG_COLUMNS } from "../endpoint_call_row.ts";
-import type { LogValues } from "../log_buffer.ts";
-import type { CallRun } from "./call_run.ts";
-import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana.ts";
+import type { CallRun } from "./call_result.ts";
+import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { joinKeys, keepAnswer } from "./replay_statements.ts";
-import { chain, StepList } from "./step_list.ts";
+import { chain, StepList } from "./hrana/step_list.ts";
 import { VERSION } from "./write_steps.ts";
 
 export const BEGIN = "BEGIN IMMEDIATE";

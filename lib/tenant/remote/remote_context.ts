@@ -2,13 +2,13 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { GateEngine } from "./gate_engine.ts";
-import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana.ts";
-import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana_client.ts";
-import { Stopped, withDeadline } from "./deadline.ts";
-import { lookAgain } from "./look_again.ts";
-import { RemoteFailure } from "./remote_failure.ts";
-import type { KeptStreams } from "./kept_streams.ts";
+import type { GateEngine } from "./gate/gate_engine.ts";
+import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
+import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
+import { Stopped, withDeadline } from "./hrana/deadline.ts";
+import { retryGone } from "./hrana/retry_gone.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+import type { StreamPool } from "./hrana/stream_pool.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
 export interface RemoteContext {
@@ -27,7 +27,7 @@ export interface RemoteContext {
   /** What statements are compiled with before they are sent; unless given, what the runtime has. */
   readonly gateEngine?: GateEngine;
   /** Absent: every call opens a stream and closes it. */
-  readonly keptStreams?: KeptStreams;
+  readonly streamPool?: StreamPool;
   /** Places that the server can have open; absent: as many as there are. */
   readonly mostOpen?: number;
   /** Name of the catalogue's own place, where it is not the usual one. */
@@ -71,7 +71,7 @@ async function sendAdmitted(
     const endpoint = await endpointInTime(platform.endpoint(place, mode), options.signal);
     const work = () => sendBatch(fetch, endpoint, request, options);
     try {
-      return await (once ? work() : lookAgain(work));
+      return await (once ? work() : retryGone(work));
     } catch (error) {
       const denied = error instanceof RemoteFailure && error.reason === "denied";
       if (!denied) throw error;

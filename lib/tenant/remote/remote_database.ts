@@ -2,10 +2,11 @@
 import { AppError } from "../../core/errors.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
-import { endpointCallRow, logRow } from "../local/wire.ts";
+import { endpointCallRow, logRow } from "../log_columns.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
+import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -13,7 +14,6 @@ import type {
   LogIdentity,
   LogRow,
   ReplayFound,
-  ReplayKeys,
   SchemaNames,
   TenantCall,
   TenantDatabase,
@@ -22,7 +22,7 @@ import type {
 import type { OpenTenant } from "./open_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import { reachable } from "./reachable.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { retryable } from "./retryable.ts";
 
@@ -36,7 +36,7 @@ export class RemoteDatabase implements TenantDatabase {
 
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
     return this.#retried(async (remote) => {
-      const known = await remote.oracle();
+      const known = await remote.schemaGate();
       const inspection = known.inspect(statements, options);
       if (inspection.failure === null) return inspection;
       // What does not compile is never sent, so nothing else would tell that the schema has changed meanwhile.
@@ -47,8 +47,8 @@ export class RemoteDatabase implements TenantDatabase {
 
   schema(): Promise<SchemaNames> {
     return this.#retried(async (remote) => {
-      const oracle = await remote.freshOracle();
-      return { schemaVersion: oracle.version, tables: oracle.tables() };
+      const schemaGate = await remote.freshOracle();
+      return { schemaVersion: schemaGate.version, tables: schemaGate.tables() };
     });
   }
 

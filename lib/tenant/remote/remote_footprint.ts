@@ -7,7 +7,7 @@ import {
   isUnknown,
   MAX_DIGESTED_ROWS,
   sameFootprint,
-} from "../footprint/footprint.ts";
+} from "../../engine/footprint/footprint.ts";
 import {
   indexNotes,
   indexView,
@@ -17,16 +17,21 @@ import {
   type NoteSink,
   noteTriggers,
   wholeNotes,
-} from "../footprint/row_notes.ts";
-import { readNote } from "../footprint/row_note.ts";
-import { RowsRecorder } from "../footprint/rows_recorder.ts";
-import { definitionsText, readShapes, shapeQueries, type TableShape } from "../footprint/table_shape.ts";
-import type { Level } from "../tenant_store.ts";
-import { fromHrana } from "./branches/engine_values.ts";
-import type { HranaStep, HranaValue, StepResult, StepRows } from "./hrana.ts";
-import { RemoteFailure } from "./remote_failure.ts";
-import { hranaValue, stringOf } from "./remote_values.ts";
-import { stepFailure } from "./step_failure.ts";
+} from "../../engine/footprint/row_notes.ts";
+import { readNote } from "../../engine/footprint/row_note.ts";
+import { RowsRecorder } from "../../engine/footprint/rows_recorder.ts";
+import {
+  definitionsText,
+  readShapes,
+  shapeQueries,
+  type TableShape,
+} from "../../engine/footprint/table_shape.ts";
+import type { Level } from "../../engine/guard.ts";
+import { fromHrana } from "./hrana/engine_values.ts";
+import type { HranaStep, HranaValue, StepResult, StepRows } from "./hrana/hrana.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { hranaValue, stringOf } from "./hrana/remote_values.ts";
+import { stepFailure } from "./hrana/step_failure.ts";
 
 type Stmt = HranaStep["stmt"];
 export type SendSteps = (statements: readonly Stmt[]) => Promise<readonly StepResult[]>;

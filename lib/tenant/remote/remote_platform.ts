@@ -1,5 +1,5 @@
 // What a server of libSQL databases must offer to hold tenants: sqld by its admin API, Turso by its platform API.
-import type { HranaEndpoint } from "./hrana_client.ts";
+import type { HranaEndpoint } from "./hrana/hrana_client.ts";
 
 /** A place is the name of one database on the server: lower-case letters, digits and hyphens, at most 64. */
 export interface RemotePlatform {

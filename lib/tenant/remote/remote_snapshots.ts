@@ -6,12 +6,12 @@ import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.t
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
-import { thinSnapshots } from "../thin_snapshots.ts";
+import { pruneSnapshots } from "../prune_snapshots.ts";
 import { carryRecords, forgetRecords } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot, CatalogStatement, TenantPlace } from "./catalog.ts";
 import { compareRestore } from "./compare_restore.ts";
 import { recordRestore } from "./record_restore.ts";
-import { placeOf, sizeOfPlace, unlessLost } from "./places.ts";
+import { locationOf, sizeOfLocation, unlessLost } from "./locations.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
@@ -38,7 +38,7 @@ export class RemoteSnapshots {
       label,
       place: this.newPlace(tenant.databaseId),
       createdAt: this.context.clock.now(),
-      sizeBytes: await sizeOfPlace(this.context, from),
+      sizeBytes: await sizeOfLocation(this.context, from),
       automatic: label.startsWith(AUTOMATIC),
     };
     await this.#loose(snapshot.place);
@@ -100,7 +100,7 @@ export class RemoteSnapshots {
       let sizeBytes = 0;
       const undo = isThere && await unlessLost(async () => {
         await carryRecords(context, { from: old, to: next, nowMs });
-        sizeBytes = await sizeOfPlace(context, old);
+        sizeBytes = await sizeOfLocation(context, old);
       });
       restored = { undo, setAside: isThere && !undo ? damagedLabel(nowMs) : null };
       if (log) {
@@ -173,7 +173,7 @@ export class RemoteSnapshots {
   /** A name for a new copy: sorts by time within its database. */
   newPlace(databaseId: string): string {
     const own = newId("snap", this.context.clock.now()).slice("snap_".length);
-    return `${placeOf(databaseId)}-${own.toLowerCase()}`;
+    return `${locationOf(databaseId)}-${own.toLowerCase()}`;
   }
 
   /** Removes places and forgets that they were to be removed. */
@@ -191,7 +191,7 @@ export class RemoteSnapshots {
 
   async #thinned(databaseId: string) {
     const bounds = { nowMs: this.context.clock.now(), keepMs: this.context.snapshotDays * DAY_MS };
-    return thinSnapshots(await this.catalog.snapshots(databaseId), bounds);
+    return pruneSnapshots(await this.catalog.snapshots(databaseId), bounds);
   }
 
   async #drop(databaseId: string, snapshots: readonly CatalogSnapshot[]): Promise<void> {

@@ -6,15 +6,15 @@ import { serviceTableStatements } from "../../sql/service_tables.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
-import { RemoteBranches } from "./branches/remote_branches.ts";
+import { RemoteBranches } from "./remote_branches.ts";
 import { Catalog, type CatalogStatement } from "./catalog.ts";
 import { OpenTenant } from "./open_tenant.ts";
 import { reachable } from "./reachable.ts";
-import type { KeptStream } from "./kept_streams.ts";
+import type { PooledStream } from "./hrana/stream_pool.ts";
 import { type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
-import { isLost, RemoteFailure } from "./remote_failure.ts";
+import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
 import { RemoteDatabase } from "./remote_database.ts";
-import { placeOf, sizeOfPlace } from "./places.ts";
+import { locationOf, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
 
@@ -94,7 +94,7 @@ export class RemoteStore implements TenantStore {
       const found = await this.#catalog.find(databaseId);
       if (!found) return { sizeBytes: 0, state: "corrupt" };
       try {
-        return { sizeBytes: await sizeOfPlace(this.context, found.place), state: "ok" };
+        return { sizeBytes: await sizeOfLocation(this.context, found.place), state: "ok" };
       } catch (error) {
         if (!(error instanceof RemoteFailure)) throw error;
         return { sizeBytes: 0, state: isLost(error) ? "corrupt" : "unavailable" };
@@ -129,7 +129,7 @@ export class RemoteStore implements TenantStore {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
-    await Promise.all((this.context.keptStreams?.takeIdle() ?? []).map((idle) => this.#closeStream(idle)));
+    await Promise.all((this.context.streamPool?.takeIdle() ?? []).map((idle) => this.#closeStream(idle)));
   }
 
   /** Places are in the catalogue, as ones that may be left behind, before they are there. */
@@ -139,7 +139,7 @@ export class RemoteStore implements TenantStore {
     ancestor: string | null = null,
   ): Promise<void> {
     checkId(databaseId);
-    const place = placeOf(databaseId);
+    const place = locationOf(databaseId);
     if (await this.#catalog.find(databaseId)) throw new AppError("store_unavailable");
     const places = ancestor === null ? [place] : [place, ancestor];
     const nowMs = this.context.clock.now();
@@ -186,7 +186,7 @@ export class RemoteStore implements TenantStore {
   }
 
   /** Best effort: the server closes it by itself, but until then it counts. */
-  async #closeStream({ place, mode, baton }: KeptStream): Promise<void> {
+  async #closeStream({ place, mode, baton }: PooledStream): Promise<void> {
     const signal = AbortSignal.timeout(CLOSE_MS);
     await send(this.context, { place, mode }, { steps: [], baton, close: true }, { signal }).catch(
       () => {},

@@ -2,16 +2,16 @@
 import { AppError } from "../../core/errors.ts";
 import { isOldTable } from "../../sql/service_tables.ts";
 import type { Catalog, TenantPlace } from "./catalog.ts";
-import { gateEngine } from "./gate_engine.ts";
-import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana.ts";
-import type { SendOptions } from "./hrana_client.ts";
-import type { KeptStream, StreamTarget } from "./kept_streams.ts";
+import { gateEngine } from "./gate/gate_engine.ts";
+import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana/hrana.ts";
+import type { SendOptions } from "./hrana/hrana_client.ts";
+import type { PooledStream, StreamTarget } from "./hrana/stream_pool.ts";
 import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
-import { integerOf, stringOf } from "./remote_values.ts";
+import { integerOf, stringOf } from "./hrana/remote_values.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
-import { SchemaOracle } from "./schema_oracle.ts";
+import { SchemaGate } from "./gate/schema_gate.ts";
 import { VERSION } from "./write_steps.ts";
 
 /** Schema versions of one place: above them stands the generation, so that no number ever means two schemas. */
@@ -39,7 +39,7 @@ export class RemoteTenant {
   /** Log rows that wait. */
   readonly log: LogBuffer;
   #place: Promise<TenantPlace> | null = null;
-  #oracle: Promise<SchemaOracle> | null = null;
+  #schemaGate: Promise<SchemaGate> | null = null;
 
   constructor(
     readonly context: RemoteContext,
@@ -66,15 +66,15 @@ export class RemoteTenant {
   }
 
   /** Work on a stream that earlier work has left open, or that it leaves open; null: there is none to be had. */
-  async onStream<T>(mode: Mode, work: (stream: KeptStream | null) => Promise<T>): Promise<T> {
-    const { keptStreams } = this.context;
+  async onStream<T>(mode: Mode, work: (stream: PooledStream | null) => Promise<T>): Promise<T> {
+    const { streamPool } = this.context;
     const { place } = await this.place();
-    const stream = await keptStreams?.take({ place, mode });
-    if (!keptStreams || !stream) return await work(null);
+    const stream = await streamPool?.take({ place, mode });
+    if (!streamPool || !stream) return await work(null);
     try {
       return await work(stream);
     } finally {
-      keptStreams.give(stream);
+      streamPool.give(stream);
     }
   }
 
@@ -83,7 +83,7 @@ export class RemoteTenant {
    * baton back. The server may have closed it meanwhile; nothing ran then. Throws `RemoteFailure`.
    */
   async sendFirst(
-    stream: KeptStream,
+    stream: PooledStream,
     steps: readonly HranaStep[],
     options: SendOptions,
   ): Promise<BatchAnswer> {
@@ -132,32 +132,32 @@ export class RemoteTenant {
   }
 
   /** The schema as it was last seen; a statement that runs tells whether it still is. */
-  oracle(): Promise<SchemaOracle> {
+  schemaGate(): Promise<SchemaGate> {
     if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
-    const found = this.#oracle ??= this.#read();
-    return found.then((oracle) => oracle.broken ? this.#again(found) : oracle, (error) => {
-      if (this.#oracle === found) this.#oracle = null;
+    const found = this.#schemaGate ??= this.#read();
+    return found.then((schemaGate) => schemaGate.broken ? this.#again(found) : schemaGate, (error) => {
+      if (this.#schemaGate === found) this.#schemaGate = null;
       throw error;
     });
   }
 
   /** What the engine has just said about its schema: a change makes what is known void. */
   async seen(engineVersion: number): Promise<void> {
-    const known = await this.#oracle?.catch(() => null);
+    const known = await this.#schemaGate?.catch(() => null);
     if (known && known.schema.engineVersion !== engineVersion) this.forgetSchema();
   }
 
   forgetSchema(): void {
     // Whoever works with it at this moment finishes; the garbage collector closes it.
-    this.#oracle = null;
+    this.#schemaGate = null;
   }
 
-  /** Reads the schema version and makes sure that the oracle is of that version. */
-  async freshOracle(): Promise<SchemaOracle> {
+  /** Reads the schema version and makes sure that the schemaGate is of that version. */
+  async freshOracle(): Promise<SchemaGate> {
     const { place } = await this.place();
     const steps = await runOwn(this.context, { place, mode: "read" }, [{ stmt: { sql: VERSION } }]);
     await this.seen(integerOf(rowsAt(steps, 0)[0]?.[0]));
-    return await this.oracle();
+    return await this.schemaGate();
   }
 
   async #sendTo(
@@ -188,9 +188,9 @@ export class RemoteTenant {
     return found;
   }
 
-  #again(broken: Promise<SchemaOracle>): Promise<SchemaOracle> {
-    if (this.#oracle === broken) this.#oracle = null;
-    return this.oracle();
+  #again(broken: Promise<SchemaGate>): Promise<SchemaGate> {
+    if (this.#schemaGate === broken) this.#schemaGate = null;
+    return this.schemaGate();
   }
 
   /** Of tables in the form of this version. */
@@ -201,7 +201,7 @@ export class RemoteTenant {
     return isOld && await upgradeTables(this.context, place) ? await read() : steps;
   }
 
-  async #read(): Promise<SchemaOracle> {
+  async #read(): Promise<SchemaGate> {
     const { place, generation } = await this.place();
     const steps = await this.#readCurrent(place);
     const engineVersion = integerOf(rowsAt(steps, 1)[0]?.[0]);
@@ -211,6 +211,6 @@ export class RemoteTenant {
       analyzed: rowsAt(steps, 3).length > 0,
     };
     const open = await gateEngine(this.context.gateEngine ?? "auto", schema.statements);
-    return new SchemaOracle(generation * VERSIONS + engineVersion, schema, open);
+    return new SchemaGate(generation * VERSIONS + engineVersion, schema, open);
   }
 }

@@ -1,10 +1,11 @@
 // The SQL of kept answers in a tenant's own database (contract 6): the same rows as the embedded store writes.
-import { writeKeptAnswer } from "../kept_answer.ts";
-import type { ReplayFound, ReplayKeys } from "../tenant_store.ts";
-import type { CallRun } from "./call_run.ts";
-import type { HranaStep, HranaValue, StepResult } from "./hrana.ts";
-import { hranaValue, stringOf } from "./remote_values.ts";
-import { chain, type StepList } from "./step_list.ts";
+import { writeStoredAnswer } from "../stored_answer.ts";
+import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayFound } from "../tenant_store.ts";
+import type { CallRun } from "./call_result.ts";
+import type { HranaStep, HranaValue, StepResult } from "./hrana/hrana.ts";
+import { hranaValue, stringOf } from "./hrana/remote_values.ts";
+import { chain, type StepList } from "./hrana/step_list.ts";
 
 /** Characters of one piece of a kept answer. */
 const PIECE_LENGTH = 1_000_000;
@@ -57,7 +58,7 @@ export function keepAnswer(
   replay: ReplayKeys,
   { results, ms }: Pick<CallRun, "results" | "ms">,
 ): void {
-  const answer = writeKeptAnswer({
+  const answer = writeStoredAnswer({
     context: replay.context,
     results: results.map(({ json, rowsRead, rowsWritten }) => [json.length, rowsRead, rowsWritten]),
     text: results.map(({ json }) => json).join(""),

@@ -1,8 +1,8 @@
 // Whether a request that cannot have left anything behind is worth sending again: waits as long as it should, or throws
 // what the caller is told.
 import { AppError } from "../../core/errors.ts";
-import { pause } from "./pause.ts";
-import type { RemoteFailure } from "./remote_failure.ts";
+import { pause } from "./hrana/pause.ts";
+import type { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
 /** Times that a server which does not answer is asked again, and milliseconds before the first of them. */

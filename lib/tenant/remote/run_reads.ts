@@ -1,9 +1,9 @@
 // Reading calls: one round trip, in one read transaction that begins with the check of the schema version.
 import { AppError } from "../../core/errors.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
-import { CallRunner, failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
+import { CallRunner, failedOutcome, outcomeOf, timedOut } from "./call_result.ts";
 import { undo } from "./commit_group.ts";
-import { Stopped } from "./deadline.ts";
+import { Stopped } from "./hrana/deadline.ts";
 import {
   all,
   type BatchAnswer,
@@ -13,32 +13,32 @@ import {
   inTransaction,
   losesInfinity,
   type StepResult,
-} from "./hrana.ts";
-import type { SendOptions } from "./hrana_client.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+} from "./hrana/hrana.ts";
+import type { SendOptions } from "./hrana/hrana_client.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { asSelect } from "./pragma_select.ts";
+import { asSelect } from "./gate/pragma_select.ts";
 import { rowsAt } from "./remote_context.ts";
-import { hranaValue, integerOf } from "./remote_values.ts";
+import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { retryable } from "./retryable.ts";
-import type { SchemaOracle } from "./schema_oracle.ts";
+import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";
 import type { CallJob } from "./write_call.ts";
-import { StepList } from "./step_list.ts";
+import { StepList } from "./hrana/step_list.ts";
 import { type GatedCall, VERSION, versionGuard } from "./write_steps.ts";
 
 /** Runs a call that only reads. Throws `AppError`. */
 export async function runRead(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
   for (let attempt = 0;; attempt++) {
-    const oracle = await tenant.oracle();
-    if (call.schemaVersion !== oracle.version) return { ok: "stale", schemaVersion: oracle.version };
-    const read = new Reading(tenant, oracle, { call, gate: oracle.gate(call) }, signal);
+    const schemaGate = await tenant.schemaGate();
+    if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
+    const read = new Reading(tenant, schemaGate, { call, gate: schemaGate.gate(call) }, signal);
     try {
       const quick = await read.atOnce();
       const outcome = quick === "slowly" ? await read.stepByStep() : quick;
       if (outcome !== "stale") return outcome;
-      return { ok: "stale", schemaVersion: (await tenant.oracle()).version };
+      return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
     } catch (error) {
       if (error instanceof Stopped) throw new AppError("store_unavailable");
       if (!(error instanceof RemoteFailure)) throw error;
@@ -53,7 +53,7 @@ class Reading {
 
   constructor(
     private readonly tenant: RemoteTenant,
-    private readonly oracle: SchemaOracle,
+    private readonly schemaGate: SchemaGate,
     private readonly gated: GatedCall,
     private readonly signal: AbortSignal | null,
   ) {
@@ -117,7 +117,7 @@ class Reading {
   }
 
   #open(list: StepList): { guard: number; version: number } {
-    const [sql, args] = versionGuard(this.oracle.schema.engineVersion);
+    const [sql, args] = versionGuard(this.schemaGate.schema.engineVersion);
     const begin = list.add("BEGIN");
     const guard = list.add(sql, ifOk(begin), args);
     return { guard, version: list.add(VERSION, all(ifOk(begin), ifError(guard))) };

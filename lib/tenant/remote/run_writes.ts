@@ -1,20 +1,21 @@
 // Brings a group of writing calls to an answer, each: the quick way first, the careful way where that does not do, again
 // where the database has moved or nothing can have been kept. What may have been committed is looked up, never repeated.
 import { AppError } from "../../core/errors.ts";
-import { failedOutcome, outcomeOf, timedOut } from "./call_run.ts";
+import { failedOutcome, outcomeOf, timedOut } from "./call_result.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
-import { Stopped } from "./deadline.ts";
+import { Stopped } from "./hrana/deadline.ts";
 import { judgesEach } from "./deferred_references.ts";
 import { dryRun, ownReads } from "./dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
-import type { LogValues } from "../log_buffer.ts";
-import { RemoteFailure } from "./remote_failure.ts";
+import type { LogValues } from "../log_columns.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import { abandon, type CallJob, settleUnlogged } from "./write_call.ts";
 import type { GatedCall } from "./write_steps.ts";
 import { retryable } from "./retryable.ts";
-import type { EngineFailure, TenantOutcome } from "../tenant_store.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
 
 export interface WriteRun {
@@ -53,7 +54,7 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
-  if (!careful && ready.some(({ call }) => judgesEach(call, group.oracle) || call.footprint)) {
+  if (!careful && ready.some(({ call }) => judgesEach(call, group.schemaGate) || call.footprint)) {
     run.tenant.log.putBack(group.logRows);
     return { left: ready, apart: true };
   }
@@ -80,22 +81,22 @@ function isWaitedFor(job: CallJob): boolean {
 /** What may run by the schema of now; calls whose facts hold for another one are answered. */
 async function gather(run: WriteRun, jobs: readonly CallJob[]) {
   const { tenant } = run;
-  const oracle = await tenant.oracle();
+  const schemaGate = await tenant.schemaGate();
   const ready: CallJob[] = [];
   const calls: GatedCall[] = [];
   for (const job of jobs) {
-    if (job.call.schemaVersion !== oracle.version) {
-      if (!await run.findReplay(job)) job.resolve({ ok: "stale", schemaVersion: oracle.version });
+    if (job.call.schemaVersion !== schemaGate.version) {
+      if (!await run.findReplay(job)) job.resolve({ ok: "stale", schemaVersion: schemaGate.version });
       continue;
     }
     ready.push(job);
-    calls.push({ call: job.call, gate: oracle.gate(job.call) });
+    calls.push({ call: job.call, gate: schemaGate.gate(job.call) });
   }
   const bounds = ready.map(({ call }) => call.timeoutMs ?? tenant.context.queryTimeoutMs);
   const timeoutMs = Math.min(tenant.context.queryTimeoutMs, ...bounds);
   const signals = ready.map((job) => job.signal);
   const logRows = ready.length > 0 ? run.takeLogRows() : [];
-  const group: Group = { tenant, oracle, calls, signals, timeoutMs, logRows };
+  const group: Group = { tenant, schemaGate, calls, signals, timeoutMs, logRows };
   return { group, ready };
 }
 

@@ -1,9 +1,9 @@
 // The time that a caller's statements may take. That is the engine's time: where the server has gone silent altogether,
 // the caller is told so, rather than that the statement took too long.
 import { AppError } from "../../core/errors.ts";
-import { Stopped, withDeadline } from "./deadline.ts";
+import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { send } from "./remote_context.ts";
-import { RemoteFailure, type RemoteReason } from "./remote_failure.ts";
+import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
 /** Milliseconds in which the server must answer something else, when it has not answered the statements in time. */

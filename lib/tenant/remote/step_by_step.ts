@@ -7,13 +7,13 @@ import {
   isUndone,
   keptRun,
   outcomeOf,
+  type StepsAround,
   timedOut,
-} from "./call_run.ts";
-import type { StepsAround } from "./call_run.ts";
+} from "./call_result.ts";
 import { textBefore, textBehind } from "./count_rows.ts";
 import { brokenReference, DeferredReferences, judgesEach } from "./deferred_references.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
-import { Stopped } from "./deadline.ts";
+import { Stopped } from "./hrana/deadline.ts";
 import {
   type BatchAnswer,
   type HranaStep,
@@ -21,13 +21,14 @@ import {
   losesInfinity,
   outsideTransaction,
   type StepResult,
-} from "./hrana.ts";
+} from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";
 import { RemoteFootprint, type SendSteps } from "./remote_footprint.ts";
-import { RemoteFailure } from "./remote_failure.ts";
-import { hranaValue, integerOf } from "./remote_values.ts";
-import { stepFailure } from "./step_failure.ts";
-import type { EngineFailure, TenantStatement } from "../tenant_store.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { hranaValue, integerOf } from "./hrana/remote_values.ts";
+import { stepFailure } from "./hrana/step_failure.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { TenantStatement } from "../tenant_store.ts";
 import { errorAt, groupSteps, TOTAL } from "./write_steps.ts";
 import { foundReplay } from "./replay_statements.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
@@ -57,7 +58,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const [gated] = group.calls;
   if (!gated) throw new TypeError("a group without a call");
   const { call, gate } = gated;
-  const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.oracle);
+  const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.schemaGate);
   const answer = await request(plan.steps, null);
   const begun = errorAt(answer.steps, plan.begin);
   if (begun) return { k: "refused", failure: stepFailure(begun) };
@@ -79,7 +80,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     baton = looked.baton;
     return looked.steps;
   };
-  const deferred = judgesEach(call, group.oracle)
+  const deferred = judgesEach(call, group.schemaGate)
     ? new DeferredReferences(call, (steps) => ask(steps.map(({ stmt }) => stmt)))
     : null;
   await deferred?.raised();

@@ -1,9 +1,9 @@
 // Brings the service's own tables of a remote database to the form of this version.
 import { isUpToDate, upgradedTableQuery, upgradeStatements } from "../../sql/service_tables.ts";
-import { all, ifOk, inTransaction, not } from "./hrana.ts";
+import { all, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { stringOf } from "./remote_values.ts";
-import { chain, StepList } from "./step_list.ts";
+import { stringOf } from "./hrana/remote_values.ts";
+import { chain, StepList } from "./hrana/step_list.ts";
 
 /** True when something was to be done. Throws `RemoteFailure`, and `AppError` for what the engine refuses. */
 export async function upgradeTables(context: RemoteContext, place: string): Promise<boolean> {

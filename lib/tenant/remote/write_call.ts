@@ -1,6 +1,6 @@
 // Calls that wait for a database's write slot, and how they are answered.
 import { AppError } from "../../core/errors.ts";
-import { logRowOf } from "../local/wire.ts";
+import { logRowOf } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 

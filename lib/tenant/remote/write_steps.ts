@@ -1,14 +1,24 @@
 // The first of a write group's two requests: opens the transaction, checks that the schema is the expected one, looks
 // for kept answers, and runs each call behind a savepoint of its own. Nothing of it stays unless the second one commits.
-import type { HranaValue, StepError, StepResult } from "./hrana.ts";
-import { all, type HranaStep, ifError, ifOk, inTransaction, not } from "./hrana.ts";
-import { outsideTransaction } from "./hrana.ts";
-import type { ReplayKeys, TenantCall } from "../tenant_store.ts";
-import type { CallGate, SchemaOracle } from "./schema_oracle.ts";
-import { hranaValue } from "./remote_values.ts";
+import {
+  all,
+  type HranaStep,
+  type HranaValue,
+  ifError,
+  ifOk,
+  inTransaction,
+  not,
+  outsideTransaction,
+  type StepError,
+  type StepResult,
+} from "./hrana/hrana.ts";
+import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { TenantCall } from "../tenant_store.ts";
+import type { CallGate, SchemaGate } from "./gate/schema_gate.ts";
+import { hranaValue } from "./hrana/remote_values.ts";
 import { textBefore, textBehind } from "./count_rows.ts";
 import { findStep, freeStep } from "./replay_statements.ts";
-import { StepList } from "./step_list.ts";
+import { StepList } from "./hrana/step_list.ts";
 
 export interface GatedCall {
   readonly call: TenantCall;
@@ -59,7 +69,7 @@ export const TOTAL = "SELECT total_changes()";
  */
 export function groupSteps(
   calls: readonly GatedCall[],
-  { schema: { engineVersion }, hasVirtualTables }: Pick<SchemaOracle, "schema" | "hasVirtualTables">,
+  { schema: { engineVersion }, hasVirtualTables }: Pick<SchemaGate, "schema" | "hasVirtualTables">,
 ): GroupSteps {
   const list = new StepList();
   const alone = calls.length === 1;

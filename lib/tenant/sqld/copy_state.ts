@@ -1,10 +1,10 @@
 // What a place has taken in so far, told by what every change of a tenant leaves behind. sqld forks a place that it has
 // just closed, because too many are open, in a state that lacks the last transactions.
-import type { HranaStep } from "../remote/hrana.ts";
-import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana_client.ts";
-import { lookAgain } from "../remote/look_again.ts";
-import { RemoteFailure } from "../remote/remote_failure.ts";
-import { integerOf, stringOf } from "../remote/remote_values.ts";
+import type { HranaStep } from "../remote/hrana/hrana.ts";
+import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
+import { retryGone } from "../remote/hrana/retry_gone.ts";
+import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
+import { integerOf, stringOf } from "../remote/hrana/remote_values.ts";
 
 /** Ids of the newest rows; empty: there is none. */
 export interface CopyState {
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 15_000;
 export async function copyState(fetch: Fetch, endpoint: HranaEndpoint): Promise<CopyState | null> {
   const request = { steps: [STATE], baton: null, close: true };
   try {
-    const { steps: [step] } = await lookAgain(() =>
+    const { steps: [step] } = await retryGone(() =>
       sendBatch(fetch, endpoint, request, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     );
     const row = step?.ok ? step.rows[0] : undefined;

@@ -4,9 +4,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { quietLog } from "../../core/quiet_log.ts";
 import { streamOnce } from "../../core/send_once.ts";
-import type { GateEngine } from "../remote/gate_engine.ts";
-import type { Fetch } from "../remote/hrana_client.ts";
-import { KeptStreams } from "../remote/kept_streams.ts";
+import type { GateEngine } from "../remote/gate/gate_engine.ts";
+import type { Fetch } from "../remote/hrana/hrana_client.ts";
+import { StreamPool } from "../remote/hrana/stream_pool.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
 import { DataTokens } from "./data_tokens.ts";
 import { SqldPlatform } from "./sqld_platform.ts";
@@ -48,11 +48,11 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
   const tokens = jwtKeyPem === null ? null : new DataTokens(jwtKeyPem, clock);
   const log = quietLog(options.log, clock, ["warn", "error"]);
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log });
-  const keptStreams = new KeptStreams(KEPT_STREAMS, clock);
+  const streamPool = new StreamPool(KEPT_STREAMS, clock);
   return new RemoteStore({
     ...{
       platform,
-      keptStreams,
+      streamPool,
       clock,
       log,
       fetch,

@@ -1,14 +1,14 @@
 // Short-lived tokens for sqld: Ed25519, each for one namespace and one mode (sqld's documentation, "authentication").
 import { importPKCS8, SignJWT } from "jose";
 import type { Clock } from "../../core/clock.ts";
-import { KeptTokens } from "../remote/kept_tokens.ts";
+import { CachedTokens } from "../remote/cached_tokens.ts";
 
 /** Seconds that a token is accepted, and milliseconds that one is used before the next is made. */
 const LIFETIME_SEC = 300;
 const USED_MS = 120_000;
 
 export class DataTokens {
-  readonly #kept: KeptTokens;
+  readonly #kept: CachedTokens;
   readonly #key: ReturnType<typeof importPKCS8>;
   /** A moment of the server's clock, in unix milliseconds and as our monotonic counter tells it; null: it goes as ours. */
   #server: { readonly unixMs: number; readonly atMs: number } | null = null;
@@ -18,7 +18,7 @@ export class DataTokens {
     this.#key = importPKCS8(pem, "EdDSA");
     // A key that cannot be read shows in the first request, as the failure of that request.
     this.#key.catch(() => {});
-    this.#kept = new KeptTokens({ clock, usedMs: USED_MS, make: (place, mode) => this.#make(place, mode) });
+    this.#kept = new CachedTokens({ clock, usedMs: USED_MS, make: (place, mode) => this.#make(place, mode) });
   }
 
   token(namespace: string, mode: "read" | "write"): Promise<string> {

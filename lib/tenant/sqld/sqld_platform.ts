@@ -1,9 +1,9 @@
 // sqld as a platform: a namespace for each place, made, copied and removed through its admin API.
 import type { Log } from "../../core/log.ts";
-import type { Fetch, HranaEndpoint } from "../remote/hrana_client.ts";
-import { lookAgain } from "../remote/look_again.ts";
-import { pause } from "../remote/pause.ts";
-import { RemoteFailure, serverFailure } from "../remote/remote_failure.ts";
+import type { Fetch, HranaEndpoint } from "../remote/hrana/hrana_client.ts";
+import { retryGone } from "../remote/hrana/retry_gone.ts";
+import { pause } from "../remote/hrana/pause.ts";
+import { RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
@@ -128,7 +128,7 @@ export class SqldPlatform implements RemotePlatform {
     { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
   ): Promise<void> {
     const body = { block_reads: reads, block_writes: writes };
-    await lookAgain(async () => {
+    await retryGone(async () => {
       const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
       const path = `/${checked(place)}/config`;
       // Sent once: a repetition could be late, and undo what somebody else has done since.

@@ -1,9 +1,9 @@
 // Calls to Turso's platform API (docs.turso.tech/api-reference). Every call that is made of it comes to the same when it
 // runs twice, because the caller names what is to be there: so one whose answer is lost is sent again, within bounds.
 import type { Log } from "../../core/log.ts";
-import type { Fetch } from "../remote/hrana_client.ts";
-import { pause } from "../remote/pause.ts";
-import { RemoteFailure } from "../remote/remote_failure.ts";
+import type { Fetch } from "../remote/hrana/hrana_client.ts";
+import { pause } from "../remote/hrana/pause.ts";
+import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 
 /** Where the platform API answers. */
 export const TURSO_API_URL = "https://api.turso.tech";

@@ -1,11 +1,11 @@
 // Turso Cloud as a platform: a database of one group for each place, made, copied and removed through its platform API,
 // with tokens of one database and one mode.
 import type { Clock } from "../../core/clock.ts";
-import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana_client.ts";
-import { KeptTokens } from "../remote/kept_tokens.ts";
+import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
+import { CachedTokens } from "../remote/cached_tokens.ts";
 import type { Mode } from "../remote/remote_context.ts";
-import { pause } from "../remote/pause.ts";
-import { RemoteFailure } from "../remote/remote_failure.ts";
+import { pause } from "../remote/hrana/pause.ts";
+import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";
 
@@ -36,11 +36,11 @@ export interface TursoPlatformOptions {
 
 export class TursoPlatform implements RemotePlatform {
   readonly dataSecret = "TENANTS_TOKEN";
-  readonly #tokens: KeptTokens;
+  readonly #tokens: CachedTokens;
   readonly #hosts = new Map<string, Promise<string>>();
 
   constructor(private readonly options: TursoPlatformOptions) {
-    this.#tokens = new KeptTokens({
+    this.#tokens = new CachedTokens({
       clock: options.clock,
       usedMs: TOKEN_USED_MS,
       make: (place, mode) => this.#makeToken(place, mode),

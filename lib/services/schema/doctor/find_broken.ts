@@ -2,7 +2,8 @@
 // are compiled, and nothing of them runs.
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
-import type { EngineFailure, TenantDatabase } from "../../../tenant/tenant_store.ts";
+import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { TenantDatabase } from "../../../tenant/tenant_store.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { foldName } from "../../../sql/fold_name.ts";
 import type { SchemaFacts } from "../schema_facts.ts";

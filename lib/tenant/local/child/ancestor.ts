@@ -1,5 +1,5 @@
 // The state in which a branch began, kept beside it: what its changes and a merge are measured against.
-import { Connection } from "./connection.ts";
+import { Connection } from "../../../engine/connection.ts";
 import { copyDatabase, exists, removeDatabase } from "./file_copy.ts";
 import type { TenantFile } from "./tenant_file.ts";
 

@@ -5,20 +5,20 @@ import {
   type Answer,
   type Ask,
   type AskedStatement,
-  type Place,
   runWork,
+  type Side,
   type Work,
 } from "../../branches/work.ts";
-import { Connection } from "./connection.ts";
-import { runFailure } from "./engine_failure.ts";
-import type { EngineValue } from "./result_json.ts";
+import { Connection } from "../../../engine/connection.ts";
+import { runFailure } from "../../../engine/engine_failure.ts";
+import type { EngineValue } from "../../../engine/result_json.ts";
 
 /** Prepared statements kept for one piece of work. */
 const KEPT_STATEMENTS = 100;
 
 export function runBranchWork<T>(
   work: Work<T>,
-  connections: Readonly<Partial<Record<Place, Connection>>>,
+  connections: Readonly<Partial<Record<Side, Connection>>>,
 ): T {
   const prepared = new Map<string, StatementSync>();
   return runWork(work, ({ of, statements, each, level }: Ask): Answer[] => {
@@ -48,7 +48,7 @@ function runSchemaChange(connection: Connection, { sql }: AskedStatement): Answe
 function prepare(
   prepared: Map<string, StatementSync>,
   connection: Connection,
-  of: Place,
+  of: Side,
   sql: string,
 ): StatementSync {
   const key = `${of} ${sql}`;

@@ -2,8 +2,8 @@
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../../sql/branch_report.ts";
 import { restoreEffect } from "../../branches/restore_effect.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
-import { Connection } from "./connection.ts";
-import { isDamage } from "./engine_failure.ts";
+import { Connection } from "../../../engine/connection.ts";
+import { isDamage } from "../../../engine/engine_failure.ts";
 import { removeDatabase } from "./file_copy.ts";
 import type { Reply } from "./protocol.ts";
 import { stagedPath, stageSnapshot } from "./stage_snapshot.ts";

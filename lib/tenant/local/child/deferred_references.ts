@@ -1,7 +1,13 @@
 // Foreign keys that the engine judges at a commit only: where statements of one transaction are to behave as if each had
 // a commit of its own, or none is made, they are judged here.
-import { BREAKABLE, type BrokenByTable, BrokenCount, COUNT_BROKEN, DEFERS } from "./broken_count.ts";
-import type { Connection } from "./connection.ts";
+import {
+  BREAKABLE,
+  type BrokenByTable,
+  BrokenCount,
+  COUNT_BROKEN,
+  DEFERS,
+} from "../../../engine/broken_count.ts";
+import type { Connection } from "../../../engine/connection.ts";
 import type { WireCall } from "./protocol.ts";
 
 /** Whether a table has such a foreign key. */

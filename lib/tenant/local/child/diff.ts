@@ -3,7 +3,7 @@ import type { RowForm } from "../../../sql/branch_report.ts";
 import { type Compared, type CompareOptions, compareSides } from "../../branches/compare_sides.ts";
 import { ancestorPath } from "./ancestor.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
-import { Connection } from "./connection.ts";
+import { Connection } from "../../../engine/connection.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 /** A branch's connections, the branch in one state. */

@@ -1,22 +1,16 @@
 // What a call would do: it runs in a transaction that is always undone.
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection, RunResult } from "./connection.ts";
-import { countSchemaRows } from "./count_schema_rows.ts";
-import { countReplaced } from "./count_replaced.ts";
+import type { Connection, RunResult } from "../../../engine/connection.ts";
+import { countSchemaRows } from "../../../engine/count_schema_rows.ts";
+import { countReplaced } from "../../../engine/count_replaced.ts";
 import { BrokenReference, watchDeferred } from "./deferred_references.ts";
 import { FootprintRun } from "./footprint_run.ts";
 import type { Progress } from "./progress.ts";
-import type {
-  WireCall,
-  WireEffect,
-  WireFailure,
-  WireOutcome,
-  WireResult,
-  WireStatement,
-  WireValue,
-} from "./protocol.ts";
+import type { JsonValue, RowPreview, StatementEffect } from "../../../engine/statement_effect.ts";
+import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { WireCall, WireOutcome, WireResult, WireStatement } from "./protocol.ts";
 import { failureOf } from "./run_call.ts";
-import { jsonRows, rowPreview } from "./row_preview.ts";
+import { jsonRows, rowPreview } from "../../../engine/row_preview.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 /** Above so many affected rows none is shown: their keys would have to be held in memory. */
@@ -66,10 +60,10 @@ function watchedRun(
   { startedMs, watch }: { readonly startedMs: number; readonly watch: FootprintRun | null },
 ) {
   const results: WireResult[] = [];
-  const effects: WireEffect[] = [];
+  const effects: StatementEffect[] = [];
   let text = "";
   let footprint = watch?.footprint() ?? null;
-  const failed = (at: number, f: WireFailure) => {
+  const failed = (at: number, f: EngineFailure) => {
     const ms = systemClock.monotonicMs() - startedMs;
     const read = results.reduce((sum, [, rowsRead]) => sum + rowsRead, 0);
     const e = effects.slice(0, at);
@@ -118,10 +112,10 @@ function previewBehind(
   call: WireCall,
   statement: WireStatement,
   ownRows: number | null,
-): WireEffect["preview"] {
+): RowPreview | null {
   if (!isUndone(ownRows)) return null;
   connection.internalRun("ROLLBACK TO effect");
-  return rowPreview(connection, call, statement, ownRows);
+  return rowPreview(connection, call.integersAsStrings, statement, ownRows);
 }
 
 function run(connection: Connection, call: WireCall, [sql, params, level]: WireStatement): RunResult {
@@ -149,7 +143,7 @@ function effectOf(connection: Connection, call: WireCall, statement: WireStateme
   return { json, read, effect: { ownRows, cascadedRows, plan } };
 }
 
-function planRows(connection: Connection, sql: string): WireValue[][] {
+function planRows(connection: Connection, sql: string): JsonValue[][] {
   try {
     return jsonRows(connection, `EXPLAIN QUERY PLAN ${sql}`, false);
   } catch {

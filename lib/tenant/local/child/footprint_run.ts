@@ -1,7 +1,12 @@
 // Takes down what a call does to rows while it runs: triggers that live no longer than it tell of every change.
 import { createHash } from "node:crypto";
 import { systemClock } from "../../../core/clock.ts";
-import { type Footprint, type FootprintAsk, isUnknown, sameFootprint } from "../../footprint/footprint.ts";
+import {
+  type Footprint,
+  type FootprintAsk,
+  isUnknown,
+  sameFootprint,
+} from "../../../engine/footprint/footprint.ts";
 import {
   indexNotes,
   indexView,
@@ -12,12 +17,17 @@ import {
   type NoteSink,
   noteTriggers,
   wholeNotes,
-} from "../../footprint/row_notes.ts";
-import { readNote } from "../../footprint/row_note.ts";
-import { RowsRecorder } from "../../footprint/rows_recorder.ts";
-import { definitionsText, readShapes, shapeQueries, type TableShape } from "../../footprint/table_shape.ts";
-import type { Connection, EngineValue } from "./connection.ts";
-import type { WireLevel } from "./protocol.ts";
+} from "../../../engine/footprint/row_notes.ts";
+import { readNote } from "../../../engine/footprint/row_note.ts";
+import { RowsRecorder } from "../../../engine/footprint/rows_recorder.ts";
+import {
+  definitionsText,
+  readShapes,
+  shapeQueries,
+  type TableShape,
+} from "../../../engine/footprint/table_shape.ts";
+import type { Connection, EngineValue } from "../../../engine/connection.ts";
+import type { Level } from "../../../engine/guard.ts";
 
 const sink: NoteSink = {
   temporary: true,
@@ -51,7 +61,7 @@ export class FootprintRun {
   }
 
   /** Before a statement of the level runs; outside of its savepoint. */
-  begin(level: WireLevel): void {
+  begin(level: Level): void {
     if (isUnknown(this.ask)) return;
     // A change of the schema would have to change the triggers too.
     if (level === "schema") return this.#dropTriggers();

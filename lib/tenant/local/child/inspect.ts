@@ -1,17 +1,18 @@
 // Compiles statements under the recording guard and tells what each would touch. Nothing runs on the tenant's file.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
-import { applySchemaChange } from "./apply_schema_change.ts";
-import type { CompileConnection } from "./compile_connection.ts";
-import { compileStatement } from "./compile_statement.ts";
-import type { Connection } from "./connection.ts";
-import { MemoryConnection } from "./memory_connection.ts";
-import type { WireFailure, WireInspected } from "./protocol.ts";
+import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
+import type { CompileConnection } from "../../../engine/compile_connection.ts";
+import { compileStatement } from "../../../engine/compile_statement.ts";
+import type { Connection } from "../../../engine/connection.ts";
+import { MemoryConnection } from "../../../engine/memory_connection.ts";
+import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { WireInspected } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 interface Inspected {
   readonly v: number;
   readonly facts: EngineFacts[];
-  readonly f: WireFailure | null;
+  readonly f: EngineFailure | null;
 }
 
 /** What is asked, in the form in which it travels. */

@@ -1,8 +1,9 @@
 // Writing the query log and the audit trail inside a tenant's database.
 import { type LogPruning, pruneStatements } from "../../../sql/log_pruning.ts";
 import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
-import type { Connection } from "./connection.ts";
-import type { WireLogRow, WireLogTable, WireLogValue } from "./wire_log.ts";
+import type { Connection } from "../../../engine/connection.ts";
+import type { LogValue, LogValues } from "../../log_columns.ts";
+import type { WireLogTable } from "./wire_log.ts";
 
 /** Rows that one statement inserts: half the time of one by one. */
 const ROWS_AT_ONCE = 16;
@@ -44,8 +45,8 @@ export function insertLogRows(connection: Connection, tables: readonly WireLogTa
 }
 
 /** Row after row. */
-function valuesOf(columns: WireLogTable["columns"], start: number, end: number): WireLogValue[] {
-  const values: WireLogValue[] = [];
+function valuesOf(columns: WireLogTable["columns"], start: number, end: number): LogValue[] {
+  const values: LogValue[] = [];
   for (let row = start; row < end; row++) {
     for (const column of columns) values.push(isList(column) ? column[row] ?? null : column);
   }
@@ -62,12 +63,12 @@ function inserts(
   return { one: `${insert} VALUES ${row} ${end}`, many: `${insert} VALUES ${rows} ${end}` };
 }
 
-function isList(column: WireLogTable["columns"][number]): column is readonly WireLogValue[] {
+function isList(column: WireLogTable["columns"][number]): column is readonly LogValue[] {
   return Array.isArray(column);
 }
 
 /** The row of a call that has just run, in the transaction that is open. */
-export function insertCallRow(connection: Connection, row: WireLogRow, figures: CallFigures): void {
+export function insertCallRow(connection: Connection, row: LogValues, figures: CallFigures): void {
   const filled = [...row];
   filled[STATUS] = figures.errorKind === null ? "ok" : "error";
   filled[ERROR_KIND] = figures.errorKind;
@@ -82,7 +83,7 @@ export function insertAuditRow(
   connection: Connection,
   id: string,
   tables: string,
-  log: WireLogRow,
+  log: LogValues,
   rowsWritten: number,
 ): void {
   connection.internalRun(

@@ -5,7 +5,7 @@ import type { LogPruning } from "../../../sql/log_pruning.ts";
 import { foldLog, keepAncestor } from "./ancestor.ts";
 import { compareSnapshot } from "./compare_snapshot.ts";
 import { diffBranch } from "./diff.ts";
-import { engineFailure } from "./engine_failure.ts";
+import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRows, pruneLog } from "./log_rows.ts";
@@ -13,7 +13,7 @@ import { MemoryReport } from "./memory_report.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
 import { Progress } from "./progress.ts";
-import type { Request, WireFailure } from "./protocol.ts";
+import type { Request } from "./protocol.ts";
 import type { WireLogTable } from "./wire_log.ts";
 import { readGroup } from "./read_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
@@ -118,7 +118,7 @@ function serve(request: Request): void {
 }
 
 /** Outside a caller's statement, what the engine cannot name is the store's trouble, not the caller's. */
-function storeFailure(error: unknown): WireFailure {
+function storeFailure(error: unknown): EngineFailure {
   const failure = engineFailure(error, null);
   return failure.kind === "unknown" ? { ...failure, kind: "unavailable" } : failure;
 }

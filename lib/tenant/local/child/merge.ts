@@ -8,9 +8,9 @@ import { MergeRun } from "../../branches/merge_run.ts";
 import { mergeSchema } from "../../branches/merge_schema.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { compareBranch, type OpenBranch, withBranch } from "./diff.ts";
-import { runFailure } from "./engine_failure.ts";
+import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import type { MergeRequest, WireFailure, WireMerge } from "./protocol.ts";
+import type { MergeRequest, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 export interface Merged {
@@ -47,7 +47,7 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
     },
   });
   const writer = trunk.writer();
-  let failure: WireFailure | null = null;
+  let failure: EngineFailure | null = null;
   let kept = false;
   // Rows are merged as they are: what cascades and triggers did to them is part of the branch's changes already.
   writer.database.exec("PRAGMA foreign_keys=OFF");
@@ -73,7 +73,7 @@ function attempt(
   compared: Compared,
   trunk: TenantFile,
   open: OpenBranch,
-): WireFailure | null {
+): EngineFailure | null {
   const writer = trunk.writer();
   const work = run.mode === "schema" ? mergeSchema(run, compared, openTrial) : mergeRows(run, compared);
   try {

@@ -1,43 +1,33 @@
 // The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
 // UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
-import type { Replacing } from "../../../sql/replaced_rows.ts";
-import type { SchemaRows } from "../../../sql/schema_rows.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_as.ts";
-import type { SqlErrorKind } from "../../../core/errors.ts";
-import type { Footprint, FootprintAsk } from "../../footprint/footprint.ts";
-import type { AffectedBound } from "./starts_over.ts";
+import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { Level } from "../../../engine/guard.ts";
+import type { NamedTable } from "../../../engine/list_tables.ts";
+import type { ReplayKeys } from "../../../engine/replay_keys.ts";
+import type { StatementEffect } from "../../../engine/statement_effect.ts";
+import type { TenantStatement } from "../../tenant_store.ts";
+import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";
+import type { AffectedBound } from "../../starts_over.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
-import type { SnapshotRequest, WireLogRow, WireLogTable, WireRecord } from "./wire_log.ts";
+import type { LogValues } from "../../log_columns.ts";
+import type { SnapshotRequest, WireLogTable, WireRecord } from "./wire_log.ts";
 
-/** Why the engine did not run a statement to its end. `message` holds no value. */
-export interface WireFailure {
-  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected";
-  readonly message: string;
-  readonly table: string | null;
-  readonly columns: readonly string[];
-  readonly affected?: number;
-}
-
-export type WireLevel = "read" | "write" | "schema";
 export type WireStatement = readonly [
   sql: string,
   params: readonly SqlParameter[],
-  level: WireLevel,
+  level: Level,
   more?: WireStatementMore,
 ];
 
-/** `replacing`, `schemaRows` and `after` of a `TenantStatement`, as they are. */
-export interface WireStatementMore {
-  readonly replacing?: Replacing;
-  readonly schemaRows?: SchemaRows;
-  readonly after?: readonly { readonly sql: string; readonly params: readonly SqlParameter[] }[];
-}
+/** What else a statement of the store has. */
+export type WireStatementMore = Pick<TenantStatement, "replacing" | "schemaRows" | "after">;
 
 export interface WireCall {
   readonly statements: readonly WireStatement[];
-  readonly level: WireLevel;
+  readonly level: Level;
   readonly atomic: boolean;
   readonly schemaVersion: number;
   readonly maxRows: number;
@@ -45,9 +35,9 @@ export interface WireCall {
   readonly integersAsStrings: boolean;
   readonly foreignKeysOff: boolean;
   /** Absent on reads, whose rows the service keeps and sends later. Figures are filled in by the child. */
-  readonly log?: WireLogRow;
+  readonly log?: LogValues;
   readonly failsWith?: string;
-  readonly replay?: WireReplay;
+  readonly replay?: ReplayKeys;
   /** File name of the snapshot to take first; such a call travels alone. */
   readonly snapshot?: string;
   /** Such a call travels alone. */
@@ -64,14 +54,6 @@ export interface WireInspected {
   readonly sql: string;
   readonly changesSchema: boolean;
   readonly tableAs: TableAs | null;
-}
-
-/** `ReplayKeys` of the store, as they are. */
-export interface WireReplay {
-  readonly keys: readonly { readonly key: string; readonly requestHash: string }[];
-  readonly nowMs: number;
-  readonly expiresAtMs: number;
-  readonly context: string;
 }
 
 export type Request =
@@ -112,8 +94,8 @@ export type Request =
     readonly to: string;
     readonly record: WireRecord | null;
   }
-  | { readonly op: "find_replay"; readonly db: string; readonly replay: WireReplay }
-  | { readonly op: "note_replay"; readonly db: string; readonly replay: WireReplay }
+  | { readonly op: "find_replay"; readonly db: string; readonly replay: ReplayKeys }
+  | { readonly op: "note_replay"; readonly db: string; readonly replay: ReplayKeys }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
   /** Folds the write-ahead log into the file if it is long, before a copy. */
   | { readonly op: "fold_log"; readonly db: string }
@@ -143,7 +125,7 @@ export interface MergeRequest extends WireRecord {
 /** How a merge ended; the report is the frame's text. */
 export interface WireMerge {
   readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";
-  readonly failure: WireFailure | null;
+  readonly failure: EngineFailure | null;
   /** Of one that was refused. */
   readonly reason: string | null;
   readonly snapshotTaken: boolean;
@@ -161,7 +143,7 @@ export type WireOutcome =
     readonly k: "ok";
     readonly r: readonly WireResult[];
     readonly ms: number;
-    readonly e?: readonly WireEffect[];
+    readonly e?: readonly StatementEffect[];
     /** Of a dry run that was asked for it. */
     readonly p?: Footprint;
   }
@@ -169,12 +151,12 @@ export type WireOutcome =
     readonly k: "failed";
     readonly r: readonly WireResult[];
     readonly at: number;
-    readonly f: WireFailure;
+    readonly f: EngineFailure;
     readonly ms: number;
     /** Rows read and written by all of it, kept or not. */
     readonly w: readonly [read: number, written: number];
     /** Of a dry run: of the statements before the failure. */
-    readonly e?: readonly WireEffect[];
+    readonly e?: readonly StatementEffect[];
     readonly p?: Footprint;
     /** The transaction itself failed, so that no log row could be written in it. */
     readonly unlogged?: true;
@@ -182,25 +164,10 @@ export type WireOutcome =
   | { readonly k: "stale"; readonly v: number }
   | WireReplayed;
 
-/** The call ran before: its kept answer (`length` characters of the frame's text), or that the key is another call's. */
+/** The call ran before: its stored answer (`length` characters of the frame's text), or that the key is another call's. */
 export type WireReplayed =
   | { readonly k: "replayed"; readonly length: number; readonly matched: readonly number[] }
   | { readonly k: "mismatch" };
-
-/** `StatementEffect` of the store, as it is. */
-export interface WireEffect {
-  readonly ownRows: number | null;
-  readonly cascadedRows: number;
-  readonly plan: readonly (readonly WireValue[])[];
-  readonly preview: {
-    readonly table: string;
-    readonly columns: readonly string[];
-    readonly before: readonly (readonly WireValue[])[];
-    readonly after: readonly (readonly WireValue[])[];
-  } | null;
-}
-
-export type WireValue = string | number | null | { readonly $blob: string };
 
 /** Not in any JSON, and no line break: standard output would be written once for each line. */
 export const HEAD_END = "\t";
@@ -213,9 +180,9 @@ export type Reply =
     readonly t: "inspected";
     readonly v: number;
     readonly facts: readonly EngineFacts[];
-    readonly f: WireFailure | null;
+    readonly f: EngineFailure | null;
   }
-  | { readonly t: "schema"; readonly v: number; readonly tables: readonly WireTable[] }
+  | { readonly t: "schema"; readonly v: number; readonly tables: readonly NamedTable[] }
   | { readonly t: "replay"; readonly found: WireReplayed | null }
   | { readonly t: "ids"; readonly ids: readonly string[] }
   /** The frame's text is the comparison as JSON. */
@@ -232,13 +199,7 @@ export type Reply =
   | { readonly t: "damaged" }
   /** What the request names is not there. */
   | { readonly t: "missing" }
-  | { readonly t: "failed"; readonly f: WireFailure };
-
-export interface WireTable {
-  readonly name: string;
-  readonly kind: "table" | "view" | "virtual" | "shadow";
-  readonly columns: readonly string[];
-}
+  | { readonly t: "failed"; readonly f: EngineFailure };
 
 /** Head of the progress file: resident bytes, processor time in ms (64-bit floats), number of the report (32-bit). */
 export const PROGRESS_HEAD_BYTES = 24;

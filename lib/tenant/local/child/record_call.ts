@@ -1,11 +1,11 @@
 // What stays of a call beside its changes, in the transaction that is open: its kept answer, its log row, its audit row.
-import type { Connection } from "./connection.ts";
+import type { Connection } from "../../../engine/connection.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import { loggedKind } from "./logged_kind.ts";
+import { loggedKind } from "../../logged_kind.ts";
 import type { WireCall } from "./protocol.ts";
 import { keepReplay } from "./replay.ts";
 import type { CallRun } from "./run_call.ts";
-import { startsOver } from "./starts_over.ts";
+import { startsOver } from "../../starts_over.ts";
 
 /** `run` is what is kept; `work` counts the rows that are paid for, kept or not. */
 export function recordCall(

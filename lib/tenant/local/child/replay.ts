@@ -1,8 +1,9 @@
 // Answers kept for repeated calls, inside the tenant's own database: written in the transaction of the mutation that they
 // answer, so that a call and the memory of it are there together or not at all.
-import { type KeptParts, writeKeptAnswer } from "../../kept_answer.ts";
-import type { Connection } from "./connection.ts";
-import type { WireReplay, WireReplayed } from "./protocol.ts";
+import { type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
+import type { Connection } from "../../../engine/connection.ts";
+import type { ReplayKeys } from "../../../engine/replay_keys.ts";
+import type { WireReplayed } from "./protocol.ts";
 
 /** Characters of one piece: an answer may be longer than the engine lets a value be. */
 const PIECE_LENGTH = 4_000_000;
@@ -23,7 +24,7 @@ const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answ
 /** What is kept under any of the keys. */
 export function findReplay(
   connection: Connection,
-  { keys, nowMs }: WireReplay,
+  { keys, nowMs }: ReplayKeys,
 ): { readonly found: WireReplayed; readonly text: string } | null {
   const matched: number[] = [];
   let text: string | null = null;
@@ -40,7 +41,7 @@ export function findReplay(
 }
 
 /** Notes keys whose answers are kept elsewhere, so that no other call gets them. One that has an answer here stays as it is. */
-export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }: WireReplay): void {
+export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
     connection.internalRun(FORGET_NOTE, probeOf(key), key, nowMs);
     connection.internalRun(NOTE, probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key);
@@ -50,10 +51,10 @@ export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }:
 /** Keeps an answer under each key, in the transaction that is open. Expired ones under the same key go. */
 export function keepReplay(
   connection: Connection,
-  replay: WireReplay,
-  parts: Omit<KeptParts, "context">,
+  replay: ReplayKeys,
+  parts: Omit<StoredParts, "context">,
 ): void {
-  const answer = writeKeptAnswer({ context: replay.context, ...parts });
+  const answer = writeStoredAnswer({ context: replay.context, ...parts });
   for (const { key, requestHash } of replay.keys) {
     connection.internalRun(FORGET, probeOf(key), key);
     let end = 0;
@@ -74,7 +75,7 @@ export function keepReplay(
 }
 
 /** Keeps what was found under one key also under the call's others, which it is known by from now on. */
-export function joinReplay(connection: Connection, { keys }: WireReplay, matched: readonly number[]): void {
+export function joinReplay(connection: Connection, { keys }: ReplayKeys, matched: readonly number[]): void {
   const from = keys[matched[0] ?? -1];
   for (const [index, { key, requestHash }] of keys.entries()) {
     if (from === undefined || matched.includes(index)) continue;

@@ -2,8 +2,8 @@
 import { systemClock } from "../../../core/clock.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import { setAsideText } from "../../damage.ts";
-import { Connection, type EngineValue } from "./connection.ts";
-import { isDamage } from "./engine_failure.ts";
+import { Connection, type EngineValue } from "../../../engine/connection.ts";
+import { isDamage } from "../../../engine/engine_failure.ts";
 import {
   copyDatabase,
   damagedFolder,

@@ -1,14 +1,14 @@
 // Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection } from "./connection.ts";
-import { countSchemaRows } from "./count_schema_rows.ts";
-import { countReplaced } from "./count_replaced.ts";
-import { runFailure } from "./engine_failure.ts";
+import type { Connection } from "../../../engine/connection.ts";
+import { countSchemaRows } from "../../../engine/count_schema_rows.ts";
+import { countReplaced } from "../../../engine/count_replaced.ts";
+import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
 import type { FootprintRun } from "./footprint_run.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireFailure, WireOutcome, WireResult } from "./protocol.ts";
-import { exceeds, ResultTooLarge } from "./result_json.ts";
-import { unlessUsedUp } from "./used_up.ts";
+import type { WireCall, WireOutcome, WireResult } from "./protocol.ts";
+import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
+import { unlessUsedUp } from "../../../engine/used_up.ts";
 
 export interface CallRun {
   readonly results: WireResult[];
@@ -18,7 +18,7 @@ export interface CallRun {
   readonly rowsWritten: number;
   /** Rows that conflicts have removed beside, of a call that is bound to a number of rows. */
   readonly rowsReplaced: number;
-  readonly failure: { readonly at: number; readonly failure: WireFailure } | null;
+  readonly failure: { readonly at: number; readonly failure: EngineFailure } | null;
 }
 
 /** What a call needs of its surroundings: the reader's group has no savepoints and writes nothing. */
@@ -107,7 +107,7 @@ export function outcomeOf(
     : { k: "ok", r: results, ms };
 }
 
-export function failureOf(error: unknown, connection: Connection, sql: string): WireFailure {
+export function failureOf(error: unknown, connection: Connection, sql: string): EngineFailure {
   if (error instanceof ResultTooLarge) {
     return { kind: "result_too_large", message: error.message, table: null, columns: [] };
   }

@@ -1,6 +1,6 @@
 // Carrying over what happened from a file that is damaged: as many rows as can still be read, from both ends of a table.
-import type { Connection, EngineValue } from "./connection.ts";
-import { engineFailure } from "./engine_failure.ts";
+import type { Connection, EngineValue } from "../../../engine/connection.ts";
+import { engineFailure } from "../../../engine/engine_failure.ts";
 
 /** Rows read at once; fewer near a damaged page. */
 const READ_AT_ONCE = 2048;

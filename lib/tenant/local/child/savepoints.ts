@@ -1,5 +1,5 @@
 // Savepoints around what may fail.
-import type { Connection } from "./connection.ts";
+import type { Connection } from "../../../engine/connection.ts";
 
 /** Behind a savepoint of its own. */
 export function behindSavepoint<T>(connection: Connection, work: () => T): T {

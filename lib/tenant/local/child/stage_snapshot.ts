@@ -1,6 +1,6 @@
 // A copy of a snapshot beside the file that it is to replace, or to be compared with.
-import { Connection } from "./connection.ts";
-import { isDamage } from "./engine_failure.ts";
+import { Connection } from "../../../engine/connection.ts";
+import { isDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, exists, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import type { Reply } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";

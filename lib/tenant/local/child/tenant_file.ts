@@ -2,11 +2,10 @@
 // the schema version both were last seen at.
 import { systemClock } from "../../../core/clock.ts";
 import { serviceTableStatements } from "../../../sql/service_tables.ts";
-import { Connection } from "./connection.ts";
-import { fileAt } from "./damaged_file.ts";
+import { Connection } from "../../../engine/connection.ts";
+import { fileAt } from "../../../engine/damaged_file.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
-import { listTables } from "./list_tables.ts";
-import type { WireTable } from "./protocol.ts";
+import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 
 /** Milliseconds for which a reader is taken to have the file that stands there; a writer looks each time. */
@@ -65,7 +64,7 @@ export class TenantFile {
   }
 
   /** Tables and views of the tenant with their columns. */
-  tables(): WireTable[] {
+  tables(): NamedTable[] {
     return listTables(this.reader());
   }
 

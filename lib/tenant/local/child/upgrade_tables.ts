@@ -1,6 +1,6 @@
 // Brings the service's own tables of a database file to the form of this version.
 import { isUpToDate, upgradedTableQuery, upgradeStatements } from "../../../sql/service_tables.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "../../../engine/connection.ts";
 
 /** False where the tables are of an older version. */
 export function isCurrent(connection: Connection): boolean {

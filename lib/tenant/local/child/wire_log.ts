@@ -1,18 +1,15 @@
 // How rows of the log tables travel to an engine child, and what is to be recorded of a restore with it.
-
-/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
-export type WireLogRow = readonly WireLogValue[];
-export type WireLogValue = string | number | null;
+import type { LogValue, LogValues } from "../../log_columns.ts";
 
 /** Log rows of one kind, by column: the value of all rows, or one for each. */
 export interface WireLogTable {
   readonly rows: number;
-  readonly columns: readonly (WireLogValue | readonly WireLogValue[])[];
+  readonly columns: readonly (LogValue | readonly LogValue[])[];
 }
 
 /** What becomes the log and audit rows of a restore or a merge, in its transaction. */
 export interface WireRecord {
-  readonly log: WireLogRow;
+  readonly log: LogValues;
   readonly auditId: string;
 }
 

@@ -1,10 +1,10 @@
 // The group commit: what is queued for one database runs as one transaction, each call behind a savepoint of its own,
 // with its log and audit rows, and is answered after the commit has reached the disk.
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "../../../engine/connection.ts";
 import { BrokenReference, defersReferences, watchDeferred } from "./deferred_references.ts";
 import { dryRun } from "./dry_run.ts";
-import { engineFailure } from "./engine_failure.ts";
+import { engineFailure } from "../../../engine/engine_failure.ts";
 import { FootprintRun } from "./footprint_run.ts";
 import { insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";

@@ -1,0 +1,207 @@
+// Compiles one statement under the recording guard and tells what it would touch. Nothing runs.
+import type { BuiltIndex } from "../sql/schema_row_texts.ts";
+import type { EngineFacts } from "../sql/statement_facts.ts";
+import { allowedTableFunctions } from "../sql/functions.ts";
+import { pragmaTable } from "../sql/pragmas.ts";
+import { isReservedName } from "../sql/service_tables.ts";
+import type { CompileConnection } from "./compile_connection.ts";
+import { type EngineFailure, engineFailure } from "./engine_failure.ts";
+import { Recorder } from "./guard.ts";
+
+export interface CompiledText {
+  readonly sql: string;
+  readonly changesSchema: boolean;
+}
+
+export type Compiled =
+  | { readonly ok: true; readonly facts: EngineFacts }
+  | { readonly ok: false; readonly failure: EngineFailure };
+
+/** Compiles against the schema of the connection; `apply` then does what later statements build on. Never throws. */
+export function compileStatement(
+  connection: CompileConnection,
+  statement: CompiledText,
+  apply: (() => void) | null,
+): Compiled {
+  try {
+    const facts = compile(connection, statement);
+    if (typeof facts === "string") return { ok: false, failure: denied(facts) };
+    apply?.();
+    return { ok: true, facts };
+  } catch (error) {
+    const failure = engineFailure(error, connection.guard.denial);
+    const refusal = engineRefusal(failure.message);
+    return { ok: false, failure: refusal === null ? failure : denied(refusal) };
+  }
+}
+
+/** The facts, or what the statement reads that no tenant may. */
+function compile(connection: CompileConnection, { sql, changesSchema }: CompiledText): EngineFacts | string {
+  // Twice, because a virtual table compiles statements of its own when it is first touched.
+  connection.compile("schema", sql);
+  const recorder = new Recorder();
+  connection.guard.recorder = recorder;
+  try {
+    connection.compile("schema", sql);
+  } finally {
+    connection.guard.recorder = null;
+  }
+  const read = tablesRead(connection, recorder);
+  if (typeof read === "string") return read;
+  const shadowTables = shadowAmong(connection, [...recorder.tablesWritten]);
+  const builtIndexes = builtAmong(connection, recorder);
+  const maintainedTables = own(connection, [...recorder.analyzed, ...builtIndexes.map(({ table }) => table)]);
+  const written = new Set([...recorder.tablesWritten, ...maintainedTables]);
+  const replacedTables = replaced(connection, recorder);
+  const rows = rowTables(connection, recorder);
+  const commandTables = commandTablesOf(connection, recorder, rows);
+  return {
+    // A change of the schema reads and writes the engine's own catalogue by itself.
+    tablesRead: sorted(read).filter((name) => !changesSchema || !isReservedName(name)),
+    columnsRead: sorted(recorder.columnsRead).filter((name) => !changesSchema || !isReservedName(name)),
+    tablesWritten: sorted(written),
+    columnsWritten: sorted(recorder.columnsWritten),
+    actions: [
+      ...sorted(new Set([...recorder.actions, ...replacedTables.map((table) => `delete ${table}`)])),
+      ...maintainedTables.map((table) => `schema ${table}`),
+    ],
+    rowTables: rows,
+    replacedTables,
+    functions: sorted(recorder.functions),
+    shadowTables,
+    commandTables,
+    builtIndexes: builtIndexes.filter(({ table }) => maintainedTables.includes(table)),
+    triggers: commandTables.length === 0 ? [] : triggerTexts(connection, recorder),
+  };
+}
+
+/** Views and virtual tables have no rows of their own. */
+function rowTables(connection: CompileConnection, { actions }: Recorder): string[] {
+  const names = [...actions].flatMap((action) => /^(?:insert|update|delete) (.*)$/s.exec(action)?.[1] ?? []);
+  return sorted(new Set(names)).filter((name) =>
+    connection.internalRow(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'",
+      name,
+    ) !== undefined
+  );
+}
+
+/** A module that takes commands declares a hidden column for them, named as the table. */
+function commandTablesOf(
+  connection: CompileConnection,
+  { actions }: Recorder,
+  rowTables: readonly string[],
+): string[] {
+  const names = [...actions].flatMap((action) => /^insert (.*)$/s.exec(action)?.[1] ?? []);
+  return names.filter((name) =>
+    !rowTables.includes(name) &&
+    connection.internalRow(
+        "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden = 1 AND name = ? COLLATE NOCASE",
+        ...[name, name],
+      ) !== undefined
+  ).sort();
+}
+
+function triggerTexts(connection: CompileConnection, { sources }: Recorder): string[] {
+  return connection.internalRows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    .flatMap(([name, sql]) => sources.has(String(name).toLowerCase()) ? [String(sql)] : []);
+}
+
+/**
+ * Names as the schema spells them. Where a statement uses no column, the engine reports the name as the text has it,
+ * and that may be a CTE's, which is no table. What is neither in the schema nor on a list is closed.
+ */
+function tablesRead(connection: CompileConnection, recorder: Recorder): Set<string> | string {
+  const names = new Set<string>();
+  for (const name of recorder.tablesRead) {
+    const lower = name.toLowerCase();
+    const own = connection.internalRow(
+      "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE",
+      name,
+    );
+    const pragma = lower.startsWith("pragma_");
+    if (own) names.add(String(own[0]));
+    else if (isReservedName(name) || allowedTableFunctions.has(lower)) names.add(lower);
+    else if (pragma && pragmaTable.has(lower.slice(7))) names.add(lower);
+    // A table that is being made may read itself, in a generated column.
+    else if (recorder.tablesWritten.has(name)) continue;
+    else if (pragma || hasColumns(recorder, name)) return `The table-valued function ${name}`;
+  }
+  return names;
+}
+
+function hasColumns(recorder: Recorder, table: string): boolean {
+  return [...recorder.columnsRead].some((column) => column.startsWith(`${table}.`));
+}
+
+/**
+ * A table or a trigger may say by itself that a conflict replaces rows, and the engine deletes those without telling.
+ * Their texts are asked; a word too many only makes a rule hold a write that it need not.
+ */
+function replaced(connection: CompileConnection, { actions, sources }: Recorder): string[] {
+  const tables = new Set(
+    [...actions].flatMap((action) => /^(?:insert|update) (.*)$/s.exec(action)?.[1] ?? []),
+  );
+  if (tables.size === 0) return [];
+  const texts = connection.internalRows(
+    "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'",
+  ).filter(([, , sql]) => /\breplace\b(?!\s*\()/i.test(String(sql)));
+  return sorted(tables).filter((table) =>
+    texts.some(([type, name, sql]) =>
+      type === "table" ? name === table : sources.has(String(name).toLowerCase()) &&
+        String(sql).toLowerCase().includes(table.toLowerCase().replaceAll('"', '""'))
+    )
+  );
+}
+
+/** In the order of their names: the engine goes through its tables in the order of a hash. */
+function builtAmong(connection: CompileConnection, { reindexed }: Recorder): BuiltIndex[] {
+  return sorted(reindexed).flatMap((index) => {
+    // The key of a WITHOUT ROWID table is an index that the catalogue does not list.
+    const row = connection.internalRow(
+      "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
+      index,
+    ) ?? connection.internalRow(
+      "SELECT s.name, NULL FROM sqlite_schema AS s JOIN pragma_index_list(s.name) AS i " +
+        "WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%' AND i.name = ? COLLATE NOCASE",
+      index,
+    );
+    if (row === undefined) return [];
+    const [table, sql] = row;
+    return [{ table: String(table), sql: sql === null ? null : String(sql) }];
+  });
+}
+
+/** Of the tables that ANALYZE and REINDEX are about, those that are neither the service's nor a virtual table's. */
+function own(connection: CompileConnection, tables: readonly string[]): string[] {
+  const shadow = shadowAmong(connection, tables);
+  return sorted(new Set(tables.filter((name) => !isReservedName(name) && !shadow.includes(name))));
+}
+
+/** What the engine refuses in words of its own, rather than by asking the guard. */
+function engineRefusal(message: string): string | null {
+  if (/may not be (?:dropped|altered|indexed)$|shadow table/.test(message)) {
+    return "Changing a table that belongs to a virtual table";
+  }
+  if (message.startsWith("unsafe use of")) {
+    return "A virtual table or function of this kind in a view or trigger";
+  }
+  return null;
+}
+
+function denied(message: string): EngineFailure {
+  return { kind: "denied", message, table: null, columns: [] };
+}
+
+function shadowAmong(connection: CompileConnection, written: readonly string[]): string[] {
+  if (written.length === 0) return [];
+  const rows = connection.internalRows(
+    "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
+  );
+  const shadow = new Set(rows.map((row) => String(row[0])));
+  return written.filter((table) => shadow.has(table.toLowerCase()));
+}
+
+function sorted(names: ReadonlySet<string>): string[] {
+  return [...names].sort();
+}

@@ -1,0 +1,208 @@
+// From what `node:sqlite` throws to the failure kinds of the contract. Only the engine's own words pass, and of those
+// only names of tables and columns: messages of constraints and of the compiler hold no values, and of a statement that
+// runs what may be one is left out.
+import type { SqlErrorKind } from "../core/errors.ts";
+import { FileDamage } from "./damaged_file.ts";
+
+/** Why the engine did not run a statement to its end. */
+export interface EngineFailure {
+  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected";
+  /** The engine's own words, without values. */
+  readonly message: string;
+  readonly table: string | null;
+  readonly columns: readonly string[];
+  /** Of `affected`: the rows that it would have changed. */
+  readonly affected?: number;
+}
+
+const CONSTRAINTS: ReadonlyMap<number, EngineFailure["kind"]> = new Map([
+  [275, "check_violation"],
+  [531, "unknown"],
+  [787, "foreign_key_violation"],
+  [1043, "unknown"],
+  [1299, "not_null_violation"],
+  [1555, "unique_violation"],
+  [1811, "unknown"],
+  [2067, "unique_violation"],
+  [2579, "unique_violation"],
+  [3091, "type_mismatch"], // STRICT: "cannot store TEXT value in INTEGER column t.a"
+]);
+
+/** ON DELETE and ON UPDATE RESTRICT fail with these words under the code of a trigger. */
+const RESTRICTED = "FOREIGN KEY constraint failed";
+
+/** What has no code of its own. */
+const GENERIC = 1;
+
+/** For a code without details, as those of virtual tables and of servers are: how the message begins. */
+const CONSTRAINT_WORDS: readonly (readonly [words: string, kind: EngineFailure["kind"]])[] = [
+  ["UNIQUE constraint failed", "unique_violation"],
+  ["NOT NULL constraint failed", "not_null_violation"],
+  ["CHECK constraint failed", "check_violation"],
+  ["rtree constraint failed", "check_violation"],
+  [RESTRICTED, "foreign_key_violation"],
+  ["cannot store ", "type_mismatch"],
+];
+
+const PRIMARY: ReadonlyMap<number, EngineFailure["kind"]> = new Map([
+  [5, "busy"],
+  [6, "busy"],
+  [7, "too_big"],
+  [8, "readonly"],
+  [10, "full"],
+  [11, "corrupt"],
+  [13, "full"],
+  [14, "full"],
+  [18, "too_big"],
+  [20, "type_mismatch"],
+  [23, "denied"],
+  [26, "corrupt"],
+]);
+
+/** SQLite's own words for them: where a file is opened, or several statements run at once, its code is left out. */
+const WORDS: readonly (readonly [words: string, code: number])[] = [
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["out of memory", 7],
+  ["disk I/O error", 10],
+  ["database disk image is malformed", 11],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+  ["file is not a database", 26],
+];
+
+/** Extended codes of I/O errors that mean a damaged file rather than a disk without room. */
+const DAMAGE = new Set([522]);
+/** A virtual table's rows that do not fit together, as when a full-text index has lost its content: the file is whole. */
+const VIRTUAL_TABLE = 267;
+
+/** Sorts an error of the engine. `denial` is the guard's reason when it refused. */
+export function engineFailure(error: unknown, denial: string | null): EngineFailure {
+  const message = error instanceof Error ? error.message : "";
+  const code = numberMember(error, "errcode") ?? codeOfText(message);
+  if (error instanceof FileDamage) return plainFailure("corrupt", message);
+  if (isDiskFailure(error)) return plainFailure("full", "the disk did not take a copy of the database");
+  if (code === undefined) return unknownFailure(error, message);
+  const primary = code & 0xff;
+  if (denial !== null || primary === 23) return plainFailure("denied", denial ?? "not authorized");
+  if (primary === 19) return constraint(code, message);
+  if (DAMAGE.has(code)) return plainFailure("corrupt", "disk I/O error");
+  if (code === VIRTUAL_TABLE) {
+    return plainFailure("unknown", "the rows of a virtual table do not fit together; rebuild its index");
+  }
+  const kind = PRIMARY.get(primary);
+  if (kind) return plainFailure(kind, message);
+  return compileFailure(message);
+}
+
+/** What a file that is no whole database of the service's fails with when the service reads it. */
+const DAMAGE_KINDS: ReadonlySet<string> = new Set(["corrupt", "unknown_table", "unknown_column"]);
+
+/** Of the service's own reading: whether the file is to blame, rather than the disk or another process. */
+export function isDamage(error: unknown): boolean {
+  return DAMAGE_KINDS.has(engineFailure(error, null).kind);
+}
+
+/** Of a statement that was running: what the engine quotes then may be a parameter or the value of a row. */
+export function runFailure(error: unknown, denial: string | null, sql: string): EngineFailure {
+  const failure = engineFailure(error, denial);
+  const code = numberMember(error, "errcode");
+  if (failure.kind === "denied" || code === undefined || (code & 0xff) !== GENERIC) return failure;
+  const message = withoutValue(failure.message, sql);
+  return message === failure.message ? failure : plainFailure(failure.kind, message);
+}
+
+/** What FTS5 says of its own commands: it begins with the word of one, and no value stands in it. */
+const COMMAND_REFUSED = /^'(?:delete-all|rebuild)' may (?:only|not) be used with a [a-z0-9 ]+$/;
+
+/** Leaves out what is quoted or stands behind a colon, unless it is part of the statement's own text. */
+function withoutValue(message: string, sql: string): string {
+  if (COMMAND_REFUSED.test(message)) return message;
+  // Names that nothing but the schema has, unless a checking pragma was asked for a table of that name.
+  const named = /^(?:error in (?:table|view|trigger|index) |no such table: main\.)/.test(message);
+  if (named && !/(?:foreign_key|integrity|quick)_check\b/i.test(sql)) return message;
+  const [, words = message, rest = ""] = /^((?:fts5: )?[^'":]*(?:: )?)(.*)$/s.exec(message) ?? [];
+  const [, quote = "", value = ""] = /^(['"]?)(.*)\1$/s.exec(rest) ?? [];
+  return sql.includes(value) ? message : `${words}${quote}…${quote}`;
+}
+
+function codeOfText(message: string): number | undefined {
+  return WORDS.find(([words]) => message.startsWith(words))?.[1];
+}
+
+/** A failure that names no table and no column. */
+export function plainFailure(kind: EngineFailure["kind"], message: string): EngineFailure {
+  return { kind, message, table: null, columns: [] };
+}
+
+function constraint(code: number, message: string): EngineFailure {
+  const kind = message === RESTRICTED
+    ? "foreign_key_violation"
+    : CONSTRAINTS.get(code) ?? CONSTRAINT_WORDS.find(([words]) => message.startsWith(words))?.[1] ??
+      "unknown";
+  // RAISE(ABORT, '…') carries the tenant's own words, which are meant for the caller.
+  if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
+    return plainFailure(kind, message);
+  }
+  const named = /(?:constraint failed:|cannot store \w+ value in \w+ column) (.+)$/s.exec(message)?.[1] ?? "";
+  if (named.startsWith("index ")) return plainFailure(kind, message);
+  const parts = named.split(", ").map((part) => part.split("."));
+  const table = parts[0]?.[0] ?? null;
+  return {
+    kind,
+    message,
+    table: table === "" ? null : table,
+    columns: parts.flatMap((part) => part[1] ? [part.slice(1).join(".")] : []),
+  };
+}
+
+function compileFailure(message: string): EngineFailure {
+  const column = /^(?:no such column: |table (.+) has no column named )(.+)$/s.exec(message);
+  if (column) return unknownColumn(column[1], column[2] ?? "", message);
+  const table = /^no such (?:table|view): (?:main\.)?(.+)$/s.exec(message)?.[1];
+  if (table !== undefined) return { kind: "unknown_table", message, table, columns: [] };
+  if (
+    /syntax error|incomplete input|unrecognized token|has no column|has \d+ columns? but|values for \d+ columns|misuse of|no such function|wrong number of arguments/
+      .test(message)
+  ) {
+    return plainFailure("syntax_error", message);
+  }
+  if (/datatype mismatch|cannot store/.test(message)) return plainFailure("type_mismatch", message);
+  if (/too (?:big|many|long|large|deep)|limit/.test(message)) return plainFailure("too_big", message);
+  if (/may not be modified|readonly/.test(message)) {
+    return plainFailure("denied", "Writing a table that belongs to a virtual table");
+  }
+  return plainFailure("unknown", message);
+}
+
+function unknownColumn(table: string | undefined, name: string, message: string): EngineFailure {
+  // Of a name in double quotes the engine may also say that it is no string literal.
+  const quoted = /^"(.*)"(?: - should this be a string literal.*)?$/s.exec(name)?.[1];
+  const dot = quoted === undefined ? name.lastIndexOf(".") : -1;
+  return {
+    kind: "unknown_column",
+    message,
+    table: table ?? (dot > 0 ? name.slice(0, dot) : null),
+    columns: [quoted ?? name.slice(dot + 1)],
+  };
+}
+
+function unknownFailure(error: unknown, message: string): EngineFailure {
+  if (/column index out of range|bind/i.test(message)) {
+    return plainFailure("parameter_mismatch", "parameters do not match");
+  }
+  if (error instanceof RangeError) return plainFailure("too_big", "value out of range");
+  return plainFailure("unknown", "the engine could not run the statement");
+}
+
+/** Of a copy of files, which the engine has no part in. */
+function isDiskFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS"].includes(String(Reflect.get(error, "code")));
+}
+
+function numberMember(value: unknown, key: string): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const member = Reflect.get(value, key);
+  return typeof member === "number" ? member : undefined;
+}

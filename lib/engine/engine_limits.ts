@@ -1,0 +1,27 @@
+// What every SQLite that reads tenants' statements is bounded by, whichever build of it.
+import { MAX_PARAMETERS, MAX_SQL_LENGTH, MAX_VALUE_BYTES } from "../core/limits.ts";
+
+/** Limits of SQLite itself; `attach` 0 closes ATTACH and VACUUM below the guard. */
+export const ENGINE_LIMITS = {
+  length: MAX_VALUE_BYTES,
+  sqlLength: MAX_SQL_LENGTH,
+  column: 1000,
+  exprDepth: 1000,
+  compoundSelect: 200,
+  vdbeOp: 5_000_000,
+  functionArg: 200,
+  attach: 0,
+  likePatternLength: 1000,
+  variableNumber: MAX_PARAMETERS,
+  triggerDepth: 50,
+} as const;
+
+/**
+ * Bytes that SQLite may hold in this process: what passes it fails as out of memory, and the process lives on. The
+ * limit is the process's, but only a connection can set it.
+ */
+const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
+
+/** Run once on every new connection. */
+export const ENGINE_PRAGMAS =
+  `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`;

@@ -1,0 +1,34 @@
+// Names for messages and listings: the tables and views of a tenant with their columns.
+import { isReservedName } from "../sql/service_tables.ts";
+import type { CompileConnection } from "./compile_connection.ts";
+
+/** A table or view of a tenant. */
+export interface NamedTable {
+  readonly name: string;
+  readonly kind: "table" | "view" | "virtual" | "shadow";
+  readonly columns: readonly string[];
+}
+
+/** Sorted by name, without the engine's and the service's own. */
+export function listTables(connection: CompileConnection): NamedTable[] {
+  const listed = connection.internalRows(
+    "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name",
+  );
+  const tables: NamedTable[] = [];
+  for (const [name, type] of listed) {
+    if (typeof name !== "string" || isReservedName(name)) continue;
+    const kind = type === "view" || type === "virtual" || type === "shadow" ? type : "table";
+    tables.push({ name, kind, columns: columnsOf(connection, name) });
+  }
+  return tables;
+}
+
+/** A view whose tables are gone has no columns, and must not hide those of the others. */
+function columnsOf(connection: CompileConnection, table: string): string[] {
+  try {
+    const rows = connection.internalRows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);
+    return rows.map(([column]) => String(column));
+  } catch {
+    return [];
+  }
+}

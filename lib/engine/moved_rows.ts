@@ -1,0 +1,94 @@
+// UPDATEs that move rows to other keys: where each row was, also where some of those met are left as they are, because a
+// conflict or a trigger says IGNORE.
+import type { SqlToken } from "../sql/sql_tokens.ts";
+import type { PreviewTarget } from "./preview_target.ts";
+import type { SqlParameter } from "../sql/sql_value.ts";
+import type { Level } from "./guard.ts";
+
+/** A statement of a call, whatever else is told of it. */
+export type PreviewedStatement = readonly [
+  sql: string,
+  params: readonly SqlParameter[],
+  level: Level,
+  more?: unknown,
+];
+
+/** Rows that are compared at most; of more no preview is shown. */
+export const MAX_COMPARED = 10_000;
+
+/**
+ * Keys from before of the rows that were changed, in the order of their keys from behind (`after`). `met`: the keys that
+ * the statement came upon. `there`: those of them at which a row still is. Null where the two lists do not fit together.
+ */
+export function movedKeys(
+  met: readonly string[],
+  after: readonly string[],
+  there: readonly string[],
+): readonly string[] | null {
+  const arrived = new Set(after);
+  const left = new Set(there);
+  const moved = met.filter((key) => arrived.has(key) || !left.has(key));
+  return moved.length === after.length ? moved : null;
+}
+
+/**
+ * The same UPDATE with its keys as they are, which returns the keys from before; null where it leaves them alone.
+ * The parameters behind the list that is left out keep their numbers.
+ */
+export function unmovedForm(
+  [sql, params, level]: PreviewedStatement,
+  target: PreviewTarget,
+): PreviewedStatement | null {
+  const { tokens, qualifier, keyNames, keys, end } = target;
+  const setAt = tokens.findIndex(({ key, depth }) => key === "SET" && depth === 0);
+  const list = tokens.slice(setAt + 1);
+  const stop = list.findIndex(({ key, depth, at }, index) =>
+    at >= end || (depth === 0 && (key === "WHERE" || (key === "FROM" && list[index - 1]?.key !== "DISTINCT")))
+  );
+  const assigned = stop < 0 ? list : list.slice(0, stop);
+  if (
+    !assigned.some(({ kind, text }) =>
+      (kind === "word" || kind === "name") && keyNames.has(text.toLowerCase())
+    )
+  ) {
+    return null;
+  }
+  const resume = stop < 0 ? end : list[stop]?.at ?? end;
+  const [key = ""] = keys;
+  const head = tokens[setAt]?.end ?? 0;
+  const { text, numbers } = numbered(sql.slice(0, end), tokens, { from: head, to: resume });
+  return [text(` ${key} = ${qualifier}.${key} `), params.slice(0, Math.max(0, ...numbers)), level];
+}
+
+/** The text with every parameter outside of the cut numbered as it was. */
+function numbered(sql: string, tokens: readonly SqlToken[], cut: { from: number; to: number }) {
+  const numbers: number[] = [];
+  let highest = 0;
+  const parts = { head: "", tail: "" };
+  let done = 0;
+  const copy = (to: number, place: "head" | "tail") => {
+    parts[place] += sql.slice(done, to);
+    done = to;
+  };
+  for (const { kind, text, at, end } of tokens) {
+    if (kind !== "parameter" || at >= sql.length) continue;
+    const number = text === "?" ? highest + 1 : Number(text.slice(1));
+    highest = Math.max(highest, number);
+    if (at >= cut.from && at < cut.to) continue;
+    const place = at < cut.from ? "head" : "tail";
+    if (place === "tail" && done <= cut.from) {
+      copy(cut.from, "head");
+      done = cut.to;
+    }
+    copy(at, place);
+    parts[place] += `?${number}`;
+    done = end;
+    numbers.push(number);
+  }
+  if (done <= cut.from) {
+    copy(cut.from, "head");
+    done = cut.to;
+  }
+  copy(sql.length, "tail");
+  return { text: (between: string) => parts.head + between + parts.tail, numbers };
+}

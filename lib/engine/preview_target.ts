@@ -1,0 +1,73 @@
+// Which table an UPDATE or DELETE changes, and by what its rows are known.
+import { quoteIdentifier } from "../sql/quote.ts";
+import type { CompileConnection } from "./compile_connection.ts";
+import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
+
+const ROW_IDS: readonly string[] = ["rowid", "_rowid_", "oid"];
+
+/** What the statement changes. Keys are quoted names. */
+export interface PreviewTarget {
+  readonly tokens: readonly SqlToken[];
+  readonly verb: "UPDATE" | "DELETE";
+  readonly table: string;
+  /** What columns of the table are called in the statement. */
+  readonly qualifier: string;
+  readonly keys: readonly string[];
+  /** Names that stand for a part of the key. */
+  readonly keyNames: ReadonlySet<string>;
+  /** Where the text ends before RETURNING. */
+  readonly end: number;
+  /** Parameters that the text takes up to there. */
+  readonly parameters: number;
+}
+
+/** The one table that an UPDATE or DELETE changes; needs the schema only. */
+export function targetOf(connection: CompileConnection, sql: string): PreviewTarget | null {
+  const all = sqlTokens(sql);
+  const tokens = all.filter((token) => token.depth === 0);
+  const verbAt = tokens.findIndex(({ key }) => key === "UPDATE" || key === "DELETE");
+  if (verbAt < 0 || (verbAt > 0 && tokens[0]?.key !== "WITH")) return null;
+  if (tokens.slice(0, verbAt).some(({ key }) => key === "INTO" || key === "INSERT")) return null;
+  const verb = tokens[verbAt]?.key === "DELETE" ? "DELETE" : "UPDATE";
+  let nameAt = verbAt + 1;
+  if (verb === "DELETE") nameAt++;
+  else if (tokens[nameAt]?.key === "OR") nameAt += 2;
+  if (tokens[nameAt + 1]?.key === ".") nameAt += 2;
+  const [table, withoutRowid] = connection.internalRow(
+    "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name = ? COLLATE NOCASE",
+    tokens[nameAt]?.text ?? "",
+  ) ?? [];
+  if (typeof table !== "string") return null;
+  const keys = withoutRowid ? primaryKey(connection, table) : rowIdOf(connection, table);
+  if (keys.length === 0) return null;
+  const alias = tokens[nameAt + 1]?.key === "AS" ? tokens[nameAt + 2]?.text : undefined;
+  const keyNames = new Set([...ROW_IDS, ...primaryKey(connection, table)].map((name) => name.toLowerCase()));
+  const returning = tokens.find(({ key }) => key === "RETURNING");
+  const last = tokens.findLast(({ key }) => key !== ";");
+  const end = returning?.at ?? last?.end ?? sql.length;
+  return {
+    ...{ tokens: all, verb, table, qualifier: quoteIdentifier(alias ?? table), keyNames },
+    keys: keys.map(quoteIdentifier),
+    end,
+    parameters: all.filter(({ at }) => at < end).reduce(highestParameter, 0),
+  };
+}
+
+/** A bare `?` takes the number behind the highest so far. */
+function highestParameter(highest: number, { kind, text }: SqlToken): number {
+  if (kind !== "parameter") return highest;
+  return Math.max(highest, text === "?" ? highest + 1 : Number(text.slice(1)));
+}
+
+function primaryKey(connection: CompileConnection, table: string): string[] {
+  return connection.internalRows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table)
+    .map(([name]) => String(name));
+}
+
+/** A name of the rowid that no column has taken. */
+function rowIdOf(connection: CompileConnection, table: string): string[] {
+  const columns = new Set(
+    connection.internalRows("SELECT lower(name) FROM pragma_table_xinfo(?)", table).map(([name]) => name),
+  );
+  return ROW_IDS.filter((name) => !columns.has(name)).slice(0, 1);
+}

@@ -1,0 +1,148 @@
+// `rowsRead` of a finished statement in embedded mode: an estimate from its query plan, exact table counts and what it
+// returned, in the units of sqld's own counter (`meta.rowsReadBasis` is `plan`).
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../core/clock.ts";
+import { blockCost } from "./plan_cost.ts";
+import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
+import { PlanSchema } from "./plan_schema.ts";
+import { type StepFacts, stepOf } from "./plan_steps.ts";
+import { aliasesOf, type PlanText, planText, type TextBlock } from "./plan_text.ts";
+import { besidePlan, type Estimate, withoutPlan } from "./plan_writes.ts";
+import { TableCounts } from "./table_counts.ts";
+
+/** Estimates kept for each connection: about as many as it keeps prepared statements. */
+const CACHED_PLANS = 256;
+/** Of longer texts nothing is kept: an estimate holds the words of its text, and they would fill the heap. */
+const MAX_CACHED_LENGTH = 4000;
+
+/** The estimates of one connection. Its calls run the service's own SQL: the connection must allow that meanwhile. */
+export class RowsReadEstimator {
+  readonly #estimates = new Map<string, Estimate>();
+  readonly #counts: TableCounts;
+  #schema: PlanSchema;
+
+  constructor(private readonly database: DatabaseSync, clock: Clock) {
+    this.#counts = new TableCounts(database, clock);
+    this.#schema = new PlanSchema(database);
+  }
+
+  /** Forgets everything; to be called when the schema version has changed. */
+  schemaChanged(): void {
+    this.#estimates.clear();
+    this.#counts.forget();
+    this.#schema = new PlanSchema(this.database);
+  }
+
+  /**
+   * Rows read by a statement that has just run here: never less than the rows it returned from tables.
+   * `rowsWritten` counts the rows changed, triggers included.
+   */
+  rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
+    let estimate = this.#estimates.get(sql);
+    if (!estimate) {
+      estimate = this.#compile(sql);
+      if (this.#estimates.size >= CACHED_PLANS) this.#estimates.clear();
+      if (sql.length <= MAX_CACHED_LENGTH) this.#estimates.set(sql, estimate);
+    }
+    return estimate(rowsReturned, rowsWritten);
+  }
+
+  #compile(sql: string): Estimate {
+    const text = planText(sql);
+    const schema = this.#schema;
+    const whole = withoutPlan(text, schema, this.#counts);
+    if (whole) return (returned, written) => Math.round(whole(returned, written));
+    const rows = this.#explain(sql);
+    const { aliases, top } = this.#withViews(text, rows);
+    const nodes = planNodes(rows, new Set([...schema.tables().keys(), ...aliases.keys()]));
+    const { target } = text;
+    // Loops that the text does not name serve foreign keys.
+    const own = target === null
+      ? nodes
+      : nodes.filter((node) => node.type !== "loop" || named(text, node.name));
+    let grown = 0;
+    const facts: StepFacts = {
+      schema,
+      counts: this.#counts,
+      rowsOf: (table) =>
+        this.#counts.rowsOf(table) - (table.toLowerCase() === target?.toLowerCase() ? grown : 0),
+      nameOf: (name) => aliases.get(name) ?? name,
+      tableOf: (name) => schema.tables().get(aliases.get(name) ?? name),
+      sources: new Map(),
+    };
+    const beside = besidePlan(text, own, nodes.length - own.length, schema);
+    if (isKeyLookUp(own, top, facts) && beside(1, 1) === 0) return () => 1;
+    const inserts = target !== null && text.verb !== "UPDATE" && text.verb !== "DELETE";
+    const block = inserts ? text.blocks.at(-1) : top;
+    const replaces = text.tokens.some(({ key }) => key === "REPLACE" || key === "CONFLICT");
+    const inflated = target !== null && schema.hasTriggers(target);
+    const readsTables = nodes.some((node) => node.type !== "constant" && node.type !== "sort");
+    return (returned, written) => {
+      const resultRows = target === null ? returned : written;
+      grown = inserts && !replaces ? written : text.verb === "DELETE" ? -written : 0;
+      const of = { block, resultRows, ...outOfLoops(own, block, inflated ? null : resultRows) };
+      const reads = Math.round(blockCost(own, of, text, facts).reads + beside(returned, written));
+      return readsTables && target === null ? Math.max(reads, returned) : reads;
+    };
+  }
+
+  /** Aliases of the text and of the views it names; a view's own conditions count as the statement's. */
+  #withViews(text: PlanText, rows: readonly PlanRow[]): { aliases: Map<string, string>; top: TextBlock } {
+    const sources = rows.map((row) =>
+      /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(row.detail)?.[1]?.toLowerCase()
+    );
+    const isTable = (name: string) => this.#schema.tables().has(name) || sources.includes(name);
+    const aliases = aliasesOf(text, isTable);
+    let { top } = text;
+    for (const [name, sql] of this.#schema.views()) {
+      if (!named(text, name)) continue;
+      const view = planText(sql);
+      for (const [alias, table] of aliasesOf(view, isTable)) {
+        if (!aliases.has(alias)) aliases.set(alias, table);
+      }
+      top = { ...top, conditions: [...top.conditions, ...view.top.conditions] };
+    }
+    return { aliases, top };
+  }
+
+  #explain(sql: string): PlanRow[] {
+    try {
+      return this.database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map((row) => ({
+        id: Number(row["id"]),
+        parent: Number(row["parent"]),
+        detail: String(row["detail"]),
+      }));
+    } catch {
+      return []; // the statement has changed the schema it was compiled for
+    }
+  }
+}
+
+/** A single row by its key and nothing else: by far the most frequent plan, and one that always reads 1. */
+function isKeyLookUp(nodes: readonly PlanNode[], block: TextBlock, facts: StepFacts): boolean {
+  const [node] = nodes;
+  if (nodes.length !== 1 || node?.type !== "loop" || node.equal.length === 0) return false;
+  const step = stepOf(node, block, true, facts);
+  return step.exact && step.fan === 1 && step.seek === 1 && step.perRow === 0;
+}
+
+function named(text: PlanText, name: string): boolean {
+  return name.startsWith("(") || text.tokens.some((token) => token.text.toLowerCase() === name);
+}
+
+/** What the rows of the result say about the rows that came out of the loops. */
+function outOfLoops(
+  nodes: readonly PlanNode[],
+  block: TextBlock | undefined,
+  rows: number | null,
+): { known: number | null; stopped: boolean } {
+  const nothing = { known: null, stopped: false };
+  if (rows === null || !block || block.aggregate || block.grouped || block.distinct || block.compound) {
+    return nothing;
+  }
+  const { limit } = block;
+  if (limit === null) return { known: rows, stopped: false };
+  const full = limit === undefined ? rows > 0 : rows >= limit;
+  if (!full) return { known: rows + block.offset, stopped: false };
+  return nodes.some((node) => node.type === "sort") ? nothing : { known: rows + block.offset, stopped: true };
+}

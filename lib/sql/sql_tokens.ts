@@ -1,0 +1,50 @@
+// Cuts a statement into tokens where SQLite does: no grammar, never fails. White space is what SQLite takes for it; every
+// other character beyond ASCII belongs to a name.
+
+/** `key` is upper case for bare words and the mark itself for marks; empty for names, literals and parameters. */
+export interface SqlToken {
+  readonly kind: "word" | "name" | "literal" | "parameter" | "mark";
+  readonly text: string;
+  readonly key: string;
+  /** How many parentheses are open around it; the parentheses themselves stand outside. */
+  readonly depth: number;
+  /** Where it begins in the statement, and where the text behind it does. */
+  readonly at: number;
+  readonly end: number;
+}
+
+const PIECE =
+  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r][\t-\r ]*|\uFEFF|(?<string>[xX]?'(?:[^']|'')*'?)|(?<quoted>"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?)|(?<number>\d[\w.]*(?:[eE][+-]?\d+)?|\.\d+)|(?<parameter>\?\d*|[:@$][\w$\u0080-\u{10FFFF}]+)|(?<word>[A-Za-z_\u0080-\u{10FFFF}][\w$\u0080-\u{10FFFF}]*)|(?<mark><=|>=|<>|!=|==|\|\||->>?|[\s\S])/gu;
+
+/** The tokens of one statement, comments and white space left out. */
+export function sqlTokens(sql: string): SqlToken[] {
+  const tokens: SqlToken[] = [];
+  let depth = 0;
+  for (const match of sql.matchAll(PIECE)) {
+    const groups = match.groups ?? {};
+    const text = match[0];
+    const at = match.index;
+    const end = at + text.length;
+    if (groups["word"] !== undefined) {
+      tokens.push({ kind: "word", text, key: text.toUpperCase(), depth, at, end });
+    } else if (groups["quoted"] !== undefined) {
+      tokens.push({ kind: "name", text: unquote(text), key: "", depth, at, end });
+    } else if (groups["string"] !== undefined || groups["number"] !== undefined) {
+      tokens.push({ kind: "literal", text, key: "", depth, at, end });
+    } else if (groups["parameter"] !== undefined) {
+      tokens.push({ kind: "parameter", text, key: "", depth, at, end });
+    } else if (groups["mark"] !== undefined) {
+      if (text === ")") depth = Math.max(0, depth - 1);
+      tokens.push({ kind: "mark", text, key: text, depth, at, end });
+      if (text === "(") depth++;
+    }
+  }
+  return tokens;
+}
+
+function unquote(text: string): string {
+  const open = text.charAt(0);
+  const close = open === "[" ? "]" : open;
+  const inner = text.slice(1, text.length > 1 && text.endsWith(close) ? -1 : undefined);
+  return open === "[" ? inner : inner.replaceAll(open + open, open);
+}

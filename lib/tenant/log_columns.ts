@@ -1,0 +1,73 @@
+// Rows of the log tables as values in the order of their columns, which every store writes alike.
+import type { EndpointCallRow } from "./endpoint_call_row.ts";
+import { loggedKind } from "./logged_kind.ts";
+import type { LogIdentity, LogRow, TenantCall, TenantOutcome } from "./tenant_store.ts";
+
+export type LogValue = string | number | null;
+/** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
+export type LogValues = readonly LogValue[];
+
+/** Of a call that has not run yet. */
+export const noFigures = {
+  status: "ok",
+  errorKind: null,
+  rowsRead: 0,
+  rowsWritten: 0,
+  durationMs: 0,
+} as const;
+
+export function logRow(row: LogRow): LogValues {
+  return logColumns(row, row);
+}
+
+/** Columns in the order of `_service_meta_query_log`. */
+export function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIdentity>): LogValues {
+  return [
+    row.id,
+    row.ts,
+    row.namespaceId,
+    row.databaseId,
+    row.tokenId,
+    row.userId,
+    row.operation,
+    figures.status,
+    figures.errorKind,
+    figures.rowsRead,
+    figures.rowsWritten,
+    figures.durationMs,
+    row.statementCount,
+    row.sql,
+  ];
+}
+
+/** Columns in the order of `_service_meta_endpoint_call`. */
+export function endpointCallRow(row: EndpointCallRow): LogValues {
+  return [
+    row.id,
+    row.ts,
+    row.endpoint,
+    row.status,
+    row.httpStatus,
+    row.rowsRead,
+    row.rowsWritten,
+    row.durationMs,
+    row.userId,
+    row.ipHash,
+    row.code,
+    row.hits,
+    row.count,
+  ];
+}
+
+/** The log row of a call whose outcome is known here; used where the child has not written one. */
+export function logRowOf(call: TenantCall, outcome: TenantOutcome): LogValues | null {
+  if (typeof outcome.ok === "string" || call.log === null) return null;
+  let { rowsRead, rowsWritten } = outcome.ok ? noFigures : outcome.work;
+  for (const result of outcome.ok ? outcome.results : []) {
+    rowsRead += result.rowsRead;
+    rowsWritten += result.rowsWritten;
+  }
+  const errorKind = loggedKind(call, outcome.ok ? undefined : outcome.failure);
+  const status = errorKind === null ? "ok" : "error";
+  return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs: outcome.durationMs });
+}

@@ -1,0 +1,61 @@
+// Short-lived tokens for the data of places: each for one place and one mode, made when it is needed and used until
+// shortly before it ends.
+import type { Clock } from "../../core/clock.ts";
+import type { Mode } from "./remote_context.ts";
+
+/** Tokens kept at most; the oldest go. */
+const MAX_KEPT = 2000;
+
+export interface CachedTokensOptions {
+  readonly clock: Clock;
+  /** Milliseconds that one is used before the next is made. */
+  readonly usedMs: number;
+  readonly make: (place: string, mode: Mode) => Promise<string>;
+}
+
+interface Kept {
+  readonly token: Promise<string>;
+  readonly madeMs: number;
+  /** As soon as it is there. */
+  value: string | null;
+}
+
+export class CachedTokens {
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(private readonly options: CachedTokensOptions) {}
+
+  /** Those who ask at the same time get the same one. Throws what `make` throws. */
+  token(place: string, mode: Mode): Promise<string> {
+    const nowMs = this.options.clock.now();
+    const name = nameOf(place, mode);
+    const kept = this.#kept.get(name);
+    if (kept && Math.abs(nowMs - kept.madeMs) < this.options.usedMs) return kept.token;
+    const made: Kept = { token: this.options.make(place, mode), madeMs: nowMs, value: null };
+    made.token.then((value) => made.value = value, () => {
+      if (this.#kept.get(name) === made) this.#kept.delete(name);
+    });
+    this.#kept.delete(name);
+    this.#kept.set(name, made);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_KEPT) break;
+      this.#kept.delete(oldest);
+    }
+    return made.token;
+  }
+
+  /** The server did not accept it. One that has taken its place meanwhile stays. */
+  forget(place: string, mode: Mode, token: string): void {
+    const name = nameOf(place, mode);
+    if (this.#kept.get(name)?.value === token) this.#kept.delete(name);
+  }
+
+  /** None of them is good any more. */
+  forgetAll(): void {
+    this.#kept.clear();
+  }
+}
+
+function nameOf(place: string, mode: Mode): string {
+  return `${mode} ${place}`;
+}

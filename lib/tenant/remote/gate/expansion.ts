@@ -1,0 +1,138 @@
+// How many queries a statement amounts to once its views and CTEs stand in it, each as often as it is named: the engine
+// copies them when it compiles, which here happens in the service's own process, where nobody could stop it.
+import { type AstNode, parseStmt, traverse } from "sqlite3-parser";
+import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
+import { countQueries, MAX_QUERIES } from "./nesting.ts";
+
+/** Queries that a statement may amount to, those of all triggers included where it writes. */
+const MAX_EXPANDED = 1000;
+
+interface Refusal {
+  readonly ok: false;
+  readonly failure: EngineFailure;
+}
+
+/** What a statement, a CTE, a view or a trigger is made of. */
+interface Body {
+  queries: number;
+  writes: boolean;
+  /** CTEs, and names of what may be views. */
+  readonly uses: (Body | string)[];
+}
+
+export class Expansion {
+  readonly #views: Map<string, Body>;
+  readonly #triggers: Map<string, Body>;
+
+  constructor(schema: readonly string[], base: Expansion | null = null) {
+    this.#views = new Map(base === null ? [] : base.#views);
+    this.#triggers = new Map(base === null ? [] : base.#triggers);
+    for (const sql of schema) this.add(sql);
+  }
+
+  /** For what a batch adds to the schema. */
+  copy(): Expansion {
+    return new Expansion([], this);
+  }
+
+  /** A statement that has changed the schema. */
+  add(sql: string): void {
+    if (!/\b(?:view|trigger)\b/i.test(sql)) return;
+    const parsed = parseStmt(sql);
+    if (parsed.status === "error") return;
+    const { root } = parsed;
+    if (root.type === "CreateViewStmt") this.#views.set(lower(root.viewName.objName.text), bodyOf(root));
+    if (root.type === "CreateTriggerStmt") {
+      this.#triggers.set(lower(root.triggerName.objName.text), bodyOf(root));
+    }
+  }
+
+  /** Why the engine is not to compile the statement; null: it may. */
+  refusal(sql: string): Refusal | null {
+    if (countQueries([sql]) > MAX_QUERIES) {
+      return refused(`Use at most ${MAX_QUERIES} queries in one statement`);
+    }
+    const parsed = parseStmt(sql);
+    if (parsed.status === "error") return null;
+    const body = bodyOf(parsed.root);
+    let queries = this.#expanded(body, new Map());
+    const fired = body.writes ? this.#triggers.values() : [];
+    for (const trigger of fired) queries += this.#expanded(trigger, new Map());
+    if (queries <= MAX_EXPANDED) return null;
+    return refused(
+      `Use at most ${MAX_EXPANDED} queries in one statement; views and CTEs count as often as they are named`,
+    );
+  }
+
+  /** `known`: of each body; one that names itself, as a recursive CTE, is not copied for that. */
+  #expanded(body: Body, known: Map<Body, number>): number {
+    const found = known.get(body);
+    if (found !== undefined) return found;
+    // So deep this goes and no deeper, whatever views there are.
+    if (known.size > MAX_EXPANDED) return MAX_EXPANDED + 1;
+    known.set(body, 0);
+    let queries = body.queries;
+    for (const use of body.uses) {
+      const used = typeof use === "string" ? this.#views.get(use) : use;
+      if (used) queries += this.#expanded(used, known);
+    }
+    known.set(body, queries);
+    return queries;
+  }
+}
+
+function bodyOf(root: AstNode): Body {
+  const body = emptyBody();
+  const owners = [body];
+  const scopes: Map<string, Body>[] = [];
+  const owner = () => owners.at(-1) ?? body;
+  const use = (name: string) => {
+    const key = lower(name);
+    owner().uses.push(scopes.findLast((scope) => scope.has(key))?.get(key) ?? key);
+  };
+  traverse(root, {
+    enter(node) {
+      if ("with" in node && node.with) {
+        const made = node.with.ctes.map(({ tblName }) => [lower(tblName.text), emptyBody()] as const);
+        scopes.push(new Map(made));
+      }
+      switch (node.type) {
+        case "CommonTableExpr":
+          owners.push(scopes.at(-1)?.get(lower(node.tblName.text)) ?? body);
+          break;
+        case "SelectFrom":
+          owner().queries++;
+          break;
+        case "TableSelectTable":
+          use(node.tblName.objName.text);
+          break;
+        case "InTableExpr":
+          use(node.rhs.objName.text);
+          break;
+        case "InsertStmt":
+        case "UpdateStmt":
+        case "DeleteStmt":
+          body.writes = true;
+          use(node.tblName.objName.text);
+          break;
+      }
+    },
+    leave(node) {
+      if ("with" in node && node.with) scopes.pop();
+      if (node.type === "CommonTableExpr") owners.pop();
+    },
+  });
+  return body;
+}
+
+function emptyBody(): Body {
+  return { queries: 0, writes: false, uses: [] };
+}
+
+function refused(message: string): Refusal {
+  return { ok: false, failure: plainFailure("too_big", message) };
+}
+
+function lower(name: string): string {
+  return name.toLowerCase();
+}

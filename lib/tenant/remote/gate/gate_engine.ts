@@ -1,0 +1,53 @@
+// Which SQLite the gate compiles with: the runtime's own where it has authorizers, else SQLite's WebAssembly build. Nothing
+// of either is loaded before a process needs it.
+import { AppError } from "../../../core/errors.ts";
+import { engineFailure } from "../../../engine/engine_failure.ts";
+import { countQueries, MAX_QUERIES } from "./nesting.ts";
+import type { OpenSchemaConnection } from "./schema_connection.ts";
+
+/** `auto` takes `node` where it works. */
+export const gateEngines = ["auto", "node", "wasm"] as const;
+export type GateEngine = (typeof gateEngines)[number];
+
+let native: Promise<OpenSchemaConnection | null> | null = null;
+
+/**
+ * The engine for one schema. A schema whose views could lead deeper than the runtime's own can go is for the other one,
+ * which notices. Errors: `store_unavailable` when `node` is wanted and cannot refuse anything here.
+ */
+export async function gateEngine(
+  wanted: GateEngine,
+  schema: readonly string[],
+): Promise<OpenSchemaConnection> {
+  if (wanted !== "wasm") {
+    const open = await (native ??= nativeEngine().catch(() => null));
+    if (open === null && wanted === "node") {
+      throw new AppError("store_unavailable", {
+        message: "Set GATE_ENGINE to auto; node:sqlite of this runtime has no authorizer",
+      });
+    }
+    if (open !== null && countQueries(schema) <= MAX_QUERIES) return open;
+  }
+  const { wasmEngine } = await import("./wasm_engine.ts");
+  return await wasmEngine();
+}
+
+/** Null where it has no authorizers. Throws what the runtime throws where it has no such module. */
+async function nativeEngine(): Promise<OpenSchemaConnection | null> {
+  const { NodeSchemaConnection } = await import("./node_schema_connection.ts");
+  const open = () => new NodeSchemaConnection();
+  return refuses(open) ? open : null;
+}
+
+/** A guard that is not asked would let everything pass: it has to refuse something before it is believed. */
+function refuses(open: OpenSchemaConnection): boolean {
+  const connection = open();
+  try {
+    connection.compile("read", "CREATE TABLE t (a)");
+    return false;
+  } catch (error) {
+    return engineFailure(error, connection.guard.denial).kind === "denied";
+  } finally {
+    connection.close();
+  }
+}

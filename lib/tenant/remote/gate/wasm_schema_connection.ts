@@ -1,0 +1,199 @@
+// The schema of a tenant in SQLite's own WebAssembly build, for runtimes whose `node:sqlite` has no authorizer.
+import type { Database, Sqlite3Static, SqlValue } from "@sqlite.org/sqlite-wasm";
+import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "../../../engine/engine_limits.ts";
+import { closedModules, Guard, type Level } from "../../../engine/guard.ts";
+import { allowedModules } from "../../../sql/functions.ts";
+import type { InternalParameter } from "../../../engine/compile_connection.ts";
+import type { EngineValue } from "../../../engine/result_json.ts";
+import type { SchemaConnection } from "./schema_connection.ts";
+
+/**
+ * This version bounds by it what compiles, and not only what runs. Half of the depth at which the stack under the
+ * authorizer ends, after which the engine would go on for minutes.
+ */
+const TRIGGER_DEPTH = 250;
+
+/** A table that other builds have and refuse. */
+const MISSING = /^no such table: (?:main\.)?(fts3tokenize)$/i;
+
+/** What the engine has said, in the form in which `node:sqlite` throws it. */
+class WasmSqliteError extends Error {
+  override readonly name = "SqliteError";
+
+  constructor(message: string, readonly errcode: number) {
+    super(message);
+  }
+}
+
+/** One instance of the engine, shared by its connections. */
+export interface WasmInstance {
+  readonly sqlite3: Sqlite3Static;
+  /** Closes the databases of connections that nobody holds any more. */
+  readonly forgotten: FinalizationRegistry<Database>;
+  /** It was cut off in the middle of its work, and nothing in its memory is to be trusted. */
+  broken: boolean;
+}
+
+export class WasmSchemaConnection implements SchemaConnection {
+  readonly guard: Guard;
+  readonly #database: Database;
+
+  constructor(private readonly instance: WasmInstance) {
+    const { sqlite3, forgotten } = instance;
+    this.#database = openDatabase(sqlite3);
+    const modules = this.internalRows("PRAGMA module_list").map(([name]) => String(name));
+    this.guard = new Guard(closedModules(modules));
+    setAuthorizer(sqlite3, this.#database, this.guard.authorize);
+    forgotten.register(this, this.#database, this);
+  }
+
+  get broken(): boolean {
+    return this.instance.broken;
+  }
+
+  compile(level: Level, sql: string): void {
+    this.#atLevel(level, () => this.columns(sql));
+  }
+
+  internalRow(sql: string, ...params: InternalParameter[]): EngineValue[] | undefined {
+    return this.internalRows(sql, ...params)[0];
+  }
+
+  internalRows(sql: string, ...params: InternalParameter[]): EngineValue[][] {
+    return this.#thrown(() => {
+      const statement = this.#database.prepare(sql);
+      try {
+        if (params.length > 0) statement.bind(params);
+        const rows: EngineValue[][] = [];
+        while (statement.step()) {
+          const row: SqlValue[] = [];
+          statement.get(row);
+          rows.push(engineValues(row));
+        }
+        return rows;
+      } finally {
+        statement.finalize();
+      }
+    });
+  }
+
+  exec(sql: string): void {
+    this.#thrown(() => this.#database.exec(sql));
+  }
+
+  columns(sql: string): string[] {
+    return this.#thrown(() => {
+      const statement = this.#database.prepare(sql);
+      try {
+        return statement.columnCount === 0 ? [] : statement.getColumnNames();
+      } finally {
+        statement.finalize();
+      }
+    });
+  }
+
+  change(sql: string): void {
+    this.#atLevel("schema", () => this.internalRows(sql));
+  }
+
+  close(): void {
+    const { forgotten, broken } = this.instance;
+    forgotten.unregister(this);
+    if (!broken) this.#database.close();
+  }
+
+  #atLevel(level: Level, work: () => void): void {
+    const { guard } = this;
+    guard.denial = null;
+    guard.level = level;
+    try {
+      work();
+    } finally {
+      guard.level = "internal";
+    }
+  }
+
+  #thrown<T>(work: () => T): T {
+    const { sqlite3: { capi, SQLite3Error } } = this.instance;
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof SQLite3Error) {
+        const pointer = pointerOf(this.#database);
+        const message = capi.sqlite3_errmsg(pointer);
+        const missing = MISSING.exec(message)?.[1];
+        if (missing !== undefined) this.guard.denial ??= `The virtual table ${missing}`;
+        throw new WasmSqliteError(message, capi.sqlite3_extended_errcode(pointer));
+      }
+      // Its stack is used up, or it read outside of its memory.
+      this.instance.broken = true;
+      throw error;
+    }
+  }
+}
+
+/** As hard as the embedded engine's connection. */
+function openDatabase({ capi, oo1, wasm }: Sqlite3Static): Database {
+  const database = new oo1.DB(":memory:");
+  const pointer = pointerOf(database);
+  for (
+    const [option, value] of [
+      [capi.SQLITE_DBCONFIG_ENABLE_FKEY, 1],
+      [capi.SQLITE_DBCONFIG_DQS_DML, 0],
+      [capi.SQLITE_DBCONFIG_DQS_DDL, 0],
+      [capi.SQLITE_DBCONFIG_DEFENSIVE, 1],
+    ] as const
+  ) capi.sqlite3_db_config(pointer, option, value, 0);
+  for (
+    const [limit, value] of [
+      [capi.SQLITE_LIMIT_LENGTH, ENGINE_LIMITS.length],
+      [capi.SQLITE_LIMIT_SQL_LENGTH, ENGINE_LIMITS.sqlLength],
+      [capi.SQLITE_LIMIT_COLUMN, ENGINE_LIMITS.column],
+      [capi.SQLITE_LIMIT_EXPR_DEPTH, ENGINE_LIMITS.exprDepth],
+      [capi.SQLITE_LIMIT_COMPOUND_SELECT, ENGINE_LIMITS.compoundSelect],
+      [capi.SQLITE_LIMIT_VDBE_OP, ENGINE_LIMITS.vdbeOp],
+      [capi.SQLITE_LIMIT_FUNCTION_ARG, ENGINE_LIMITS.functionArg],
+      [capi.SQLITE_LIMIT_ATTACHED, ENGINE_LIMITS.attach],
+      [capi.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, ENGINE_LIMITS.likePatternLength],
+      [capi.SQLITE_LIMIT_VARIABLE_NUMBER, ENGINE_LIMITS.variableNumber],
+      [capi.SQLITE_LIMIT_TRIGGER_DEPTH, TRIGGER_DEPTH],
+    ] as const
+  ) capi.sqlite3_limit(pointer, limit, value);
+  keepModules({ capi, wasm }, pointer);
+  database.exec(ENGINE_PRAGMAS);
+  return database;
+}
+
+/** This build brings modules that show the engine's inside; for tenants they are not there at all. */
+function keepModules({ capi, wasm }: Pick<Sqlite3Static, "capi" | "wasm">, database: number): void {
+  wasm.scopedAllocCall(() => {
+    const names = [...allowedModules, "fts5vocab", "dbstat"];
+    capi.sqlite3_drop_modules(database, wasm.scopedAllocMainArgv(names));
+  });
+}
+
+/** Holds the guard alone: what it held of the connection would never be forgotten. */
+function setAuthorizer({ capi }: Sqlite3Static, database: Database, authorize: Guard["authorize"]): void {
+  const text = (value: string | 0) => value === 0 ? null : value;
+  capi.sqlite3_set_authorizer(
+    pointerOf(database),
+    (_, action, ...names) => {
+      const [first, second, schema, source] = names.map(text);
+      return authorize(action, first ?? null, second ?? null, schema, source);
+    },
+    0,
+  );
+}
+
+function pointerOf({ pointer }: Database): number {
+  if (pointer === undefined) throw new TypeError("the connection is closed");
+  return pointer;
+}
+
+function engineValues(row: readonly unknown[]): EngineValue[] {
+  return row.map((value) => {
+    if (value === null || value instanceof Uint8Array) return value;
+    if (typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value;
+    throw new TypeError("the engine returned what is no value of SQLite");
+  });
+}

@@ -1,0 +1,166 @@
+// Branches of remote databases: forks with a fork of their own as the state they began in.
+import type { BranchDiff, RowForm } from "../../sql/branch_report.ts";
+import { AppError } from "../../core/errors.ts";
+import { type Compared, type CompareOptions, compareSides } from "../branches/compare_sides.ts";
+import type { OpenTrial } from "../branches/proven_statements.ts";
+import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { LogIdentity } from "../tenant_store.ts";
+import { invalidText } from "./call_result.ts";
+import type { Catalog } from "./catalog.ts";
+import { gateEngine } from "./gate/gate_engine.ts";
+import type { OpenTenant } from "./open_tenant.ts";
+import { reachable } from "./reachable.ts";
+import { OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { locationOf } from "./locations.ts";
+import type { RemoteSnapshots } from "./remote_snapshots.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { stringOf } from "./hrana/remote_values.ts";
+import { retryable } from "./retryable.ts";
+import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
+import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
+
+/** What the store lends to its branches. */
+export interface BranchHost {
+  readonly context: RemoteContext;
+  readonly catalog: Catalog;
+  readonly snapshots: RemoteSnapshots;
+  tenant(databaseId: string): OpenTenant;
+  /** Makes a database out of what `fill` has put at its place and, as its ancestor, at another one. */
+  makeBranch(databaseId: string, ancestor: string, fill: (place: string) => Promise<void>): Promise<void>;
+}
+
+/** Bytes of changed rows that a merge does not read a second time, about. */
+const HELD_BYTES = 64_000_000;
+
+export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
+  constructor(private readonly host: BranchHost) {}
+
+  make({ databaseId }: BranchHandle, trunkId: string): Promise<void> {
+    const { context, snapshots } = this.host;
+    return reachable(() => {
+      const trunk = this.host.tenant(trunkId);
+      const ancestor = `${locationOf(databaseId)}-ancestor`;
+      return this.host.makeBranch(databaseId, ancestor, async (place) => {
+        await trunk.lane.addTask(() => snapshots.copy(trunk.remote, { snapshot: null }, ancestor));
+        // From the copy, which nobody writes: so both are the same, and the trunk's writers wait for one fork only.
+        await context.platform.fork(ancestor, place);
+      });
+    });
+  }
+
+  diff(
+    { databaseId }: BranchHandle,
+    { integersAsStrings }: RowForm = { integersAsStrings: false },
+  ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
+    return this.#retried({ branchId: databaseId, trunkId: null }, async (remote) => {
+      const { diff, rowsRead } = await this.#onBranch(
+        remote,
+        null,
+        { holdBytes: 0, integersAsStrings },
+        (_, compared) => Promise.resolve(compared),
+      );
+      return { diff, rowsRead };
+    });
+  }
+
+  merge(
+    { databaseId }: BranchHandle,
+    merge: BranchMerge<LogIdentity>,
+  ): Promise<MergeOutcome<EngineFailure>> {
+    const { snapshots, context } = this.host;
+    return this.#retried({ branchId: merge.branchId, trunkId: databaseId }, (remote, attempt) => {
+      const startedMs = context.clock.monotonicMs();
+      const trunk = this.host.tenant(databaseId);
+      const holdBytes = merge.mode === "data" ? HELD_BYTES : 0;
+      const options = { holdBytes, integersAsStrings: merge.integersAsStrings };
+      return this.#onBranch(remote, trunk.remote, options, async (parts, compared) => {
+        // A snapshot that an earlier attempt could not drop is of another state.
+        if (attempt > 0) await snapshots.drop(databaseId, merge.snapshot);
+        const merging = new RemoteMerge(
+          { ...parts, trunk: trunk.remote, snapshots },
+          merge,
+          compared,
+          startedMs,
+        );
+        const outcome = await trunk.lane.addTask(() => merging.run());
+        if (outcome.snapshotTaken) trunk.thin();
+        return outcome;
+      });
+    });
+  }
+
+  /** Compares the branch with its ancestor, both as they are at one moment, and hands on what is open. */
+  async #onBranch<T>(
+    remote: RemoteTenant,
+    trunk: RemoteTenant | null,
+    options: Pick<CompareOptions, "holdBytes" | "integersAsStrings">,
+    work: (parts: Pick<MergeParts, "branch" | "ancestor" | "openTrial">, compared: Compared) => Promise<T>,
+  ): Promise<T> {
+    const { context, catalog } = this.host;
+    const place = await catalog.ancestorOf(remote.databaseId);
+    if (place === null) throw new AppError("branch_not_found");
+    const timeoutMs = Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs);
+    // Nobody writes the ancestor: its pages fit together without a transaction.
+    const ancestor = new SideStream(
+      (request, options) => send(context, { place, mode: "read" }, request, options),
+      [],
+      timeoutMs,
+    );
+    const branch = new SideStream(
+      (request, options) => remote.send("read", request, options),
+      ["BEGIN"],
+      timeoutMs,
+    );
+    try {
+      const openTrial = await this.#trialEngine(place, [remote, ...(trunk ? [trunk] : [])]);
+      const compared = await runRemotely(compareSides({ ...options, openTrial, byLine: true }), {
+        ancestor,
+        branch,
+      });
+      return await work({ ancestor, branch, openTrial }, compared);
+    } finally {
+      await branch.end();
+    }
+  }
+
+  /** One that can take the schemas of all that take part. */
+  async #trialEngine(ancestor: string, others: readonly RemoteTenant[]): Promise<OpenTrial> {
+    const { context } = this.host;
+    const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
+    const steps = await runOwn(context, { place: ancestor, mode: "read" }, [{ stmt: { sql } }]);
+    const texts = rowsAt(steps, 0).map((row) => stringOf(row[0]));
+    for (const other of others) texts.push(...(await other.schemaGate()).schema.statements);
+    return await gateEngine(context.gateEngine ?? "auto", texts);
+  }
+
+  /** Again where nothing can have been kept, when the database that has failed may be tried again. */
+  #retried<T>(
+    { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
+    work: (branch: RemoteTenant, attempt: number) => Promise<T>,
+  ): Promise<T> {
+    return reachable(async () => {
+      for (let attempt = 0;; attempt++) {
+        const { remote } = this.host.tenant(branchId);
+        try {
+          return await work(remote, attempt);
+        } catch (error) {
+          const failure = error instanceof StatementFailed ? error.failure : null;
+          const invalid = error instanceof RemoteFailure && error.reason === "invalid_text";
+          if (failure !== null || invalid) throw unreadable(failure ?? invalidText);
+          if (!(error instanceof RemoteFailure)) throw error;
+          const isTrunk = trunkId !== null && error.more.place?.startsWith(locationOf(trunkId));
+          await retryable(isTrunk ? this.host.tenant(trunkId).remote : remote, error, attempt);
+        }
+      }
+    });
+  }
+}
+
+/** A table of the branch cannot be read as it is. */
+function unreadable({ kind, message }: EngineFailure): AppError {
+  if (kind === "busy") return new AppError("database_busy");
+  if (kind === "result_too_large") return new AppError("result_too_large");
+  return kind === "invalid_text" ? new AppError("sql_error", { message }) : new AppError("store_unavailable");
+}

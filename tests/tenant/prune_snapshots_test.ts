@@ -1,0 +1,61 @@
+// Which snapshots stay when there are more than are kept.
+import { assertEquals } from "@std/assert";
+import { pruneSnapshots } from "../../lib/tenant/prune_snapshots.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = 1_000 * HOUR_MS;
+const BOUNDS = { nowMs: NOW_MS, keepMs: 168 * HOUR_MS };
+
+/** `auto` or a label, and how many seconds ago. */
+function snapshot(name: string, ageSec: number) {
+  return {
+    label: `${name}-${ageSec}`,
+    createdAt: NOW_MS - ageSec * 1000,
+    sizeBytes: 1,
+    automatic: name === "auto",
+  };
+}
+
+function many(name: string, count: number, ageSec: (n: number) => number) {
+  return Array.from({ length: count }, (_, n) => snapshot(name, ageSec(n)));
+}
+
+function droppedOf(snapshots: readonly ReturnType<typeof snapshot>[]): string[] {
+  const { kept, dropped } = pruneSnapshots(snapshots, BOUNDS);
+  assertEquals(kept, snapshots.filter((one) => !dropped.includes(one)));
+  return dropped.map(({ label }) => label);
+}
+
+Deno.test("fifty snapshots stay, in the order in which they were given, and what is too old goes", () => {
+  const fifty = many("auto", 50, (n) => n);
+  assertEquals(droppedOf(fifty), []);
+  assertEquals(droppedOf([...fifty, snapshot("mine", 169 * 3600)]), ["mine-608400"]);
+});
+
+Deno.test("automatic ones with a close successor go first, then the oldest, and labelled ones stay", () => {
+  const apart = many("auto", 49, (n) => n * 3600);
+  const close = snapshot("auto", 20 * 3600 + 30);
+  assertEquals(droppedOf([snapshot("mine", 500_000), close, ...apart]), [close.label]);
+  assertEquals(droppedOf([snapshot("mine", 500_000), ...many("auto", 51, (n) => n * 3600)]), [
+    "auto-176400",
+    "auto-180000",
+  ]);
+});
+
+Deno.test("beyond forty labelled ones the oldest of them goes and the newest ten automatic ones stay", () => {
+  const labelled = many("mine", 50, (n) => 1000 + n);
+  assertEquals(droppedOf([snapshot("auto", 0), ...labelled]), ["mine-1049"]);
+  const gone = droppedOf([...many("auto", 20, (n) => n), ...labelled]);
+  assertEquals(
+    gone.sort(),
+    [
+      ...many("auto", 10, (n) => 10 + n),
+      ...many("mine", 10, (n) => 1040 + n),
+    ].map(({ label }) => label).sort(),
+  );
+});
+
+Deno.test("labelled ones take every place that automatic ones leave", () => {
+  assertEquals(droppedOf(many("mine", 52, (n) => n)), ["mine-50", "mine-51"]);
+  assertEquals(droppedOf([...many("mine", 47, (n) => n), ...many("auto", 3, (n) => 100 + n)]), []);
+});
