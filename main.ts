@@ -20,8 +20,8 @@ import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import { withReceipts } from "./lib/store/commit_receipts.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
-import { type AppDeps, appDeps } from "./routes/app_deps.ts";
-import type { Connection } from "./routes/env.ts";
+import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
+import type { Connection } from "./routes/http/env.ts";
 
 /** Milliseconds between two looks at bodies that are still arriving. */
 const BODY_SWEEP_MS = 1000;

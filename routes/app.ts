@@ -1,15 +1,15 @@
 // The whole HTTP surface in mounting order: what every answer carries, health, flood control, then the API.
 import { Hono } from "hono";
 import { FloodControl } from "../lib/guard/flood.ts";
-import type { AppDeps } from "./app_deps.ts";
-import type { Env } from "./env.ts";
+import type { AppDeps } from "./http/app_deps.ts";
+import type { Env } from "./http/env.ts";
 import { apiRoutes } from "./api/mod.ts";
 import { healthRoutes } from "./health.ts";
 import { answerHeaders } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
-import { RoomyHeads } from "./middleware/roomy_head.ts";
+import { ResponsePadding } from "./middleware/response_padding.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { discoveryRoutes, wellKnownRoutes } from "./p/discovery.ts";
 import { publishedRoutes } from "./p/published.ts";
@@ -22,8 +22,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const app = new Hono<Env>({ router: new SurfaceRouter() });
   app.onError(errorBoundary(log));
   app.notFound(notFound(app));
-  const roomyHeads = config.hosted ? null : new RoomyHeads(clock);
-  app.use(answerHeaders({ clock, bodyWatch, roomyHeads }));
+  const responsePadding = config.hosted ? null : new ResponsePadding(clock);
+  app.use(answerHeaders({ clock, bodyWatch, responsePadding }));
   app.route("/", healthRoutes(deps));
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
   app.route("/", wellKnownRoutes(deps));

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { AppError } from "../lib/core/errors.ts";
 import { ReadinessCheck, type ReadinessContext } from "../lib/services/health/check_readiness.ts";
-import type { Env } from "./env.ts";
+import type { Env } from "./http/env.ts";
 
 export function healthRoutes(ready: ReadinessContext): Hono<Env> {
   const readiness = new ReadinessCheck(ready);

@@ -2,7 +2,7 @@
 // validate their input. Nothing in it is written down twice.
 import { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
-import type { Env } from "./env.ts";
+import type { Env } from "./http/env.ts";
 import { documentedHeaders } from "./documented_headers.ts";
 import { documentedPath } from "./documented_path.ts";
 import { securityTable } from "./security_table.ts";

@@ -5,11 +5,11 @@ import { z } from "zod";
 import type { ApprovalContext } from "../../lib/services/approvals/approval_context.ts";
 import { decideApproval, type Decision } from "../../lib/services/approvals/decide_approval.ts";
 import { listApprovals } from "../../lib/services/approvals/list_approvals.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { approvalRecord } from "../schemas.ts";
+import { approvalRecord } from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";
 
 const value = z.union([z.string(), z.number(), z.null(), z.object({ $blob: z.string() })]);

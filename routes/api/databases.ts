@@ -8,9 +8,9 @@ import { getDatabase } from "../../lib/services/databases/get_database.ts";
 import { listDatabases } from "../../lib/services/databases/list_databases.ts";
 import { undeleteDatabase } from "../../lib/services/databases/undelete_database.ts";
 import { updateDatabase } from "../../lib/services/databases/update_database.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import {
   confirmBody,
@@ -22,7 +22,7 @@ import {
   pageMeta,
   rename,
   slug,
-} from "../schemas.ts";
+} from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 

@@ -1,7 +1,7 @@
 // What the endpoint routes answer, for the API description.
 import { z } from "zod";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
-import { isoTimestamp, time } from "../schemas.ts";
+import { isoTimestamp, time } from "../http/schemas.ts";
 
 export const endpointStatus = z.enum(["draft", "published", "paused"]);
 

@@ -16,12 +16,12 @@ import { readStats } from "../../lib/services/endpoints/read_stats.ts";
 import { listRevisions, restoreRevision } from "../../lib/services/endpoints/revisions.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { integersAsStrings } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { noQuery } from "../schemas.ts";
+import { noQuery } from "../http/schemas.ts";
 import {
   endpointRecord,
   endpointRevision,

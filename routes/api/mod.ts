@@ -1,7 +1,7 @@
 // Everything under /api: management, by an unscoped admin token of the namespace or by the operator's key.
 import { Hono } from "hono";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { bearer } from "../middleware/bearer.ts";
 import { onlyPost } from "../middleware/only_post.ts";
 import { refuseHeaders } from "../middleware/refuse_headers.ts";

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { addCredit } from "../../lib/services/money/add_credit.ts";
 import { readBalance } from "../../lib/services/money/read_balance.ts";
 import { readUsage } from "../../lib/services/money/read_usage.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, noQuery, time, usd } from "../schemas.ts";
+import { isoTimestamp, noQuery, time, usd } from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";
 
 const amount = z.number();

@@ -7,9 +7,9 @@ import { deleteNamespace } from "../../lib/services/namespaces/delete_namespace.
 import { getNamespace } from "../../lib/services/namespaces/get_namespace.ts";
 import { listNamespaces } from "../../lib/services/namespaces/list_namespaces.ts";
 import { updateNamespace } from "../../lib/services/namespaces/update_namespace.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
-import { answers } from "../answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { answers } from "../http/answers.ts";
 import { validate } from "../middleware/validate.ts";
 import {
   confirmBody,
@@ -21,7 +21,7 @@ import {
   slug,
   someChange,
   usd,
-} from "../schemas.ts";
+} from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 

@@ -6,11 +6,11 @@ import { addRule } from "../../lib/services/rules/add_rule.ts";
 import { changeRule } from "../../lib/services/rules/change_rule.ts";
 import { deleteRule } from "../../lib/services/rules/delete_rule.ts";
 import { listRules, type RuleContext } from "../../lib/services/rules/list_rules.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { isoTimestamp, noQuery, someChange } from "../schemas.ts";
+import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";

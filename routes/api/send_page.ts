@@ -1,6 +1,6 @@
 // Answer of a list: the records, and how to go on beside them.
 import type { Context } from "hono";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 export function sendPage(
   c: Context<Env>,

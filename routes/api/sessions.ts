@@ -3,9 +3,9 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { revokeSessions } from "../../lib/services/sessions/revoke_sessions.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { noBody } from "../middleware/validate.ts";
 import { manageContext } from "./manage_context.ts";
 

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { createToken } from "../../lib/services/tokens/create_token.ts";
 import { listTokens } from "../../lib/services/tokens/list_tokens.ts";
 import { revokeToken } from "../../lib/services/tokens/revoke_token.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { displayName, isoTimestamp, page, pageMeta, role, scopeRow } from "../schemas.ts";
+import { displayName, isoTimestamp, page, pageMeta, role, scopeRow } from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";
 import { sendPage } from "./send_page.ts";
 

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { UncheckedSpec } from "../../lib/services/endpoints/spec/check_spec.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { issuesOf } from "../middleware/issues.ts";
 

@@ -4,15 +4,15 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
-import type { Env } from "../env.ts";
-import { peerOf } from "../peer.ts";
-import type { RoomyHeads } from "./roomy_head.ts";
+import type { Env } from "../http/env.ts";
+import { peerOf } from "../http/peer.ts";
+import type { ResponsePadding } from "./response_padding.ts";
 
 export interface AnswerHeadersOptions {
   readonly clock: Clock;
   readonly bodyWatch: BodyWatch;
   /** Null where somebody else's server speaks to the client. */
-  readonly roomyHeads: RoomyHeads | null;
+  readonly responsePadding: ResponsePadding | null;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface AnswerHeadersOptions {
  * what other methods than GET answer is neither cached nor loadable as a script: of those only a GET says so.
  */
 export function answerHeaders(
-  { clock, bodyWatch, roomyHeads }: AnswerHeadersOptions,
+  { clock, bodyWatch, responsePadding }: AnswerHeadersOptions,
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const requestId = newId("req", clock.now());
@@ -34,7 +34,7 @@ export function answerHeaders(
     const isWhole = c.res === c.get("wholeAnswer");
     if (!isWhole) c.res.headers.append("X-Request-Id", requestId);
     if (!isWhole || method === "GET" || method === "HEAD") keepPrivate(c.res.headers);
-    const padding = peer === null ? null : roomyHeads?.padding(peer.port) ?? null;
+    const padding = peer === null ? null : responsePadding?.padding(peer.port) ?? null;
     // What a cache keeps for others is not this connection's alone.
     if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
     if (method === "HEAD") await tellLength(c);

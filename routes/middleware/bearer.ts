@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 /** An API token or the operator key. Errors: `missing_bearer`, `invalid_bearer`, `meter_unreachable`. */
 export function bearer(ctx: AuthContext): MiddlewareHandler<Env> {

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { readBody } from "../../lib/guard/read_body.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 /** Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8). */
 export async function bodyText(c: Context<Env>): Promise<string> {

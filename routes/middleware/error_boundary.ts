@@ -4,7 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorCode } from "../../lib/core/errors.ts";
 import type { Log } from "../../lib/core/log.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 /** The framework's own exceptions, by status, in the words of our table. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { clientAddress } from "../../lib/guard/client_address.ts";
 import type { FloodControl } from "../../lib/guard/flood.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 export interface FloodGateOptions {
   readonly flood: FloodControl;

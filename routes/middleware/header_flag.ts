@@ -1,7 +1,7 @@
 // Headers that turn something on: one accepted value. A misspelt safety option must not pass as absent.
 import type { Context } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 /** A header that holds a number from `min` on, or null. Errors: `validation_failed`. */
 export function headerNumber(c: Context<Env>, name: string, min: number): number | null {

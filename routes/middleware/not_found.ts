@@ -1,7 +1,7 @@
 // Addresses at which nothing is: 404, or 405 where another method would have found something.
 import type { Hono, NotFoundHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -4,7 +4,7 @@ import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts"
 import { openAnswer, sealAnswer } from "../../lib/access/sealed_answer.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { hasHandler } from "./has_handler.ts";
 import { requestContent } from "./request_content.ts";
 

@@ -2,7 +2,7 @@
 // is told so before anything happens.
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { hasHandler } from "./has_handler.ts";
 
 const belongsTo = [

@@ -1,6 +1,6 @@
 // What a repetition of a call must have in common with the first one.
 import type { Context } from "hono";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { bodyText } from "./body_text.ts";
 
 /** They shape what a call does or answers, so they are a part of it as its body is. */

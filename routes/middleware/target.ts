@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import type { ControlPlane } from "../../lib/control/control_plane.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 
 /** Errors: `invalid_bearer`, `namespace_mismatch`, `database_not_found`, `out_of_scope`, `meter_unreachable`. */
 export function target(ctx: { readonly control: ControlPlane }): MiddlewareHandler<Env, "/:ns/:db/*"> {

@@ -5,7 +5,7 @@ import { resolver, uniqueSymbol } from "hono-openapi";
 import { z } from "zod";
 import { AppError, type Issue } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { bodyText } from "./body_text.ts";
 import { issuesOf } from "./issues.ts";
 

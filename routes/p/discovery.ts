@@ -4,8 +4,8 @@ import { z } from "zod";
 import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
 import { discoverEndpoints } from "../../lib/services/published/discovery/discover_endpoints.ts";
 import { writeClient } from "../../lib/services/published/client/write_client.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 
 const address = z.strictObject({ namespace: z.string().max(64), database: z.string().max(128) });

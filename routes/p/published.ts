@@ -6,10 +6,10 @@ import { readBody } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
 import type { PublishedAnswer, PublishedRequest } from "../../lib/services/published/published_context.ts";
 import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { integersAsStrings } from "../middleware/header_flag.ts";
-import { wholeAnswer } from "../whole_answer.ts";
+import { wholeAnswer } from "../http/whole_answer.ts";
 
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {

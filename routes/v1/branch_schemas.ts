@@ -1,6 +1,6 @@
 // The forms of branches, of what they have changed, and of a merge.
 import { z } from "zod";
-import { databaseState, isoTimestamp, role } from "../schemas.ts";
+import { databaseState, isoTimestamp, role } from "../http/schemas.ts";
 
 const named = {
   branchRef: z.string(),

@@ -10,12 +10,12 @@ import { diffBranch } from "../../lib/services/branches/diff_branch.ts";
 import { listBranches } from "../../lib/services/branches/list_branches.ts";
 import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
 import { resetBranch } from "../../lib/services/branches/reset_branch.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { integersAsStrings } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { noQuery, role } from "../schemas.ts";
+import { noQuery, role } from "../http/schemas.ts";
 import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
 import { queryMeta } from "./sql_schemas.ts";
 

@@ -4,7 +4,7 @@ import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts"
 import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { CallReplay } from "../../lib/query/query_call.ts";
 import type { StatementsInput } from "../../lib/services/query/run_statements.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { headerNumber, integersAsStrings, snapshots } from "../middleware/header_flag.ts";
 import { requestContent } from "../middleware/request_content.ts";
 

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
 import { ProbeMemory } from "../../lib/services/schema/doctor/probe_memory.ts";
 import { examineSchema } from "../../lib/services/schema/examine_schema.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, noQuery } from "../schemas.ts";
+import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const doctorResult = z.object({

@@ -3,11 +3,11 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { mintHandoff } from "../../lib/services/handoff/mint_handoff.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp, role } from "../schemas.ts";
+import { isoTimestamp, role } from "../http/schemas.ts";
 
 const handoff = z.object({ token: z.string(), expiresAt: isoTimestamp });
 const mintBody = z.strictObject({

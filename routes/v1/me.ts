@@ -3,10 +3,10 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { describeCaller } from "../../lib/services/tokens/describe_caller.ts";
-import { answers } from "../answers.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { noQuery, role, scopeRow } from "../schemas.ts";
+import { noQuery, role, scopeRow } from "../http/schemas.ts";
 
 const caller = z.object({
   namespace: z.string(),

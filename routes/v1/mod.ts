@@ -1,7 +1,7 @@
 // Everything under /v1: SQL and what goes with it, by an API token of the namespace.
 import { Hono } from "hono";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { tokenBearer } from "../middleware/bearer.ts";
 import { plan } from "../middleware/plan.ts";
 import { refuseHeaders } from "../middleware/refuse_headers.ts";

@@ -3,11 +3,11 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { redeemHandoff } from "../../lib/services/handoff/redeem_handoff.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { displayName, isoTimestamp, role } from "../schemas.ts";
+import { displayName, isoTimestamp, role } from "../http/schemas.ts";
 
 const redeemed = z.object({
   token: z.string(),

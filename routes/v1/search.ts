@@ -4,8 +4,8 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { KeptRankings, searchSchema } from "../../lib/services/schema/search_schema.ts";
-import { answers } from "../answers.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { statementsContext } from "./statements_context.ts";
 

@@ -4,11 +4,11 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { isPlainText } from "../../lib/core/is_plain_text.ts";
 import { createSession } from "../../lib/services/sessions/create_session.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { isoTimestamp } from "../schemas.ts";
+import { isoTimestamp } from "../http/schemas.ts";
 
 const session = z.object({ token: z.string(), expiresAt: isoTimestamp, expiresIn: z.int() });
 const sessionBody = z.strictObject({

@@ -6,11 +6,11 @@ import { listSnapshots } from "../../lib/services/snapshots/list_snapshots.ts";
 import { restoreInto, type RestoreIntoContext } from "../../lib/services/snapshots/restore_into.ts";
 import { restoreSnapshot } from "../../lib/services/snapshots/restore_snapshot.ts";
 import { takeSnapshot } from "../../lib/services/snapshots/take_snapshot.ts";
-import { answers } from "../answers.ts";
-import type { AppDeps } from "../app_deps.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { databaseRecord, isoTimestamp, newSlug, noQuery } from "../schemas.ts";
+import { databaseRecord, isoTimestamp, newSlug, noQuery } from "../http/schemas.ts";
 
 const snapshot = z.object({
   label: z.string(),

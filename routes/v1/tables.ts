@@ -5,10 +5,10 @@ import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { listTables } from "../../lib/services/query/list_tables.ts";
 import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
-import type { Env } from "../env.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { answers } from "../answers.ts";
-import { noQuery, time } from "../schemas.ts";
+import { answers } from "../http/answers.ts";
+import { noQuery, time } from "../http/schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const logQuery = z.strictObject({

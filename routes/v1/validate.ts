@@ -4,10 +4,10 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
-import { answers } from "../answers.ts";
-import type { Env } from "../env.ts";
+import { answers } from "../http/answers.ts";
+import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { role } from "../schemas.ts";
+import { role } from "../http/schemas.ts";
 import { statementBody } from "./sql_schemas.ts";
 import { statementsContext } from "./statements_context.ts";
 

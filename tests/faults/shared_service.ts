@@ -8,7 +8,7 @@ import { silentLog } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import { createApp } from "../../routes/app.ts";
-import { appDeps } from "../../routes/app_deps.ts";
+import { appDeps } from "../../routes/http/app_deps.ts";
 import { print } from "../testing/print.ts";
 import { openKvFile } from "./open_kv_file.ts";
 

@@ -1,8 +1,8 @@
 // A second instance of the service over the KV and the tenant databases of the first, with a KV that fails on demand.
 import type { Hono } from "hono";
 import { createApp } from "../../routes/app.ts";
-import { type AppDeps, appDeps } from "../../routes/app_deps.ts";
-import type { Env } from "../../routes/env.ts";
+import { type AppDeps, appDeps } from "../../routes/http/app_deps.ts";
+import type { Env } from "../../routes/http/env.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 

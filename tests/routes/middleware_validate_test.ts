@@ -6,7 +6,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
-import type { Env } from "../../routes/env.ts";
+import type { Env } from "../../routes/http/env.ts";
 import { answerHeaders } from "../../routes/middleware/answer_headers.ts";
 import { errorBoundary } from "../../routes/middleware/error_boundary.ts";
 import { validate } from "../../routes/middleware/validate.ts";
@@ -24,7 +24,7 @@ const page = z.strictObject({
 function echoApp(bodyWatch = new BodyWatch(2)): Hono<Env> {
   const app = new Hono<Env>();
   app.onError(errorBoundary(silentLog));
-  app.use(answerHeaders({ clock: systemClock, bodyWatch, roomyHeads: null }));
+  app.use(answerHeaders({ clock: systemClock, bodyWatch, responsePadding: null }));
   app.post(
     "/one",
     describeRoute({ summary: "One" }),

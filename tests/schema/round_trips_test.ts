@@ -1,7 +1,7 @@
 // How often describe, search and doctor ask the engine: once, as soon as their statements are known.
 import { assertEquals } from "@std/assert";
 import { createApp } from "../../routes/app.ts";
-import { appDeps } from "../../routes/app_deps.ts";
+import { appDeps } from "../../routes/http/app_deps.ts";
 import type { TenantDatabase, TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { callApi } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { type SessionCheck, verifySession } from "../../lib/access/verify_session.ts";
 import type { SessionDatabase } from "../../lib/control/session_keys.ts";
-import type { AppDeps } from "../../routes/app_deps.ts";
+import type { AppDeps } from "../../routes/http/app_deps.ts";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { member } from "../testing/test_namespace.ts";
 

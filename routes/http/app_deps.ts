@@ -1,31 +1,31 @@
 // What the process gives the HTTP surface.
-import { PasswordHasher } from "../lib/access/password_hash.ts";
-import type { Config } from "../lib/config.ts";
-import { Approvals } from "../lib/control/approvals.ts";
-import { CaptchaUses } from "../lib/control/captcha_uses.ts";
-import { HeldCalls } from "../lib/control/held_calls.ts";
-import { KeyedHashes } from "../lib/control/keyed_hashes.ts";
-import { LoginFailures } from "../lib/control/login_failures.ts";
-import { RateCounters } from "../lib/control/rate_counters.ts";
-import { Rules } from "../lib/control/rules.ts";
-import { Ledger } from "../lib/control/balance/ledger.ts";
-import { Meter } from "../lib/control/balance/meter.ts";
-import { ControlPlane } from "../lib/control/control_plane.ts";
-import { Replays } from "../lib/control/replays.ts";
-import type { Clock } from "../lib/core/clock.ts";
-import type { Log } from "../lib/core/log.ts";
-import { sendOnce } from "../lib/core/send_once.ts";
-import type { BodyWatch } from "../lib/guard/body_watch.ts";
-import type { Captcha } from "../lib/guard/captcha.ts";
-import { captchaAltcha } from "../lib/guard/captcha_altcha.ts";
-import { captchaSiteverify } from "../lib/guard/captcha_siteverify.ts";
-import { FactsCache } from "../lib/query/facts_cache.ts";
-import { toNanoUsd } from "../lib/query/prices.ts";
-import type { QueryContext } from "../lib/query/query_call.ts";
-import { chooseModel } from "../lib/services/ask/choose_model.ts";
-import { FoldedRefusals } from "../lib/services/published/folded_refusals.ts";
-import type { PublishedContext } from "../lib/services/published/published_context.ts";
-import type { TenantStore } from "../lib/tenant/tenant_store.ts";
+import { PasswordHasher } from "../../lib/access/password_hash.ts";
+import type { Config } from "../../lib/config.ts";
+import { Approvals } from "../../lib/control/approvals.ts";
+import { CaptchaUses } from "../../lib/control/captcha_uses.ts";
+import { HeldCalls } from "../../lib/control/held_calls.ts";
+import { KeyedHashes } from "../../lib/control/keyed_hashes.ts";
+import { LoginFailures } from "../../lib/control/login_failures.ts";
+import { RateCounters } from "../../lib/control/rate_counters.ts";
+import { Rules } from "../../lib/control/rules.ts";
+import { Ledger } from "../../lib/control/balance/ledger.ts";
+import { Meter } from "../../lib/control/balance/meter.ts";
+import { ControlPlane } from "../../lib/control/control_plane.ts";
+import { Replays } from "../../lib/control/replays.ts";
+import type { Clock } from "../../lib/core/clock.ts";
+import type { Log } from "../../lib/core/log.ts";
+import { sendOnce } from "../../lib/core/send_once.ts";
+import type { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { Captcha } from "../../lib/guard/captcha.ts";
+import { captchaAltcha } from "../../lib/guard/captcha_altcha.ts";
+import { captchaSiteverify } from "../../lib/guard/captcha_siteverify.ts";
+import { FactsCache } from "../../lib/query/facts_cache.ts";
+import { toNanoUsd } from "../../lib/query/prices.ts";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { chooseModel } from "../../lib/services/ask/choose_model.ts";
+import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
+import type { PublishedContext } from "../../lib/services/published/published_context.ts";
+import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 
 /** What is opened outside: by `main.ts`, or by a test. */
 export interface ProcessParts {

@@ -1,8 +1,8 @@
 // What a request carries through Hono: the connection it came in on, and what the middleware found out about it.
-import type { Caller, TokenCaller } from "../lib/access/caller.ts";
-import type { Target } from "../lib/access/resolve_target.ts";
-import type { ReplayScope } from "../lib/control/replays.ts";
-import type { BodyWatch } from "../lib/guard/body_watch.ts";
+import type { Caller, TokenCaller } from "../../lib/access/caller.ts";
+import type { Target } from "../../lib/access/resolve_target.ts";
+import type { ReplayScope } from "../../lib/control/replays.ts";
+import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 
 /** The service's Hono environment: `new Hono<Env>()`, `c.get("requestId")`. */
 export interface Env {

@@ -1,7 +1,7 @@
 // Forms that several routes share: what validates a request is what documents it.
 import { z } from "zod";
-import { SLUG_PATTERN } from "../lib/access/slug.ts";
-import { roles } from "../lib/core/role.ts";
+import { SLUG_PATTERN } from "../../lib/access/slug.ts";
+import { roles } from "../../lib/core/role.ts";
 
 export const slug = z.string().regex(SLUG_PATTERN);
 /** Of a database: `restore` stands in its place in a path of the API. */

@@ -11,8 +11,8 @@ const PADDING = "-".repeat(1000);
 const AGAIN_SEC = 60;
 const PORTS = 1 << 16;
 
-export class RoomyHeads {
-  /** When the connection from a port last had its long head, in seconds; connections that share a number share the place. */
+export class ResponsePadding {
+  /** When the connection from a port last had its long head, in seconds; connections that share a number share an entry. */
   readonly #sinceSec = new Int32Array(PORTS).fill(-AGAIN_SEC);
 
   constructor(private readonly clock: Clock) {}
@@ -20,9 +20,9 @@ export class RoomyHeads {
   /** The value of `X-Padding` for this answer, or null where the connection has had it. */
   padding(port: number): string | null {
     const nowSec = Math.floor(this.clock.monotonicMs() / 1000);
-    const place = port % PORTS;
-    if (nowSec - (this.#sinceSec[place] ?? 0) < AGAIN_SEC) return null;
-    this.#sinceSec[place] = nowSec;
+    const index = port % PORTS;
+    if (nowSec - (this.#sinceSec[index] ?? 0) < AGAIN_SEC) return null;
+    this.#sinceSec[index] = nowSec;
     return PADDING;
   }
 }
