@@ -1,23 +1,21 @@
 // Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
-import { AppError } from "./lib/core/errors.ts";
 import { ConfigError } from "./lib/core/config_error.ts";
+import { AppError } from "./lib/core/errors.ts";
 import { BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
 import { jsonLog } from "./lib/core/log.ts";
 import { quietLog } from "./lib/core/quiet_log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
-import { firstStart } from "./lib/services/start/first_start.ts";
-import { isFirstStart } from "./lib/services/start/is_first_start.ts";
+import { sweepLeftovers } from "./lib/services/removal/sweep_leftovers.ts";
+import { firstStart, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { greeting } from "./lib/services/start/greeting.ts";
-import { operatorKey } from "./lib/services/start/operator_key.ts";
-import { sweepLeftovers } from "./lib/services/sweep_leftovers.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
+import { withReceipts } from "./lib/store/commit_receipts.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
-import { withReceipts } from "./lib/store/commit_receipts.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";

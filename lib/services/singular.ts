@@ -1,17 +1,22 @@
 // English singulars for slugs, labels and search.
 import pluralize from "pluralize";
 
-/** Words whose plural the library takes for another word's. */
+/** Words whose plural the library takes for the plural of another word. */
 const PLURALS: Readonly<Record<string, string>> = {
   ...plain(
     "cookie brownie rookie selfie calorie genie prairie pixie smoothie hoodie bookie newbie sortie lie",
   ),
   ...plain("cache ache headache toothache avalanche niche psyche creche quiche cliche tranche moustache"),
   ...plain("excuse reuse sku cpu gpu formula antenna larva vertebra"),
-  ...{ canvas: "canvases", lens: "lenses", bias: "biases", oasis: "oases", memorandum: "memoranda" },
-  ...{ trellis: "trellises", pelvis: "pelvises" },
+  canvas: "canvases",
+  lens: "lenses",
+  bias: "biases",
+  oasis: "oases",
+  memorandum: "memoranda",
+  trellis: "trellises",
+  pelvis: "pelvises",
 };
-/** Words that end like plurals and are none, or have no singular of the same meaning. */
+/** Words that look like plurals, or that have no singular with the same meaning. */
 const UNCHANGED = [
   "sms mms dns gps css js os ios https tls aws saas paas iaas pos cms vps nas kubernetes",
   "basis chaos cosmos ethos pathos thermos asbestos rhinoceros christmas",
@@ -23,14 +28,14 @@ for (const [single, plural] of Object.entries(PLURALS)) pluralize.addIrregularRu
 for (const word of UNCHANGED) pluralize.addUncountableRule(word);
 pluralize.addSingularRule(/(formul|antenn|larv|vertebr)ae$/i, "$1a");
 
-/** Of the last word of a name in snake_case: `order_items` → `order_item`, `status` → `status`. */
+/** Makes the last word of a name in snake_case singular: `order_items` → `order_item`, `status` → `status`. */
 export function singular(name: string): string {
   const words = name.split("_");
   const last = words.pop() ?? "";
   return [...words, pluralize.singular(last)].join("_");
 }
 
-/** Those that take an `s`. */
+/** Words whose plural takes an `s`. */
 function plain(words: string): Record<string, string> {
   return Object.fromEntries(words.split(" ").map((word) => [word, `${word}s`]));
 }

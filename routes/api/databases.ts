@@ -2,15 +2,17 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { createDatabase } from "../../lib/services/databases/create_database.ts";
-import { deleteDatabase } from "../../lib/services/databases/delete_database.ts";
-import { getDatabase } from "../../lib/services/databases/get_database.ts";
-import { listDatabases } from "../../lib/services/databases/list_databases.ts";
-import { undeleteDatabase } from "../../lib/services/databases/undelete_database.ts";
-import { updateDatabase } from "../../lib/services/databases/update_database.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import {
+  createDatabase,
+  deleteDatabase,
+  getDatabase,
+  listDatabases,
+  undeleteDatabase,
+  updateDatabase,
+} from "../../lib/services/databases/manage_databases.ts";
 import { validate } from "../middleware/validate.ts";
 import {
   confirmBody,

@@ -2,14 +2,16 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { createNamespace } from "../../lib/services/namespaces/create_namespace.ts";
-import { deleteNamespace } from "../../lib/services/namespaces/delete_namespace.ts";
-import { getNamespace } from "../../lib/services/namespaces/get_namespace.ts";
-import { listNamespaces } from "../../lib/services/namespaces/list_namespaces.ts";
-import { updateNamespace } from "../../lib/services/namespaces/update_namespace.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { answers } from "../http/answers.ts";
+import {
+  createNamespace,
+  deleteNamespace,
+  getNamespace,
+  listNamespaces,
+  updateNamespace,
+} from "../../lib/services/namespaces/manage_namespaces.ts";
 import { validate } from "../middleware/validate.ts";
 import {
   confirmBody,

@@ -2,12 +2,10 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { createToken } from "../../lib/services/tokens/create_token.ts";
-import { listTokens } from "../../lib/services/tokens/list_tokens.ts";
-import { revokeToken } from "../../lib/services/tokens/revoke_token.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { createToken, listTokens, revokeToken } from "../../lib/services/tokens/manage_tokens.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { displayName, isoTimestamp, page, pageMeta, role, scopeRow } from "../http/schemas.ts";
 import { manageContext } from "./manage_context.ts";

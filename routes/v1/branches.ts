@@ -5,11 +5,13 @@ import { z } from "zod";
 import { BRANCH_REF_PATTERN } from "../../lib/access/branch_ref.ts";
 import type { BranchContext } from "../../lib/services/branches/branch_context.ts";
 import { claimBranch } from "../../lib/services/branches/claim_branch.ts";
-import { deleteBranch } from "../../lib/services/branches/delete_branch.ts";
-import { diffBranch } from "../../lib/services/branches/diff_branch.ts";
-import { listBranches } from "../../lib/services/branches/list_branches.ts";
+import {
+  deleteBranch,
+  diffBranch,
+  listBranches,
+  resetBranch,
+} from "../../lib/services/branches/manage_branches.ts";
 import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
-import { resetBranch } from "../../lib/services/branches/reset_branch.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";

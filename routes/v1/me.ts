@@ -2,9 +2,9 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { describeCaller } from "../../lib/services/tokens/describe_caller.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
+import { describeCaller } from "../../lib/services/tokens/manage_tokens.ts";
 import { validate } from "../middleware/validate.ts";
 import { noQuery, role, scopeRow } from "../http/schemas.ts";
 

@@ -2,10 +2,13 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { listSnapshots } from "../../lib/services/snapshots/list_snapshots.ts";
-import { restoreInto, type RestoreIntoContext } from "../../lib/services/snapshots/restore_into.ts";
+import {
+  listSnapshots,
+  restoreInto,
+  type RestoreIntoContext,
+  takeSnapshot,
+} from "../../lib/services/snapshots/manage_snapshots.ts";
 import { restoreSnapshot } from "../../lib/services/snapshots/restore_snapshot.ts";
-import { takeSnapshot } from "../../lib/services/snapshots/take_snapshot.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";

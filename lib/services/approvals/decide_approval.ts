@@ -1,7 +1,7 @@
 // A person's decision. An API token never decides, whatever its role: an agent must not approve its own writes.
 import { AppError } from "../../core/errors.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { requireNamespace } from "../namespaces/require_namespace.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { type ApprovalContext, heldCallOf } from "./approval_context.ts";
 import { type ApprovalDetail, approvalDetail } from "./approval_view.ts";
 

@@ -1,7 +1,7 @@
 // The approvals of a namespace with what each would run, newest first.
 import { AppError } from "../../core/errors.ts";
 import type { ApprovalState } from "../../control/approvals.ts";
-import { requireNamespace } from "../namespaces/require_namespace.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { type ApprovalContext, heldCallOf } from "./approval_context.ts";
 import { type ApprovalDetail, approvalDetail } from "./approval_view.ts";
 

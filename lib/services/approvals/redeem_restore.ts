@@ -6,7 +6,7 @@ import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireRole } from "../../access/require_role.ts";
 import { judgeRestore } from "../snapshots/judge_restore.ts";
-import { restoreLog } from "../snapshots/restore_log.ts";
+import { restoreLog } from "../snapshots/manage_snapshots.ts";
 import {
   logged,
   restoreAsJudged,

@@ -1,4 +1,4 @@
-// What the services for branches need of a request, and how they find the trunk and its branches.
+// What the services for branches need of a request, and how they find a trunk and its branches.
 import { isBranchRef } from "../../access/branch_ref.ts";
 import type { TokenCaller } from "../../access/caller.ts";
 import { roleAt, type Target, TRUNK } from "../../access/resolve_target.ts";
@@ -8,6 +8,7 @@ import { AppError } from "../../core/errors.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
+/** The process's parts, the database addressed and the caller's token. */
 export interface BranchContext {
   readonly control: ControlPlane;
   readonly tenants: TenantStore;
@@ -16,13 +17,13 @@ export interface BranchContext {
   readonly token: TokenCaller;
 }
 
-/** Errors: `trunk_required` where the path addresses a branch. */
+/** The addressed trunk. Errors: `trunk_required` where the path addresses a branch. */
 export function requireTrunk({ target }: BranchContext): Target {
   if (target.branchRef !== TRUNK) throw new AppError("trunk_required");
   return target;
 }
 
-/** A branch of the trunk addressed. Errors: `trunk_required`, `branch_not_found`. */
+/** A branch of the addressed trunk. Errors: `trunk_required`, `branch_not_found`. */
 export async function requireBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
   const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
   const branch = isBranchRef(ref) ? await ctx.control.branches.byRef({ namespaceId, trunkId, ref }) : null;
@@ -31,8 +32,8 @@ export async function requireBranch(ctx: BranchContext, ref: string): Promise<Br
 }
 
 /**
- * A branch whose rows the caller may read: an admin of the trunk, who could claim one with them, or whoever reaches the
- * branch itself, also with the path addressing that branch. Errors: `branch_not_found`, `out_of_scope`.
+ * A branch whose rows the caller may read. An admin of the trunk may, who could claim a branch with the same rows; so may
+ * a token that reaches the branch, also when the path addresses the branch. Errors: `branch_not_found`, `out_of_scope`.
  */
 export async function readableBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
   const { target, token } = ctx;

@@ -1,5 +1,5 @@
-// A throw-away copy of a database for one purpose, with a token that reaches the copy and nothing else and ends with it,
-// or sooner with the token that claimed it.
+// Claims a branch: a copy of a database for one purpose, with a token that reaches only the copy. The token ends with
+// the branch, or sooner with the token that claimed it.
 import { BRANCH_REF_PATTERN } from "../../access/branch_ref.ts";
 import { requireRole } from "../../access/require_role.ts";
 import { TRUNK } from "../../access/resolve_target.ts";
@@ -11,14 +11,16 @@ import type { Role } from "../../core/role.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
 import { copyTrunk } from "./copy_trunk.ts";
 
+/** What a branch is claimed for. */
 export interface ClaimInput {
   readonly purpose: string;
   readonly ttlSec: number;
   readonly role: Role;
-  /** Undefined: one made of the purpose. */
+  /** Undefined: a ref is made from the purpose. */
   readonly ref?: string | undefined;
 }
 
+/** A claimed branch with its token. */
 export interface BranchClaim {
   readonly branchRef: string;
   readonly databaseId: string;
@@ -27,9 +29,9 @@ export interface BranchClaim {
   readonly token: string;
   readonly tokenId: string;
   readonly role: Role;
-  /** Of the token: when the branch's time is over, or the claimer's token expires if that comes first. */
+  /** When the token expires: with the branch, or with the claimer's token if that comes first. */
   readonly expiresAt: string;
-  /** `reset`: the ref existed; it is a fresh copy now and the token of its earlier claim is revoked. */
+  /** `reset`: the ref existed. It is a fresh copy now, and the token of its earlier claim is revoked. */
   readonly outcome: "created" | "reset";
 }
 
@@ -40,7 +42,7 @@ const failureCode = {
 } as const;
 
 /**
- * The branch lives as long as asked for, whatever becomes of the claimer. Errors: `role_too_low`, `trunk_required`,
+ * The branch lives as long as asked for, also when the claimer's token ends. Errors: `role_too_low`, `trunk_required`,
  * `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`, `invalid_bearer`
  * (revoked meanwhile).
  */
@@ -62,15 +64,24 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
   let tokenExpiresAt = expiresAt;
   const addToken = async (databaseId: string) => {
     const added = await ctx.control.tokens.addChild({
-      ...{ id: tokenId, hash: tokenHash(token), name: `Branch ${ref}`, namespaceId, role, createdAt },
-      ...{ expiresAt, parentId: ctx.token.tokenId, scopes: [{ databaseId, branchRef: ref, role }] },
+      id: tokenId,
+      hash: tokenHash(token),
+      name: `Branch ${ref}`,
+      namespaceId,
+      role,
+      createdAt,
+      expiresAt,
+      parentId: ctx.token.tokenId,
+      scopes: [{ databaseId, branchRef: ref, role }],
     });
     if (!added.ok) throw new AppError(failureCode[added.reason]);
     tokenExpiresAt = added.expiresAt ?? expiresAt;
   };
   try {
     const { id } = await copyTrunk(ctx, {
-      ...{ ref, onlyOver: false, beforePut: addToken },
+      ref,
+      onlyOver: false,
+      beforePut: addToken,
       record: (id, current) => {
         outcome = current === null ? "created" : "reset";
         const copy = {
@@ -88,8 +99,15 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
       },
     });
     return {
-      ...{ branchRef: ref, databaseId: id, databaseSlug: `${databaseSlug}@${ref}`, namespaceSlug },
-      ...{ token, tokenId, role, expiresAt: isoTime(tokenExpiresAt), outcome },
+      branchRef: ref,
+      databaseId: id,
+      databaseSlug: `${databaseSlug}@${ref}`,
+      namespaceSlug,
+      token,
+      tokenId,
+      role,
+      expiresAt: isoTime(tokenExpiresAt),
+      outcome,
     };
   } catch (error) {
     await ctx.control.tokens.remove(namespaceId, tokenId);

@@ -1,18 +1,18 @@
-// A fresh copy of a trunk under a new id, and the record by which a branch's ref names it from then on.
+// Makes a fresh copy of a trunk under a new id, and points the ref of a branch at it.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { BranchRecord } from "../../store/records.ts";
-import { dropUnused } from "../databases/drop_unused.ts";
+import { dropUnused, removeBranchToken } from "../removal/remove_records.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
-import { removeBranchToken } from "./remove_branch.ts";
 
+/** A copy to make, and the record that it gets. */
 export interface BranchCopy {
   readonly ref: string;
-  /** Only in the place of a living branch. */
+  /** Fails unless a branch with this ref exists. */
   readonly onlyOver: boolean;
-  /** The record, given what the ref names until now. May be called several times. */
+  /** Makes the record, given the one that the ref names now. May be called several times. */
   readonly record: (databaseId: string, current: BranchRecord | null) => BranchRecord;
-  /** Runs once the copy is there and before anybody can find it. */
+  /** Runs after the copy and before anybody can find it. */
   readonly beforePut?: (databaseId: string) => Promise<void>;
 }
 
@@ -24,14 +24,14 @@ const failureCode = {
 } as const;
 
 /**
- * What was under the ref before is out of reach afterwards, with its claim's token; its storage is dropped now or by a
- * sweep. Errors: `database_not_found`, `branch_not_found`, `too_many_branches`, `storage_full`; a failure leaves nothing
- * behind.
+ * A branch that had the ref before can no longer be reached, and its claim's token is removed; its storage is dropped
+ * now or by a sweep. A failure leaves nothing behind. Errors: `database_not_found`, `branch_not_found`,
+ * `too_many_branches`, `storage_full`.
  */
 export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<BranchRecord> {
   const { control, tenants, clock } = ctx;
   const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
-  // Looked at again when the copy is made; here it saves the copy.
+  // Checked again when the record is put; here it saves a copy in vain.
   if (await control.branches.isFull({ namespaceId, trunkId, ref: copy.ref })) {
     throw new AppError("too_many_branches");
   }
@@ -52,7 +52,7 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
       await dropUnused(ctx, outcome.replaced.id);
     }
   } catch (error) {
-    // Where the record was not confirmed, it may be there: then it stays, with its storage.
+    // A record that was not confirmed may exist all the same: then its storage stays.
     if (await isFree(ctx, databaseId)) await dropUnused(ctx, databaseId);
     throw error;
   }

@@ -1,4 +1,4 @@
-// Makes storage and then the record that lets it be found. An id is made anew each time, so that no database ever gets
+// Creates storage and then the record that lets it be found. Each attempt has a new id, so that no database ever gets
 // the file of another.
 import { TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
@@ -6,15 +6,17 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
-import { type DatabaseView, databaseView } from "./database_view.ts";
-import { dropUnused } from "./drop_unused.ts";
+import { type DatabaseView, databaseView } from "./database_record.ts";
+import { dropUnused } from "../removal/remove_records.ts";
 
+/** What this needs of the process. */
 export interface NewStorage {
   readonly control: ControlPlane;
   readonly tenants: TenantStore;
   readonly clock: Clock;
 }
 
+/** A database to create, and how. */
 export interface NewDatabase {
   readonly namespaceId: string;
   readonly slug: string;
@@ -29,7 +31,7 @@ const failureCode = {
   swept: "store_unavailable",
 } as const;
 
-/** Errors: `slug_taken`, `namespace_not_found`, and those of `make`; storage of a failure is dropped, now or by a sweep. */
+/** After a failure the storage is dropped, now or by a sweep. Errors: `slug_taken`, `namespace_not_found`, `make`'s. */
 export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseView> {
   const { databases } = ctx.control;
   const { namespaceId, slug, name } = input;
@@ -40,7 +42,7 @@ export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<
   let view: DatabaseView;
   try {
     await input.make(record.id);
-    // Before anybody can find it: nothing that can fail comes behind the record.
+    // The view is read before anybody can find the database: after the record, nothing may fail.
     view = await databaseView(ctx.tenants, record);
   } catch (error) {
     await dropUnused(ctx, record.id);

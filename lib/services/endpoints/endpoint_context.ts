@@ -4,7 +4,7 @@ import { isoTime } from "../../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { EndpointRecord } from "../../store/records.ts";
-import type { DatabaseAddress } from "../databases/require_database.ts";
+import type { DatabaseAddress } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { endpointUrl } from "../published/public_address.ts";
 

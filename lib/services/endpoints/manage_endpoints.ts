@@ -1,6 +1,6 @@
 // Creates, replaces, reads, lists and deletes the endpoints of a database.
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import { actorOf, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 

@@ -1,7 +1,7 @@
 // Publishes an endpoint, pauses it, or takes it back to a draft.
 import type { EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import { actorOf, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 
 /** The calls of the API that change an endpoint's status. */

@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import { rowsOf } from "../schema/read_rows.ts";
 import { actorOf, type EndpointContext } from "./endpoint_context.ts";
 

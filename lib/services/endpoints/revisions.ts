@@ -2,7 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointRevision } from "../../store/records.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import { actorOf, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec } from "./spec/check_spec.ts";
 

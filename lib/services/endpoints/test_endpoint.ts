@@ -1,6 +1,6 @@
 // Runs an endpoint of any status against the live database, as `/p` would without its gates. Effects stay.
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";
 import { actorOf, type EndpointContext } from "./endpoint_context.ts";

@@ -3,7 +3,7 @@ import { requireOperator } from "../../access/require_operator.ts";
 import { isoTime } from "../../core/clock.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/require_namespace.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
 
 export interface CreditView {
   readonly reference: string;

@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/require_namespace.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
 
 /** `creditedUsd = balanceUsd + reservedUsd + usedUsd` at every moment. */
 export interface BalanceView {

@@ -2,7 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import { toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/require_namespace.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
 
 export interface UsageView {
   /** When the hour or day begins, ISO 8601. */

@@ -6,7 +6,7 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryTarget } from "../../query/query_call.ts";
 import type { BranchRecord, DatabaseRecord, EndpointRecord } from "../../store/records.ts";
-import { type DatabaseAddress, trunkTarget } from "../databases/require_database.ts";
+import { type DatabaseAddress, trunkTarget } from "../databases/database_record.ts";
 import type { PublishedContext, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
 
 /** A database as a path under `/p` names it. */

@@ -3,7 +3,7 @@ import { MAX_RULES } from "../../control/rules.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { RuleContext } from "./list_rules.ts";
 import { type RuleView, ruleView } from "./rule_view.ts";
 

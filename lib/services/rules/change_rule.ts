@@ -1,7 +1,7 @@
 // Changes an approval rule: only what is given.
 import { AppError } from "../../core/errors.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { RuleContext } from "./list_rules.ts";
 import { type RuleView, ruleView } from "./rule_view.ts";
 

@@ -1,6 +1,6 @@
 // Takes an approval rule away.
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { RuleContext } from "./list_rules.ts";
 
 /** Errors: `rule_not_found`, those of `requireDatabase`. */

@@ -1,6 +1,6 @@
 // The approval rules of a database, in the order of their creation.
 import type { Rules } from "../../control/rules.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { type RuleView, ruleView } from "./rule_view.ts";
 

@@ -1,6 +1,6 @@
 // Ends every session of a database's end users.
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 /** The new floor under `iat`, unix seconds. Errors: those of `requireDatabase`. */

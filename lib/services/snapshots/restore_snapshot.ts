@@ -10,8 +10,7 @@ import type { RuleMatch } from "../../query/match_rules.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";
 import { judgeRestore } from "./judge_restore.ts";
-import { restoreLog } from "./restore_log.ts";
-import { databaseOf, type SnapshotContext } from "./snapshot_context.ts";
+import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
 
 export interface RestoreContext extends SnapshotContext, HoldContext {
   readonly clock: SnapshotContext["clock"];
@@ -112,7 +111,9 @@ function holdRestore(
   restore: { readonly snapshot: string; readonly effect: RestoreEffect | null },
 ): Promise<AppError> {
   return holdForApproval(ctx, {
-    ...{ target: ctx.target, tokenId: ctx.token.tokenId, matches },
+    target: ctx.target,
+    tokenId: ctx.token.tokenId,
+    matches,
     replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,
     affectedRows: restore.effect?.rows ?? null,
     text: (covers) => writeHeldRestore(restore, covers),

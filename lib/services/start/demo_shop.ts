@@ -52,7 +52,7 @@ const goods = [
   ["Wall calendar", 1600, 0],
 ] as const;
 
-/** Table and column (empty: the table itself; both empty: the database) → what it holds. */
+/** Table, column, description. Without a column it is about the table, without both about the database. */
 const descriptions = [
   ["", "", "A small stationery shop: who buys, what is sold, and every order"],
   ["customers", "", "People who have an account in the shop"],
@@ -67,7 +67,7 @@ const descriptions = [
   ["order_items", "", "The lines of an order: which product and how many"],
 ] as const;
 
-/** Statements that make and fill an empty database. */
+/** Statements that create the tables in an empty database and fill them. */
 export function demoShop(): ServiceStatement[] {
   return [
     ...tables.map((sql) => ({ sql, params: [] })),
@@ -92,7 +92,7 @@ function insertCustomer(id: number, name: string, city: string): ServiceStatemen
   };
 }
 
-/** One order with one to three lines, spread over customers, products and states by its number. */
+/** One order with one to three lines; its number decides customer, products and state. */
 function insertOrder(id: number): ServiceStatement[] {
   const status = ["paid", "shipped", "open", "shipped", "cancelled"][id % 5] ?? "open";
   const orderedAt = new Date(FIRST_ORDER_MS + id * DAY_MS + id * 37 * 60_000).toISOString();

@@ -1,25 +1,28 @@
-// What the first start makes: a namespace `demo` with a small shop in it, one table of it published, and a token.
+// What the first start makes: the operator's key, and a namespace `demo` with a small shop, one published table of it,
+// and a token.
+import { newToken, tokenHash } from "../../access/token_format.ts";
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
-import { createDatabase } from "../databases/create_database.ts";
+import { createDatabase } from "../databases/manage_databases.ts";
 import type { EndpointContext } from "../endpoints/endpoint_context.ts";
 import { listEndpoints } from "../endpoints/manage_endpoints.ts";
 import { moveEndpoint } from "../endpoints/move_endpoint.ts";
 import { scaffoldCrud } from "../endpoints/scaffold/scaffold_crud.ts";
-import { createNamespace } from "../namespaces/create_namespace.ts";
-import { createToken } from "../tokens/create_token.ts";
+import { createNamespace } from "../namespaces/manage_namespaces.ts";
+import { createToken } from "../tokens/manage_tokens.ts";
 import { demoShop } from "./demo_shop.ts";
 
+/** The slug of the demo's namespace and of its database. */
 export const DEMO_SLUG = "demo";
 /** The table whose endpoints are published. */
 const DEMO_TABLE = "products";
-/** Milliseconds after which a process that began the first start is taken for dead. */
+/** Milliseconds after which another process may repeat a first start that has not finished. */
 const LEASE_MS = 60_000;
 
 /**
- * Makes the demo unless it was made before, or `demo` is off: the answer is its token, or null. Of several processes
- * one does it; after a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
+ * Makes the demo and answers its token; null when it was made before or `demo` is off. One of several processes makes
+ * it, and after a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
  */
 export async function firstStart(
   ctx: EndpointContext,
@@ -30,7 +33,7 @@ export async function firstStart(
   if (found.value?.done || (found.value?.leaseUntilMs ?? 0) > ctx.clock.now()) return null;
   const claim = { done: !demo, leaseUntilMs: demo ? ctx.clock.now() + LEASE_MS : null };
   if (!await kvCommit(kv.atomic().check(found).set(key, claim))) return null;
-  // Made while there is room: published endpoints need its secret to be called, also on a disk that is full by then.
+  // The secret of these hashes is made now: published endpoints need it, also when the disk is full later.
   await ctx.query.hashes.of("first start");
   if (!demo) return null;
   await unlessTaken(createNamespace(ctx, { slug: DEMO_SLUG, name: "Demo" }));
@@ -55,11 +58,41 @@ async function publishTable(ctx: EndpointContext, table: string): Promise<void> 
   }
 }
 
-/** A first start that was cut short has made some of it already. */
+/** An earlier first start that was cut short may have made this already. */
 async function unlessTaken(step: Promise<unknown>): Promise<void> {
   try {
     await step;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "slug_taken")) throw error;
   }
+}
+
+/**
+ * Whether the control plane is new. Beside a data folder with databases this would be a mistake: it does not know them.
+ * Errors: `meter_unreachable`.
+ */
+export async function isFirstStart(kv: Deno.Kv): Promise<boolean> {
+  return (await kvGet(kv, keys.firstStart())).versionstamp === null;
+}
+
+interface OperatorKey {
+  /** SHA-256 of the key, hex. */
+  readonly hash: string;
+  /** The key itself, when this call has made it: nobody else knows it yet. */
+  readonly made: string | null;
+}
+
+/**
+ * The operator's key: configured, or made at the first start and shown that once. A configured key wins and is not
+ * stored. Errors: `meter_unreachable`.
+ */
+export async function operatorKey(kv: Deno.Kv, configured: string | null): Promise<OperatorKey> {
+  if (configured !== null) return { hash: tokenHash(configured), made: null };
+  const key = keys.operatorKeyHash();
+  const stored = await kvGet(kv, key);
+  if (stored.versionstamp !== null) return { hash: stored.value, made: null };
+  const made = newToken("cub_op_");
+  const hash = tokenHash(made);
+  if (await kvCommit(kv.atomic().check(stored).set(key, hash))) return { hash, made };
+  return await operatorKey(kv, configured);
 }

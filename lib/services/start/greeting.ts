@@ -1,9 +1,10 @@
 // What the start prints for the person in front of it.
 import { DEMO_SLUG } from "./first_start.ts";
 
+/** What this start has made. */
 export interface GreetingInput {
   readonly baseUrl: string;
-  /** Set when this start has made it. */
+  /** Set when this start has made the key. */
   readonly operatorKey: string | null;
   /** Set when this start has made the demo. */
   readonly demoToken: string | null;

@@ -2,7 +2,7 @@
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
-import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/require_database.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { readTable } from "../../schema/read_table.ts";
 import { actorOf, type EndpointContext, type EndpointView, endpointView } from "../endpoint_context.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";

@@ -2,7 +2,7 @@
 import { type EndpointSpec, endpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
 import { returnsRows } from "../../../sql/returns_rows.ts";
-import { trunkTarget } from "../../databases/require_database.ts";
+import { trunkTarget } from "../../databases/database_record.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { authIssues } from "./auth_issues.ts";
 import { fieldIssues } from "./field_issues.ts";

@@ -1,7 +1,7 @@
 // The TypeScript client of a database, cached for as long as its list of published endpoints is.
 import type { QueryContext } from "../../../query/query_call.ts";
 import type { EndpointRecord } from "../../../store/records.ts";
-import { trunkTarget } from "../../databases/require_database.ts";
+import { trunkTarget } from "../../databases/database_record.ts";
 import { readSchema } from "../../schema/read_schema.ts";
 import type { DiscoveryContext } from "../discovery/discover_endpoints.ts";
 import { findPublicDatabase, type PublicAddress } from "../public_address.ts";

@@ -1,9 +1,23 @@
-// A namespace record as the API shows it.
+// The record of a namespace: found for a management call, shown by the API.
+import { requireNamespaceAdmin } from "../../access/require_namespace_admin.ts";
 import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
 import { toUsd } from "../../query/prices.ts";
 import type { NamespaceRecord } from "../../store/records.ts";
 import type { ManageContext } from "../manage_context.ts";
 
+/**
+ * The record, once the caller may manage the namespace. Errors: `namespace_mismatch`, `out_of_scope`, `role_too_low`,
+ * `namespace_not_found`.
+ */
+export async function requireNamespace(ctx: ManageContext, slug: string): Promise<NamespaceRecord> {
+  requireNamespaceAdmin(ctx.caller, slug);
+  const record = await ctx.control.namespaces.bySlug(slug);
+  if (record === null) throw new AppError("namespace_not_found");
+  return record;
+}
+
+/** A namespace in a list. */
 export interface NamespaceView {
   readonly id: string;
   readonly slug: string;
@@ -17,10 +31,12 @@ export interface NamespaceDetail extends NamespaceView {
   readonly monthlyCapUsd: number | null;
 }
 
+/** A namespace record as the API shows it. */
 export function namespaceView({ id, slug, name, createdAt }: NamespaceRecord): NamespaceView {
   return { id, slug, name, createdAt: isoTime(createdAt) };
 }
 
+/** The record with what its account says. */
 export async function namespaceDetail(
   { ledger }: ManageContext,
   record: NamespaceRecord,

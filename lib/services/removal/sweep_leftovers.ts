@@ -1,17 +1,14 @@
-// Finishes what a crash left half made or half deleted, and deletions whose time for coming back is over.
-import type { Abandoned } from "../control/leftovers.ts";
-import { isId } from "../core/ids.ts";
-import { removeOverBranches } from "./branches/remove_branches.ts";
-import { dropDeleted } from "./databases/drop_deleted.ts";
-import type { ManageContext } from "./manage_context.ts";
-import { clearNamespace } from "./namespaces/clear_namespace.ts";
-import { tryEach } from "./try_each.ts";
+// Finishes what a crash left half made or half deleted, and drops deleted databases whose time is over.
+import type { Abandoned } from "../../control/leftovers.ts";
+import { isId } from "../../core/ids.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { clearNamespace, dropDeleted, removeOverBranches, tryEach } from "./remove_records.ts";
 
 type Context = Pick<ManageContext, "control" | "ledger" | "tenants">;
 
 /**
- * What cannot be taken away keeps nothing else from going; it is tried again ten minutes later. Errors: the first that
- * anything of it has met, when all was tried.
+ * One failure keeps nothing else from being dropped; what failed is tried again ten minutes later. Errors: the first
+ * failure, after everything was tried.
  */
 export async function sweepLeftovers(ctx: Context): Promise<void> {
   const parts = [

@@ -1,0 +1,103 @@
+// Lists, compares, resets and deletes the branches of a database.
+import { requireRole } from "../../access/require_role.ts";
+import type { Meter } from "../../control/balance/meter.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Role } from "../../core/role.ts";
+import type { BranchDiff, RowForm } from "../../sql/branch_report.ts";
+import type { BranchRecord } from "../../store/records.ts";
+import type { DatabaseState } from "../../tenant/damage.ts";
+import type { TenantStore } from "../../tenant/tenant_store.ts";
+import { removeBranch } from "../removal/remove_records.ts";
+import { type BranchContext, readableBranch, requireBranch, requireTrunk } from "./branch_context.ts";
+import { copyTrunk } from "./copy_trunk.ts";
+import { priceCall } from "./price_call.ts";
+
+/** A branch as the API shows it. */
+interface BranchView {
+  readonly branchRef: string;
+  readonly databaseId: string;
+  readonly databaseSlug: string;
+  readonly purpose: string;
+  readonly role: Role;
+  readonly createdAt: string;
+  /** When the trunk was copied last. */
+  readonly copiedAt: string;
+  readonly expiresAt: string;
+  readonly sizeBytes: number;
+  readonly state: DatabaseState;
+}
+
+async function branchView(
+  tenants: TenantStore,
+  trunkSlug: string,
+  record: BranchRecord,
+): Promise<BranchView> {
+  const { id, ref, purpose, role } = record;
+  return {
+    branchRef: ref,
+    databaseId: id,
+    databaseSlug: `${trunkSlug}@${ref}`,
+    purpose,
+    role,
+    createdAt: isoTime(record.createdAt),
+    copiedAt: isoTime(record.copiedAt),
+    expiresAt: isoTime(record.expiresAt),
+    ...await tenants.storageOf(id),
+  };
+}
+
+/** The branches of a database, by ref. Errors: `trunk_required`. */
+export async function listBranches(ctx: BranchContext): Promise<BranchView[]> {
+  const { namespaceId, databaseId, databaseSlug } = requireTrunk(ctx);
+  const branches = await ctx.control.branches.list(namespaceId, databaseId);
+  return await Promise.all(branches.map((one) => branchView(ctx.tenants, databaseSlug, one)));
+}
+
+/**
+ * What a branch has changed since it was made: its schema, and the rows of every table. Billed as a read of the
+ * branch. Errors: `branch_not_found`, `out_of_scope`, those of the balance.
+ */
+export async function diffBranch(
+  ctx: BranchContext & { readonly meter: Meter },
+  { ref, ...form }: RowForm & { readonly ref: string },
+): Promise<BranchDiff & { readonly branchRef: string }> {
+  const branch = await readableBranch(ctx, ref);
+  const { namespaceId, id: databaseId } = branch;
+  return await priceCall(ctx.meter, { namespaceId, databaseId }, async (bill) => {
+    const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId }, form);
+    bill.figures = { rowsRead, rowsWritten: 0 };
+    return { branchRef: ref, ...diff };
+  });
+}
+
+/**
+ * Makes a branch a fresh copy of its trunk. The tokens of its claims end with the old copy; its deadline stays.
+ * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `storage_full`.
+ */
+export async function resetBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
+  requireRole(ctx.target, "admin");
+  await requireBranch(ctx, ref);
+  const copiedAt = ctx.clock.now();
+  const record = await copyTrunk(ctx, {
+    ref,
+    onlyOver: true,
+    record: (id, current) => {
+      if (current === null) throw new AppError("branch_not_found");
+      return { ...current, id, copiedAt, tokenId: null };
+    },
+  });
+  return await branchView(ctx.tenants, ctx.target.databaseSlug, record);
+}
+
+/**
+ * Deletes a branch, with its storage and its claim's token. Errors: `role_too_low`, `trunk_required`,
+ * `branch_not_found`.
+ */
+export async function deleteBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
+  requireRole(ctx.target, "admin");
+  const branch = await requireBranch(ctx, ref);
+  const view = await branchView(ctx.tenants, ctx.target.databaseSlug, branch);
+  if (!await removeBranch(ctx, branch)) throw new AppError("branch_not_found");
+  return view;
+}

@@ -1,0 +1,100 @@
+// Creates, shows, lists, renames, deletes and undeletes the databases of a namespace.
+import type { PageInput } from "../../control/list_page.ts";
+import { AppError } from "../../core/errors.ts";
+import { DELETED_KEEP_MS } from "../../core/limits.ts";
+import type { ServiceStatement } from "../../tenant/service_statement.ts";
+import { type ManageContext, requireConfirm } from "../manage_context.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
+import { removeBranches } from "../removal/remove_records.ts";
+import { addDatabase } from "./add_database.ts";
+import { type DatabaseAddress, type DatabaseView, databaseView, requireDatabase } from "./database_record.ts";
+
+/** A database to create. */
+export interface DatabaseInput {
+  readonly namespaceSlug: string;
+  readonly slug: string;
+  readonly name?: string | undefined;
+  /** Runs in the new database before anybody can find it. */
+  readonly content?: readonly ServiceStatement[];
+}
+
+/** A new, empty database. Errors: `slug_taken`, `store_unavailable` and those of `requireNamespace`. */
+export async function createDatabase(ctx: ManageContext, input: DatabaseInput): Promise<DatabaseView> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  return await addDatabase(ctx, {
+    namespaceId: namespace.id,
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    make: async (databaseId) => {
+      await ctx.tenants.create(databaseId);
+      if (input.content) await ctx.tenants.open(databaseId, namespace.id).write(input.content);
+    },
+  });
+}
+
+/** One database of a namespace. Errors: those of `requireDatabase`. */
+export async function getDatabase(ctx: ManageContext, address: DatabaseAddress): Promise<DatabaseView> {
+  return await databaseView(ctx.tenants, await requireDatabase(ctx, address));
+}
+
+/** The databases of a namespace. Errors: those of `requireNamespace`. */
+export async function listDatabases(
+  ctx: ManageContext,
+  input: PageInput & { readonly namespaceSlug: string },
+): Promise<{ items: DatabaseView[]; nextCursor: string | null }> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const { records, nextCursor } = await ctx.control.databases.list(namespace.id, input);
+  const items = await Promise.all(records.map((record) => databaseView(ctx.tenants, record)));
+  return { items, nextCursor };
+}
+
+/** Changes the name of a database; its slug stays. Errors: those of `requireDatabase`. */
+export async function updateDatabase(
+  ctx: ManageContext,
+  input: DatabaseAddress & { readonly name: string },
+): Promise<DatabaseView> {
+  const record = await requireDatabase(ctx, input);
+  const changed = await ctx.control.databases.rename(record, input.name);
+  if (changed === null) throw new AppError("database_not_found");
+  return await databaseView(ctx.tenants, changed);
+}
+
+/**
+ * Deletes a database, once the caller has written its slug again. For a while it can be undeleted. Errors:
+ * `validation_failed` unless `confirm` is the slug, and those of `requireDatabase`.
+ */
+export async function deleteDatabase(
+  ctx: ManageContext,
+  input: DatabaseAddress & { readonly confirm: string },
+): Promise<DatabaseView> {
+  const record = await requireDatabase(ctx, input);
+  requireConfirm(input.confirm, record.slug);
+  const view = await databaseView(ctx.tenants, record);
+  await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
+  await removeBranches(ctx, { namespaceId: record.namespaceId, trunkId: record.id });
+  return view;
+}
+
+interface UndeleteInput {
+  readonly namespaceSlug: string;
+  /** Its slug before. When several deleted databases had it, the last one deleted is meant. */
+  readonly slug: string;
+  /** Another slug, where the old one is in use again. */
+  readonly into?: string | undefined;
+}
+
+/**
+ * Brings back a database that was deleted less than a week ago, as it was. Errors: `database_not_found`,
+ * `slug_taken`, those of `requireNamespace`.
+ */
+export async function undeleteDatabase(ctx: ManageContext, input: UndeleteInput): Promise<DatabaseView> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const deleted = await ctx.control.databases.findDeleted(namespace.id, input.slug);
+  if (deleted === null) throw new AppError("database_not_found");
+  const slug = input.into ?? input.slug;
+  // The view is read first: after the database is back, nothing may fail.
+  const view = await databaseView(ctx.tenants, { ...deleted.database, slug });
+  const outcome = await ctx.control.databases.undelete(deleted, slug);
+  if (!outcome.ok) throw new AppError(outcome.reason === "slug_taken" ? "slug_taken" : "database_not_found");
+  return view;
+}

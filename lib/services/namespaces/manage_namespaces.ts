@@ -1,0 +1,92 @@
+// Creates, shows, lists, changes and deletes namespaces.
+import { requireOperator } from "../../access/require_operator.ts";
+import type { PageInput } from "../../control/list_page.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import { toNanoUsd } from "../../query/prices.ts";
+import { type ManageContext, requireConfirm } from "../manage_context.ts";
+import { clearNamespace } from "../removal/remove_records.ts";
+import {
+  type NamespaceDetail,
+  namespaceDetail,
+  type NamespaceView,
+  namespaceView,
+  requireNamespace,
+} from "./namespace_record.ts";
+
+/** A namespace to create. */
+export interface NamespaceInput {
+  readonly slug: string;
+  readonly name?: string | undefined;
+}
+
+/** A new tenant, which only the operator creates. Errors: `operator_required`, `slug_taken`. */
+export async function createNamespace(ctx: ManageContext, input: NamespaceInput): Promise<NamespaceView> {
+  requireOperator(ctx.caller);
+  const now = ctx.clock.now();
+  const record = {
+    id: newId("ns", now),
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    createdAt: now,
+  };
+  if (!await ctx.control.namespaces.add(record, ctx.welcomeCreditNanoUsd)) throw new AppError("slug_taken");
+  return namespaceView(record);
+}
+
+/** One namespace, for whoever may manage it. Errors: those of `requireNamespace`. */
+export async function getNamespace(ctx: ManageContext, slug: string): Promise<NamespaceDetail> {
+  return await namespaceDetail(ctx, await requireNamespace(ctx, slug));
+}
+
+/** All namespaces, for the operator. Errors: `operator_required`. */
+export async function listNamespaces(
+  ctx: ManageContext,
+  page: PageInput,
+): Promise<{ items: NamespaceView[]; nextCursor: string | null }> {
+  requireOperator(ctx.caller);
+  const { records, nextCursor } = await ctx.control.namespaces.list(page);
+  return { items: records.map(namespaceView), nextCursor };
+}
+
+interface NamespaceChange {
+  readonly slug: string;
+  readonly name?: string | undefined;
+  /** Null takes the cap away. */
+  readonly monthlyCapUsd?: number | null | undefined;
+}
+
+/**
+ * Changes the name of a namespace and the most that it may spend in a month. Only what is given changes. Errors: those
+ * of `requireNamespace`.
+ */
+export async function updateNamespace(ctx: ManageContext, input: NamespaceChange): Promise<NamespaceDetail> {
+  const { monthlyCapUsd } = input;
+  let record = await requireNamespace(ctx, input.slug);
+  if (monthlyCapUsd !== undefined) {
+    await ctx.ledger.setMonthlyCap(record.id, monthlyCapUsd === null ? null : toNanoUsd(monthlyCapUsd));
+  }
+  if (input.name !== undefined) {
+    const changed = await ctx.control.namespaces.rename(record, input.name);
+    if (changed === null) throw new AppError("namespace_not_found");
+    record = changed;
+  }
+  return await namespaceDetail(ctx, record);
+}
+
+/**
+ * Deletes a namespace with everything in it: first the record, then the contents. After a crash a sweep finishes it.
+ * Errors: `operator_required`, `namespace_not_found`, `validation_failed` unless `confirm` is the slug.
+ */
+export async function deleteNamespace(
+  ctx: ManageContext,
+  input: { readonly slug: string; readonly confirm: string },
+): Promise<NamespaceView> {
+  requireOperator(ctx.caller);
+  const record = await requireNamespace(ctx, input.slug);
+  requireConfirm(input.confirm, record.slug);
+  await ctx.control.namespaces.remove(record);
+  ctx.control.tokens.forgetAll();
+  await clearNamespace(ctx, record.id);
+  return namespaceView(record);
+}

@@ -1,0 +1,104 @@
+// Removes databases, branches and namespaces: the record first, so that nobody finds them, then the storage. What cannot
+// be dropped now has left a note in the control plane, and a sweep drops it later.
+import type { ControlPlane } from "../../control/control_plane.ts";
+import type { BranchRecord, DatabaseRecord } from "../../store/records.ts";
+import type { TenantStore } from "../../tenant/tenant_store.ts";
+import type { ManageContext } from "../manage_context.ts";
+
+type Context = Pick<ManageContext, "control" | "tenants">;
+
+/** Drops storage that no record names. Never throws, so that the caller's own failure is the one that is reported. */
+export async function dropUnused(
+  { control, tenants }: { readonly control: ControlPlane; readonly tenants: TenantStore },
+  databaseId: string,
+): Promise<void> {
+  try {
+    await tenants.drop(databaseId);
+    await control.leftovers.end(databaseId);
+  } catch {
+    // Its note stays, so a sweep tries again.
+  }
+}
+
+async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<void> {
+  await ctx.control.databases.remove(record);
+  await ctx.control.endpoints.removeAll(record.id);
+  await dropUnused(ctx, record.id);
+}
+
+/**
+ * Drops the storage of deleted databases that nobody can bring back any more: all those of a namespace that is being
+ * deleted, or, given null, those whose time is over.
+ */
+export async function dropDeleted({ control, tenants }: Context, namespaceId: string | null): Promise<void> {
+  await tryEach(await control.databases.expireDeleted(namespaceId), async (databaseId) => {
+    await control.endpoints.removeAll(databaseId);
+    await dropUnused({ control, tenants }, databaseId);
+  });
+}
+
+/** Removes a branch with its claim's token. False when somebody else has replaced or removed it. */
+export async function removeBranch(ctx: Context, record: BranchRecord): Promise<boolean> {
+  if (!await ctx.control.branches.remove(record)) return false;
+  await removeBranchToken(ctx, record);
+  await dropUnused(ctx, record.id);
+  return true;
+}
+
+/** Removes the token of a branch's claim, once the branch's record is gone. */
+export async function removeBranchToken(
+  { control }: Pick<Context, "control">,
+  { namespaceId, tokenId }: BranchRecord,
+): Promise<void> {
+  if (tokenId !== null) await control.tokens.remove(namespaceId, tokenId);
+}
+
+/** Removes all branches of a namespace or of one trunk. After a crash it can be repeated. */
+export async function removeBranches(
+  ctx: Context,
+  of: { readonly namespaceId: string; readonly trunkId?: string },
+): Promise<void> {
+  await tryEach(ctx.control.branches.stored(of), (branch) => removeBranch(ctx, branch));
+}
+
+/** Removes the branches whose deadline has passed or whose trunk is gone. */
+export async function removeOverBranches(ctx: Context): Promise<void> {
+  await tryEach(ctx.control.branches.stored({}), async (branch) => {
+    if (await ctx.control.branches.isOver(branch)) await removeBranch(ctx, branch);
+  });
+}
+
+const DATABASES_AT_ONCE = 50;
+
+/**
+ * Empties a namespace whose record is gone: its tokens, its databases, its account, then the note about it. After a
+ * crash it can be repeated.
+ */
+export async function clearNamespace(
+  ctx: Pick<ManageContext, "control" | "ledger" | "tenants">,
+  namespaceId: string,
+): Promise<void> {
+  await ctx.control.tokens.removeAll(namespaceId);
+  for (;;) {
+    const page = await ctx.control.databases.list(namespaceId, {
+      cursor: null,
+      pageSize: DATABASES_AT_ONCE,
+    });
+    for (const database of page.records) await removeDatabase(ctx, database);
+    if (page.nextCursor === null) break;
+  }
+  await removeBranches(ctx, { namespaceId });
+  await dropDeleted(ctx, namespaceId);
+  await ctx.ledger.remove(namespaceId);
+  await ctx.control.leftovers.end(namespaceId);
+}
+
+/** Works on each thing, so that one failure keeps no other thing from being done. Throws the first failure at the end. */
+export async function tryEach<T>(
+  things: Iterable<T> | AsyncIterable<T>,
+  work: (thing: T) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for await (const thing of things) await work(thing).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,100 @@
+// Lists and takes snapshots of a database, and makes a new database of one.
+import type { TokenCaller } from "../../access/caller.ts";
+import { requireNamespaceAdmin } from "../../access/require_namespace_admin.ts";
+import { requireRole } from "../../access/require_role.ts";
+import type { Target } from "../../access/resolve_target.ts";
+import { type Clock, isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { SnapshotInfo } from "../../tenant/snapshots.ts";
+import type { LogIdentity, TenantDatabase, TenantStore } from "../../tenant/tenant_store.ts";
+import { addDatabase, type NewStorage } from "../databases/add_database.ts";
+import type { DatabaseView } from "../databases/database_record.ts";
+
+/** What the services for snapshots need of a request. */
+export interface SnapshotContext {
+  readonly tenants: TenantStore;
+  readonly clock: Clock;
+  readonly target: Target;
+  readonly token: TokenCaller;
+}
+
+/** The addressed database. */
+export function databaseOf({ tenants, target }: SnapshotContext): TenantDatabase {
+  return tenants.open(target.databaseId, target.namespaceId);
+}
+
+interface SnapshotView {
+  readonly label: string;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+  readonly automatic: boolean;
+}
+
+/** A snapshot as the API shows it. */
+function snapshotView({ label, createdAt, sizeBytes, automatic }: SnapshotInfo): SnapshotView {
+  return { label, createdAt: isoTime(createdAt), sizeBytes, automatic };
+}
+
+/** The snapshots of a database, newest first. */
+export async function listSnapshots(ctx: SnapshotContext): Promise<SnapshotView[]> {
+  return (await databaseOf(ctx).snapshots()).map(snapshotView);
+}
+
+/**
+ * Takes a snapshot. Without a label it is named after the time. Errors: `role_too_low`, `slug_taken`, `storage_full`.
+ */
+export async function takeSnapshot(
+  ctx: SnapshotContext,
+  input: { readonly label?: string | undefined },
+): Promise<SnapshotView> {
+  requireRole(ctx.target, "write");
+  const label = input.label ?? `manual-${isoTime(ctx.clock.now()).replaceAll(/[-:.]/g, "")}`;
+  return snapshotView(await databaseOf(ctx).takeSnapshot(label));
+}
+
+/** What it takes to make a database of a snapshot. */
+export type RestoreIntoContext = SnapshotContext & NewStorage;
+
+/**
+ * Makes a new database of a snapshot of another one, for a token that may create databases. Errors: those of
+ * `requireNamespaceAdmin`, `snapshot_not_found`, `slug_taken`.
+ */
+export async function restoreInto(
+  ctx: RestoreIntoContext,
+  input: { readonly snapshot: string; readonly into: string },
+): Promise<DatabaseView> {
+  requireNamespaceAdmin(ctx.token, ctx.target.namespaceSlug);
+  const { snapshot, into } = input;
+  const snapshots = await databaseOf(ctx).snapshots();
+  if (!snapshots.some((one) => one.label === snapshot)) throw new AppError("snapshot_not_found");
+  return await addDatabase(ctx, {
+    namespaceId: ctx.target.namespaceId,
+    slug: into,
+    name: into,
+    make: (databaseId) => {
+      const log = restoreLog(ctx, { databaseId, snapshot });
+      return ctx.tenants.copy(databaseId, { databaseId: ctx.target.databaseId, snapshot, log });
+    },
+  });
+}
+
+/** The row that a restore leaves in the query log of the database that it has changed or made. */
+export function restoreLog(
+  { clock, target, token }: SnapshotContext,
+  { databaseId, snapshot }: { readonly databaseId: string; readonly snapshot: string },
+): LogIdentity {
+  const now = clock.now();
+  const { namespaceId, databaseSlug } = target;
+  return {
+    id: newId("qry", now),
+    ts: now,
+    namespaceId,
+    databaseId,
+    tokenId: token.tokenId,
+    userId: null,
+    operation: "restore",
+    statementCount: 1,
+    sql: `-- snapshot ${snapshot} of ${databaseSlug}`,
+  };
+}

@@ -1,0 +1,147 @@
+// Creates, lists, revokes and describes API tokens.
+import type { TokenCaller } from "../../access/caller.ts";
+import { newToken, tokenHash } from "../../access/token_format.ts";
+import type { PageInput } from "../../control/list_page.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError, type Issue } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { Role } from "../../core/role.ts";
+import type { ScopeRow, TokenRecord } from "../../store/records.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
+
+/** A token to create. */
+export interface TokenInput {
+  readonly namespaceSlug: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly scopes?: readonly ScopeRow[] | undefined;
+  readonly expiresInSec?: number | undefined;
+}
+
+/**
+ * A new token; its plaintext is in this answer and nowhere else. Errors: `validation_failed` for scopes that name
+ * nothing, those of `requireNamespace`.
+ */
+export async function createToken(
+  ctx: ManageContext,
+  input: TokenInput,
+): Promise<TokenView & { readonly token: string }> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const scopes = await requireScopes(ctx, namespace.id, input.scopes ?? []);
+  const now = ctx.clock.now();
+  const token = newToken("cub_live_");
+  const record: TokenRecord = {
+    id: newId("tok", now),
+    hash: tokenHash(token),
+    name: input.name,
+    namespaceId: namespace.id,
+    role: input.role,
+    scopes,
+    createdAt: now,
+    expiresAt: input.expiresInSec === undefined ? null : now + input.expiresInSec * 1000,
+  };
+  if (!await ctx.control.tokens.add(record)) throw new AppError("namespace_not_found");
+  return { ...tokenView(record), token };
+}
+
+/** The scopes with the id of what each reaches: a branch may be named by the id of its trunk. */
+async function requireScopes(
+  ctx: ManageContext,
+  namespaceId: string,
+  scopes: readonly ScopeRow[],
+): Promise<ScopeRow[]> {
+  const issues: Issue[] = [];
+  const found: ScopeRow[] = [];
+  for (const [index, row] of scopes.entries()) {
+    const reached = await reachedBy(ctx, namespaceId, row);
+    if (typeof reached === "string") found.push({ ...row, databaseId: reached });
+    else issues.push({ ...reached, path: `scopes[${index}].${reached.path}` });
+  }
+  if (issues.length > 0) throw new AppError("validation_failed", { issues });
+  return found;
+}
+
+/** The id of the database or branch that a scope names. */
+async function reachedBy(
+  { control }: ManageContext,
+  namespaceId: string,
+  { databaseId, branchRef }: ScopeRow,
+): Promise<string | Issue> {
+  const database = await control.databases.byId(namespaceId, databaseId);
+  const ownRef = database?.branchRef ?? (await control.branches.byId(namespaceId, databaseId))?.ref ?? null;
+  if (ownRef === null) {
+    return { path: "databaseId", message: "Send the id of a database of this namespace, or of a branch" };
+  }
+  if (ownRef === branchRef) return databaseId;
+  // Reads past the cache, which may still name the copy before this one.
+  const branches = database ? await control.branches.list(namespaceId, databaseId) : [];
+  const branch = branches.find(({ ref }) => ref === branchRef);
+  const refs = database
+    ? "main for the trunk, or the ref of a branch that there is"
+    : `${ownRef}, its own ref`;
+  return branch?.id ?? { path: "branchRef", message: `Send a branch of this database: ${refs}` };
+}
+
+interface TokenView {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly scopes: readonly ScopeRow[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+}
+
+/** A token record as the API shows it: everything but the token. */
+function tokenView({ id, name, role, scopes, createdAt, expiresAt }: TokenRecord): TokenView {
+  return {
+    id,
+    name,
+    role,
+    scopes,
+    createdAt: isoTime(createdAt),
+    expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+  };
+}
+
+/** The tokens of a namespace, without their secrets. Errors: those of `requireNamespace`. */
+export async function listTokens(
+  ctx: ManageContext,
+  input: PageInput & { readonly namespaceSlug: string },
+): Promise<{ items: TokenView[]; nextCursor: string | null }> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const { records, nextCursor } = await ctx.control.tokens.list(namespace.id, input);
+  return { items: records.map(tokenView), nextCursor };
+}
+
+/** Revokes a token of a namespace. Errors: `token_not_found` and those of `requireNamespace`. */
+export async function revokeToken(
+  ctx: ManageContext,
+  input: { readonly namespaceSlug: string; readonly id: string },
+): Promise<{ id: string }> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  if (!await ctx.control.tokens.remove(namespace.id, input.id)) throw new AppError("token_not_found");
+  return { id: input.id };
+}
+
+interface CallerView {
+  readonly namespace: string;
+  readonly tokenId: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly scopes: readonly ScopeRow[];
+  readonly expiresAt: string | null;
+}
+
+/** What a bearer may know about its own token. */
+export function describeCaller(caller: TokenCaller): CallerView {
+  const { namespaceSlug, tokenId, name, role, scopes, expiresAt } = caller;
+  return {
+    namespace: namespaceSlug,
+    tokenId,
+    name,
+    role,
+    scopes,
+    expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+  };
+}
