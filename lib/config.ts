@@ -18,7 +18,7 @@ export interface ConfigRow<Value> {
 const captchaProviders = ["altcha", "turnstile", "hcaptcha", "recaptcha"] as const;
 const gateEngines = ["auto", "node", "wasm"] as const;
 
-/** Property of `Config` → the variable behind it. The README's table is tested against this one. */
+/** Property of `Config` → the variable behind it. The documentation's table is tested against this one. */
 export const configTable = {
   host: row("HOST", "127.0.0.1", forms.host(), "Address to listen on"),
   port: row("PORT", "8000", forms.wholeNumber(0, 65_535), "Port to listen on; 0 picks a free one"),

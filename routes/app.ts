@@ -4,6 +4,7 @@ import { FloodControl } from "../lib/guard/flood.ts";
 import type { AppDeps } from "./http/app_deps.ts";
 import type { Env } from "./http/env.ts";
 import { apiRoutes } from "./api/mod.ts";
+import { docsRoutes } from "./docs/mod.ts";
 import { healthRoutes } from "./health.ts";
 import { answerHeaders } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
@@ -28,6 +29,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
   app.route("/", wellKnownRoutes(deps));
   app.route("/", openapiRoutes(app, deps.baseUrl));
+  app.route("/", docsRoutes(deps));
   app.route("/api", apiRoutes(deps));
   app.route("/p", discoveryRoutes(deps));
   app.route("/p", publishedRoutes(deps));

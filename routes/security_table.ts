@@ -25,6 +25,12 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/p/:ns/:db/openapi.json", access: "none" },
   { method: "GET", path: "/p/:ns/:db/client.ts", access: "none" },
 
+  { method: "GET", path: "/docs", access: "none" },
+  { method: "GET", path: "/docs/api", access: "none" },
+  { method: "GET", path: "/docs/assets/:name", access: "none" },
+  { method: "GET", path: "/docs/:page", access: "none" },
+  { method: "GET", path: "/llms.txt", access: "none" },
+
   { method: "ALL", path: "/p/:ns/:db/:slug", access: "none" },
   { method: "GET", path: "/p/:ns/:db/:slug/captcha", access: "none" },
 

@@ -1,4 +1,4 @@
-// The one closed table of failures: what the README documents and every answer is made from.
+// The one closed table of failures: what the documentation lists and every answer is made from.
 
 import { publishedErrors } from "./published_errors.ts";
 
@@ -11,7 +11,7 @@ export interface ErrorRow {
   readonly retryAfterSec?: number;
 }
 
-/** Code → status, message and whether a retry can help. The README's table is tested against it. */
+/** Code → status, message and whether a retry can help. The documentation's table is tested against it. */
 export const errorTable = {
   invalid_json: { status: 400, message: "Send the body as JSON; it could not be parsed", retryable: false },
   validation_failed: { status: 400, message: "Validation failed", retryable: false },

@@ -1,4 +1,4 @@
-// `deno task bench`: the service beside a bare handler and sqld, interleaved on this machine. See README for the goals.
+// `deno task bench`: the service beside a bare handler and sqld, interleaved on this machine. routes/docs/speed.md has the figures.
 import { bareTarget } from "./bare_target.ts";
 import { type BenchCase, benchCases, fillTables, pointReads } from "./bench_cases.ts";
 import { benchOptions } from "./bench_options.ts";

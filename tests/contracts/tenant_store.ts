@@ -1,4 +1,4 @@
-// What every tenant store must do: run by each implementation, unchanged. A store that differs says so in the README.
+// What every tenant store must do: run by each implementation, unchanged. A store that differs says so in routes/docs/stores.md.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";

@@ -1,19 +1,18 @@
-// The README's recipe for several instances, as it stands there: its commands are run, but for the one that starts
+// The documentation's recipe for several instances, as it stands there: its commands are run, but for the one that starts
 // containers, in whose place the same programs run by the file's own commands and settings.
 import { assert, assertEquals } from "@std/assert";
 import { startKvConnect } from "../testing/kv_connect.ts";
 import { print } from "../testing/print.ts";
 import { inCi, startSqld } from "../testing/sqld.ts";
 import { filled, instances, service, sqldArguments } from "./compose_file.ts";
+import { blocksOf, docFile } from "../docs/doc_files.ts";
 import { emptyDenoDir, type Instance, startInstance } from "./rehearsal.ts";
-
-const README = new URL("../../README.md", import.meta.url);
 
 /** The blocks of commands of the section, in order, and the single commands of its numbered steps. */
 async function recipe(): Promise<{ readonly blocks: readonly string[]; readonly up: string | undefined }> {
-  const [section = ""] = /^### Several instances\n[^]*?(?=^### )/m.exec(await Deno.readTextFile(README)) ??
-    [];
-  const blocks = [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, text = ""]) => text);
+  const page = await docFile("routes/docs/self-hosting.md");
+  const [section = ""] = /^## Several instances\n[^]*?(?=^## |$(?![^]))/m.exec(page.text) ?? [];
+  const blocks = blocksOf({ ...page, text: section }).map(({ text }) => text);
   return { blocks, up: /^\d+\. `(docker compose [^`]+)`/m.exec(section)?.[1] };
 }
 

@@ -62,6 +62,8 @@ const segments: Readonly<Record<string, string>> = {
   endpoint: "fresh",
   n: "1",
   ref: "pr-1",
+  page: "agents",
+  name: "docs.css",
   id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 };
 

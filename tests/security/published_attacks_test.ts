@@ -1,4 +1,4 @@
-// Attacks on the door that is open to everybody. The README's table names them all, with the tests of each.
+// Attacks on the door that is open to everybody. The table of routes/docs/security.md names them all, with the tests of each.
 import { assert, assertEquals } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";

@@ -1,4 +1,4 @@
-// What agents and their tools have done to databases elsewhere, tried here. The README's table names the rest of it.
+// What agents and their tools have done to databases elsewhere, tried here. The table of routes/docs/security.md names the rest of it.
 import { assert, assertEquals } from "@std/assert";
 import { member } from "../testing/test_namespace.ts";
 import { heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";

@@ -48,7 +48,11 @@ export async function callApi(
     ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: asEnvelope(text), text };
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? true;
+  return {
+    ...{ status: response.status, headers: response.headers, text },
+    body: asEnvelope(isJson ? text : ""),
+  };
 }
 
 function asBody(body: unknown): BodyInit {

@@ -1,5 +1,5 @@
 // Which tests run once more with their tenants in sqld: every file that starts the app or the service, apart from those
-// below. What differs between the stores inside of a test asks `isEmbedded()` and stands in the README's table.
+// below. What differs between the stores inside of a test asks `isEmbedded()` and stands in the documentation's table.
 import { testFiles } from "./test_files.ts";
 
 /** Files and folders that are left out → why. */
@@ -15,6 +15,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/relay_test.ts": "starts an sqld of its own",
   "tests/faults/relay_process_test.ts": "starts an sqld of its own",
   "tests/faults/relay_upkeep_test.ts": "starts an sqld of its own",
+  "tests/docs": "is about pages; each example runs on a service of its own",
   "tests/deploy": "starts an sqld of its own",
   "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
 };

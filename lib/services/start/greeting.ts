@@ -12,7 +12,7 @@ export interface GreetingInput {
 
 /** Lines for standard output. Secrets appear here once and nowhere else. */
 export function greeting({ baseUrl, operatorKey, demoToken }: GreetingInput): string {
-  const lines = [`Cubby listens on ${baseUrl}`];
+  const lines = [`Cubby listens on ${baseUrl}`, `Its documentation is at ${baseUrl}/docs`];
   if (operatorKey !== null) {
     lines.push("", "The operator key makes namespaces. It is shown this once:", `  ${operatorKey}`);
   }

@@ -1,0 +1,87 @@
+// Finds sections of the documentation by the words of a question, with the library and the word forms of schema search.
+import MiniSearch from "minisearch";
+import { questionWords, splitWords, wordForms } from "../../lib/services/schema/search_words.ts";
+import type { ReadPage } from "./library.ts";
+
+export interface DocHit {
+  readonly href: string;
+  /** Title of the page. */
+  readonly title: string;
+  /** Null where the page's introduction is what was found. */
+  readonly heading: string | null;
+  /** Text around the first word that was found, in pieces; `found` marks the words. */
+  readonly excerpt: readonly { readonly text: string; readonly found: boolean }[];
+}
+
+interface Section {
+  readonly id: number;
+  readonly title: string;
+  readonly heading: string;
+  readonly text: string;
+  readonly href: string;
+}
+
+const MAX_HITS = 20;
+/** Characters of an excerpt, and those before the first word that was found. */
+const EXCERPT = 220;
+const LEAD = 60;
+
+export class DocSearch {
+  readonly #sections: readonly Section[];
+  readonly #index: MiniSearch<Section>;
+
+  constructor(pages: readonly ReadPage[]) {
+    this.#sections = pages.flatMap(({ page, sections }) =>
+      sections.map(({ heading, text }) => ({
+        title: page.title,
+        heading: heading?.text ?? "",
+        text,
+        href: `/docs/${page.slug}${heading ? `#${heading.id}` : ""}`,
+      }))
+    ).map((section, id) => ({ id, ...section }));
+    this.#index = new MiniSearch<Section>({
+      fields: ["title", "heading", "text"],
+      tokenize: splitWords,
+      processTerm: wordForms,
+    });
+    this.#index.addAll(this.#sections);
+  }
+
+  /** Best first. */
+  search(question: string): DocHit[] {
+    const ranked = this.#index.search(question, {
+      tokenize: questionWords,
+      processTerm: wordForms,
+      boost: { heading: 3, title: 2 },
+      prefix: (term) => term.length >= 3,
+      fuzzy: (term) => term.length < 5 ? false : 1,
+      weights: { fuzzy: 0.3, prefix: 0.6 },
+    });
+    return ranked.slice(0, MAX_HITS).flatMap(({ id, match }) => {
+      const section = this.#sections[Number(id)];
+      if (!section) return [];
+      const { href, title, heading, text } = section;
+      return [{ href, title, heading: heading || null, excerpt: excerptOf(text, Object.keys(match)) }];
+    });
+  }
+}
+
+/** `forms`: the forms of words by which the section was found. */
+function excerptOf(text: string, forms: readonly string[]): DocHit["excerpt"] {
+  const known = new Set(forms);
+  const isFound = (word: string) =>
+    splitWords(word).some((part) => wordForms(part).some((form) => known.has(form)));
+  const words = [...text.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)].filter(([word]) => isFound(word));
+  const first = words[0]?.index ?? 0;
+  const start = first <= LEAD ? 0 : text.lastIndexOf(" ", first - LEAD) + 1;
+  const end = start + EXCERPT >= text.length ? text.length : text.lastIndexOf(" ", start + EXCERPT);
+  const pieces: { text: string; found: boolean }[] = [];
+  let at = start;
+  for (const { 0: word, index } of words.filter(({ index }) => index >= start && index < end)) {
+    pieces.push({ text: text.slice(at, index), found: false }, { text: word, found: true });
+    at = index + word.length;
+  }
+  pieces.push({ text: text.slice(at, end) + (end < text.length ? " …" : ""), found: false });
+  if (start > 0) pieces.unshift({ text: "… ", found: false });
+  return pieces.filter((piece) => piece.text !== "");
+}

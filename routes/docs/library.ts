@@ -1,0 +1,52 @@
+// The pages as the service serves them: each is read and rendered once, when somebody first asks for it. There are as
+// many as the table of pages has, so what is held is bounded by it.
+import { type DocPage, docPages } from "./pages.ts";
+import { type RenderedPage, renderPage } from "./render_page.ts";
+
+/** What the examples of the pages call; readers see the address of the service that they read. */
+const EXAMPLE_ADDRESS = "http://127.0.0.1:8000";
+
+export interface ReadPage extends RenderedPage {
+  readonly page: DocPage;
+  readonly markdown: string;
+}
+
+export class Library {
+  readonly #baseUrl: string;
+  readonly #read = new Map<string, Promise<ReadPage>>();
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  /** The page as text and as HTML. */
+  read(page: DocPage): Promise<ReadPage> {
+    const found = this.#read.get(page.slug) ?? this.#render(page);
+    this.#read.set(page.slug, found);
+    return found;
+  }
+
+  async readAll(): Promise<ReadPage[]> {
+    return await Promise.all(docPages.map((page) => this.read(page)));
+  }
+
+  async #render(page: DocPage): Promise<ReadPage> {
+    const text = (await page.load()).default.replaceAll(EXAMPLE_ADDRESS, this.#baseUrl);
+    const markdown = text.replace(/\]\(([^)\s]+)\)/g, (_, href) => `](${resolveLink(href, page.file)})`);
+    return { page, markdown, ...renderPage(markdown) };
+  }
+}
+
+/**
+ * Where a link of a file leads on the service: to the page of the file that it names. A link to anything else of the
+ * repository stays as it is, and a test finds it.
+ */
+export function resolveLink(href: string, from: string): string {
+  if (/^([a-z]+:|#|\/)/.test(href)) return href;
+  const [path = "", anchor] = href.split("#");
+  const base = new URL(from, "file:///routes/docs/");
+  const target = new URL(path, base).pathname;
+  const page = docPages.find(({ file }) => new URL(file, "file:///routes/docs/").pathname === target);
+  if (!page) return href;
+  return `/docs/${page.slug}${anchor === undefined ? "" : `#${anchor}`}`;
+}

@@ -1,0 +1,159 @@
+// Every example of README and the pages is run: as it stands there, on a fresh service, a page after the other. A block
+// that needs more says so to its readers, and is left out.
+import { assert, assertEquals } from "@std/assert";
+import { startService } from "../testing/start_service.ts";
+import { type Block, blocksOf, type DocFile, docFile, docFiles } from "./doc_files.ts";
+
+const EXAMPLE_ADDRESS = "http://127.0.0.1:8000";
+const RUN = ["sh", "js"];
+
+/** Says the status of each call where the test reads it; a reader's `curl` says nothing of it. */
+const CURL = `curl() { command curl --max-time 30 -w '%{stderr}HTTP %{http_code}\\n' "$@"; }`;
+
+interface Bearers {
+  readonly url: string;
+  readonly token: string;
+  readonly operatorKey: string;
+}
+
+/** The block as a reader pastes it: with the keys that the first start has printed. */
+function pasted({ text }: Block, { url, token, operatorKey }: Bearers): string {
+  return text.replaceAll(EXAMPLE_ADDRESS, url).replaceAll("cub_live_…", token).replaceAll(
+    "cub_op_…",
+    operatorKey,
+  );
+}
+
+/** The words that README introduces before its examples, which those of the pages use too. */
+async function setUp(): Promise<Block> {
+  const found = blocksOf(await docFile("README.md")).find(({ text }) => text.startsWith("TOKEN="));
+  assert(found, "README has no block that sets TOKEN");
+  return found;
+}
+
+/** Runs the shell blocks of a page in one shell, each of its programs in JavaScript behind those before it. */
+async function runPage(file: DocFile, bearers: Bearers): Promise<void> {
+  const blocks = blocksOf(file).filter(({ language, needs }) => RUN.includes(language) && needs === null);
+  if (blocks.length === 0) return;
+  const folder = await Deno.makeTempDir({ prefix: "cubby_examples_" });
+  try {
+    const setUpText = pasted(await setUp(), bearers);
+    const script: string[] = ["set -eu", CURL, setUpText, "export TOKEN OPERATOR_KEY"];
+    for (const block of blocks) {
+      const at = `${file.path}:${block.line}`;
+      script.push(`echo; echo '== ${at}'; echo '== ${at}' >&2`);
+      if (block.language === "sh") {
+        script.push(pasted(block, bearers));
+        continue;
+      }
+      const path = `${folder}/${block.line}.js`;
+      await Deno.writeTextFile(path, pasted(block, bearers));
+      script.push(`'${Deno.execPath()}' run --no-config --allow-net --allow-env '${path}'`);
+    }
+    const { success, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", script.join("\n")],
+      cwd: folder,
+      env: { NO_COLOR: "1" },
+    }).output();
+    const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assert(success, `${file.path}\n${output}\n${errors}`);
+    for (const block of blocks) {
+      checkBlock(file, block, partOf(output ?? "", file, block), partOf(errors ?? "", file, block));
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What was written while the block ran. */
+function partOf(text: string, file: DocFile, block: Block): string {
+  const start = text.split(`== ${file.path}:${block.line}\n`)[1] ?? "";
+  return start.split(/^== /m)[0] ?? "";
+}
+
+/** A block may be answered by a failure only where the answer that the page shows behind it is one. */
+function checkBlock(file: DocFile, block: Block, output: string, errors: string): void {
+  const shown = answerBehind(file, block);
+  const at = `${file.path}:${block.line}\n${output}\n${errors}`;
+  const failures = [...errors.matchAll(/^HTTP ([45]\d\d)$/gm)].map(([, status]) => status);
+  const held = output.includes('"code":"approval_required"');
+  if (!shown?.text.includes('"success": false') && !held) assertEquals(failures, [], at);
+  if (shown === null) return;
+  const answers = output.split("\n").flatMap((line) => line.startsWith("{") ? [JSON.parse(line)] : []);
+  assert(answers.some((answer) => fits(JSON.parse(shown.text), answer)), `not as shown: ${at}`);
+}
+
+/** The JSON block that comes right behind, with a line or two between. */
+function answerBehind(file: DocFile, block: Block): Block | null {
+  const blocks = blocksOf(file);
+  const next = blocks[blocks.findIndex(({ line }) => line === block.line) + 1];
+  return next?.language === "json" && next.needs === null ? next : null;
+}
+
+/** Whether the answer has what is shown: `"…"` stands for any value, and `"…": "…"` for further members. */
+function fits(shown: unknown, answer: unknown): boolean {
+  if (shown === "…") return true;
+  if (typeof shown === "string" && typeof answer === "string" && shown.includes("…")) {
+    return new RegExp(`^${shown.split("…").map(RegExp.escape).join(".*")}$`).test(answer);
+  }
+  if (Array.isArray(shown)) {
+    if (!Array.isArray(answer)) return false;
+    const open = shown.at(-1) === "…";
+    const items = open ? shown.slice(0, -1) : shown;
+    return (open || answer.length === items.length) &&
+      items.every((item, index) => fits(item, answer[index]));
+  }
+  if (typeof shown !== "object" || shown === null) return Object.is(shown, answer);
+  if (typeof answer !== "object" || answer === null) return false;
+  const members = Object.entries(shown).filter(([name]) => name !== "…");
+  const there = new Map(Object.entries(answer));
+  return members.every(([name, value]) => there.has(name) && fits(value, there.get(name))) &&
+    ("…" in shown || there.size === members.length);
+}
+
+for (const file of await docFiles()) {
+  const runs = blocksOf(file).some(({ language, needs }) => RUN.includes(language) && needs === null);
+  if (!runs) continue;
+  Deno.test(`the examples of ${file.path} run as they stand there`, async () => {
+    const folder = await Deno.makeTempDir({ prefix: "cubby_docs_" });
+    try {
+      await using service = await startService({ folder, settings: { TENANTS_URL: "" } });
+      const bearers = {
+        url: service.url,
+        token: /cub_live_\w+/.exec(service.output())?.[0] ?? "",
+        operatorKey: /cub_op_\w+/.exec(service.output())?.[0] ?? "",
+      };
+      await runPage(file, bearers);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+Deno.test("every block says its language, and why it is not run where it is not", async () => {
+  const languages = new Set<string>();
+  for (const file of await docFiles()) {
+    for (const { language, text, line } of blocksOf(file)) {
+      languages.add(language);
+      // What people would paste is no block of mere text.
+      const isCommand = /^(curl|as|deno|npx|docker|export) /m.test(text);
+      assert(!isCommand || language === "sh", `${file.path}:${line}`);
+    }
+  }
+  assertEquals([...languages].sort().filter((one) => !["", "js", "json", "sh", "sql"].includes(one)), []);
+});
+
+Deno.test("the check of shown answers sees what differs", () => {
+  const answer = { success: true, data: { rows: [[1, "a"]], id: "db_1" } };
+  assert(fits({ success: true, data: { rows: [[1, "…"]], id: "db_…" } }, answer));
+  assert(fits({ success: true, "…": "…" }, answer));
+  for (
+    const shown of [
+      { success: true },
+      { success: false, "…": "…" },
+      { success: true, data: { rows: [[2, "a"]], id: "…" } },
+      { success: true, data: { rows: [], id: "…" } },
+      { success: true, data: { rows: [[1, "a"]], id: "tok_…" } },
+    ]
+  ) assertEquals(fits(shown, answer), false);
+});

@@ -1,0 +1,99 @@
+// Holds README and the documentation to the code: their tables are the code's tables, and what they name exists.
+import { assert, assertEquals } from "@std/assert";
+import { configTable } from "../../lib/config.ts";
+import { errorTable } from "../../lib/core/error_table.ts";
+import { layers } from "../architecture/layers.ts";
+import { repository } from "../architecture/source_files.ts";
+import { docFile, docFiles, prose, tableUnder } from "./doc_files.ts";
+
+const files = await docFiles();
+
+/** What readers see as code, outside of blocks. */
+const codes = files.flatMap((file) =>
+  [...prose(file).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? "")
+);
+
+Deno.test("the table of settings is the code's", async () => {
+  const expected = Object.values(configTable).map((row) => [
+    `\`${row.variable}\``,
+    row.default === null ? "unset" : `\`${row.default}\``,
+    row.secret ? `${row.form} (secret)` : row.form,
+    row.meaning,
+  ]);
+  assertEquals(tableUnder(await docFile("routes/docs/configuration.md"), "## Variables"), expected);
+});
+
+Deno.test("the table of error codes is the code's", async () => {
+  const expected = Object.entries(errorTable).map(([code, row]) => [
+    `\`${code}\``,
+    String(row.status),
+    row.message,
+    row.retryable ? "yes" : "no",
+    "retryAfterSec" in row ? `${row.retryAfterSec} s` : "",
+  ]);
+  assertEquals(tableUnder(await docFile("routes/docs/errors.md"), "## Error codes"), expected);
+});
+
+Deno.test("the README is a front page: its layers are those that the architecture test holds", async () => {
+  const readme = await docFile("README.md");
+  assert(readme.text.trimEnd().split("\n").length <= 200);
+  const places = tableUnder(readme, "## Layers").map(([, place]) =>
+    [...(place ?? "").matchAll(/`([^`]+)`/g)].map(([, code]) => code)
+  );
+  assertEquals(places, layers.filter((row) => !row.includes("tests/")).map((row) => [...row]));
+});
+
+Deno.test("every task that is named exists", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", repository)));
+  const named = files.flatMap(({ text }) =>
+    [...text.matchAll(/\bdeno(?:@[\d.]+)? task ([a-z_:-]+)/g)].map(([, name]) => name ?? "")
+  );
+  assert(named.includes("start") && named.includes("test"));
+  assertEquals(named.filter((name) => !(name in tasks)), []);
+});
+
+Deno.test("every file and folder that is named exists", async () => {
+  const paths = codes.filter((code) => /^(lib|routes|tests|\.deploy|\.ci)\/[\w./-]*$/.test(code));
+  assert(paths.length > 0);
+  const missing: string[] = [];
+  for (const path of new Set(paths)) {
+    const found = await Deno.stat(new URL(path, repository)).then(() => true, () => false);
+    if (!found) missing.push(path);
+  }
+  assertEquals(missing, []);
+});
+
+Deno.test("every test that the tables of published failures and of attacks name exists", async () => {
+  const security = await docFile("routes/docs/security.md");
+  const tables = { "## Published failures": 23, "## Attacks on published endpoints": 41 };
+  for (const [heading, length] of Object.entries(tables)) {
+    const rows = tableUnder(security, heading);
+    assertEquals(rows.length, length);
+    for (const [, here = ""] of rows) {
+      const [, path, name] = /^`(tests\/\S+_test\.ts)`: (.+)$/.exec(here) ?? [];
+      assert(path !== undefined && name !== undefined, here);
+      const text = await Deno.readTextFile(new URL(path, repository));
+      assert(text.includes(`Deno.test(${JSON.stringify(name)}, `), `${path} has no test "${name}"`);
+    }
+  }
+});
+
+Deno.test("every test and check that the assumptions about Turso name exists", async () => {
+  const rows = tableUnder(
+    await docFile("routes/docs/deno-deploy.md"),
+    "## Assumptions about Turso's platform API",
+  );
+  assert(rows.length > 0);
+  for (const named of rows.flatMap(([, , noticed = ""]) => noticed.split("; "))) {
+    const [, path, name] = /^`(tests\/\S+\.ts)`: (.+)$/.exec(named) ?? [];
+    assert(path !== undefined && name !== undefined, named);
+    const text = await Deno.readTextFile(new URL(path, repository));
+    assert(text.includes(JSON.stringify(name)), `${path} has no "${name}"`);
+  }
+});
+
+Deno.test("no page names a path of a machine", () => {
+  const roots = "home|root|Users|work|tmp|mnt|opt|usr|var|srv|etc|proc";
+  const pattern = new RegExp(`(?<![\\w.:/-])(?:/(?:${roots})/|[A-Z]:\\\\)\\S*`, "g");
+  assertEquals(files.flatMap(({ text }) => text.match(pattern) ?? []), []);
+});
