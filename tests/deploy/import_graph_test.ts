@@ -58,7 +58,7 @@ Deno.test("the start loads no tenant store and no engine", async () => {
 Deno.test("a remote store loads nothing that runs the embedded engine, and an engine only for a statement", async () => {
   for (const path of ["lib/tenant/sqld/create_sqld_store.ts", "lib/tenant/turso/create_turso_store.ts"]) {
     const loaded = await loadedWith(path);
-    assert(loaded.includes("lib/tenant/remote/gate_engine.ts"), path);
+    assert(loaded.includes("lib/tenant/remote/gate/gate_engine.ts"), path);
     assertEquals(loaded.filter((name) => ENGINES.some((engine) => engine.test(name))), [], path);
   }
 });
