@@ -195,10 +195,15 @@ function unknownFailure(error: unknown, message: string): EngineFailure {
   return plainFailure("unknown", "the engine could not run the statement");
 }
 
+/** The system's words for a disk that takes nothing: Deno gives a code to some of them only. */
+const DISK_WORDS =
+  /^(?:No space left on device|Disk quota exceeded|File too large|Input\/output error|Read-only file system) /;
+
 /** Of a copy of files, which the engine has no part in. */
 function isDiskFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS"].includes(String(Reflect.get(error, "code")));
+  return ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS"].includes(String(Reflect.get(error, "code"))) ||
+    DISK_WORDS.test(error.message);
 }
 
 function numberMember(value: unknown, key: string): number | undefined {

@@ -172,6 +172,33 @@ Deno.test("databases that are closed when the disk becomes full are read all the
   });
 });
 
+/** Of all databases, with what is in their folders. */
+async function tenantFiles(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) found.push(...await tenantFiles(`${folder}/${name}`));
+    else found.push(`${folder}/${name}`);
+  }
+  return found.sort();
+}
+
+Deno.test("snapshots and restores that find no room are storage_full, and leave nothing behind", async () => {
+  await onSmallDisks(async ({ disk, service, call, query }) => {
+    assertEquals((await query(BIG)).status, 200);
+    const taken = await call("POST", `${DATABASE}/snapshots`, { label: "before" });
+    assertEquals(taken.status, 201, taken.text);
+    const before = await tenantFiles(`${disk.folder}/tenants`);
+    await disk.fill(service.pid);
+    const snapshot = await call("POST", `${DATABASE}/snapshots`, { label: "full" });
+    assertEquals([snapshot.status, snapshot.body.code], [503, "storage_full"], snapshot.text);
+    const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "before" });
+    assertEquals([restored.status, restored.body.code], [503, "storage_full"], restored.text);
+    assertEquals(await tenantFiles(`${disk.folder}/tenants`), before);
+    await disk.makeRoom(service.pid);
+    await until(() => call("POST", `${DATABASE}/restore`, { snapshot: "before" }), 200);
+  });
+});
+
 Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
   await onSmallDisks(async ({ disk, service, query }) => {
     await disk.fill(service.pid);

@@ -12,20 +12,25 @@ export function damagedFolder(path: string): string {
 }
 
 /**
- * Copies a database with its log. `target` is there only once it is whole and on the disk. The system clones the
- * blocks where the file system can (copy_file_range).
+ * Copies a database with its log. `target` is there only once it is whole and on the disk; of a copy that fails nothing
+ * stays. The system clones the blocks where the file system can (copy_file_range).
  */
 export function copyDatabase(source: string, target: string): void {
-  const staged = `${target}.part`;
-  removeIfThere(staged);
-  removeIfThere(`${target}-wal`);
-  if (exists(`${source}-wal`)) {
-    Deno.copyFileSync(`${source}-wal`, `${target}-wal`);
-    sync(`${target}-wal`);
+  const parts = [`${target}.part`, `${target}-wal`] as const;
+  const [staged, log] = parts;
+  for (const part of parts) removeIfThere(part);
+  try {
+    if (exists(`${source}-wal`) && Deno.statSync(`${source}-wal`).size > 0) {
+      Deno.copyFileSync(`${source}-wal`, log);
+      sync(log);
+    }
+    Deno.copyFileSync(source, staged);
+    sync(staged);
+    Deno.renameSync(staged, target);
+  } catch (error) {
+    for (const part of parts) removeIfThere(part);
+    throw error;
   }
-  Deno.copyFileSync(source, staged);
-  sync(staged);
-  Deno.renameSync(staged, target);
   sync(folderOf(target));
 }
 

@@ -44,17 +44,28 @@ interface Before {
  */
 export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   const startedMs = systemClock.monotonicMs();
-  const staged = stagedPath(file);
   const target = stageSnapshot(file, restore.snapshot);
   if (!(target instanceof Connection)) return target;
-  if (restore.expects !== null && digestOf(effectOn(file, target, restore)) !== restore.expects) {
-    target.close();
-    removeDatabase(staged);
-    return { t: "changed" };
+  try {
+    return restoreStaged(file, target, { ...restore, startedMs });
+  } finally {
+    // Where the restore has been done it has the file's name.
+    removeDatabase(stagedPath(file));
   }
+}
+
+/** Closes `target`. */
+function restoreStaged(
+  file: TenantFile,
+  target: Connection,
+  { startedMs, ...restore }: Restore & { readonly startedMs: number },
+): Restored {
   let setAside: string | null = null;
   let undo = false;
   try {
+    if (restore.expects !== null && digestOf(effectOn(file, target, restore)) !== restore.expects) {
+      return { t: "changed" };
+    }
     upgradeTables(target);
     const before = restore.suspect ? null : carryOver(file, target, restore.nowMs);
     if (before === null) {
@@ -75,8 +86,7 @@ export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   }
   file.close();
   if (setAside !== null) moveDatabase(file.path, `${damagedFolder(file.path)}/${setAside}.db`);
-  replaceDatabase(staged, file.path);
-  removeDatabase(staged);
+  replaceDatabase(stagedPath(file), file.path);
   return { t: "restored", setAside, undo };
 }
 

@@ -29,19 +29,24 @@ export function stageSnapshot(
   return openWhole(staged) ?? { t: "damaged" };
 }
 
-/** The staged copy of a snapshot; null, and nothing is left of it, where that holds no whole database. */
+/** The staged copy of a snapshot; null where that holds no whole database. Then, or if it throws, nothing is left of it. */
 export function openWhole(staged: string): Connection | null {
   let target: Connection | null = null;
+  let whole = false;
   try {
     target = new Connection(staged, false);
     // Other lines tell of rows that break constraints, which a whole file may hold.
     const [line] = target.internalRow("PRAGMA quick_check(1)") ?? [];
     for (const table of CHRONICLES) target.internalRow(`SELECT max(id) FROM ${table}`);
-    if (!String(line).startsWith("*** in database")) return target;
+    whole = !String(line).startsWith("*** in database");
+    return whole ? target : null;
   } catch (error) {
     if (!isDamage(error)) throw error;
+    return null;
+  } finally {
+    if (!whole) {
+      target?.close();
+      removeDatabase(staged);
+    }
   }
-  target?.close();
-  removeDatabase(staged);
-  return null;
 }
