@@ -154,18 +154,25 @@ function listen({ host, port, hosted }: Config, handler: Handler): Server {
     if (serve === null) return Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
     return new HttpListener({ hostname: host, port, limits: connectionLimits, serve, log }, handler);
   } catch (error) {
-    const reason = error instanceof Error ? error.name : "unknown";
-    throw new ConfigError(`Set HOST and PORT to a free address; binding ${host}:${port} failed (${reason})`);
+    throw new ConfigError(
+      `Set HOST and PORT to a free address; binding ${host}:${port} failed (${reasonOf(error)})`,
+    );
   }
 }
 
-/** Upkeep is not urgent: the next round tries again. */
+/** Upkeep is not urgent: what has failed is told, and the next round tries again. */
 async function attempt(event: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
-  } catch {
-    log("warn", event);
+  } catch (error) {
+    // No text of an error's own, which may hold paths and values.
+    log("warn", event, { reason: reasonOf(error) });
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  return error instanceof Error ? error.name : "unknown";
 }
 
 /** A second signal does not wait for the first one's work. */

@@ -1,6 +1,7 @@
 // Removes databases, branches and namespaces: the record first, so that nobody finds them, then the storage. What cannot
 // be dropped now has left a note in the control plane, and a sweep drops it later.
 import type { ControlPlane } from "../../control/control_plane.ts";
+import { tryEach } from "../../core/try_each.ts";
 import type { BranchRecord, DatabaseRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import type { ManageContext } from "../manage_context.ts";
@@ -91,14 +92,4 @@ export async function clearNamespace(
   await dropDeleted(ctx, namespaceId);
   await ctx.ledger.remove(namespaceId);
   await ctx.control.leftovers.end(namespaceId);
-}
-
-/** Works on each thing, so that one failure keeps no other thing from being done. Throws the first failure at the end. */
-export async function tryEach<T>(
-  things: Iterable<T> | AsyncIterable<T>,
-  work: (thing: T) => Promise<unknown>,
-): Promise<void> {
-  const failures: unknown[] = [];
-  for await (const thing of things) await work(thing).catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw failures[0];
 }

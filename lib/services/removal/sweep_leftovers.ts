@@ -1,8 +1,9 @@
 // Finishes what a crash left half made or half deleted, and drops deleted databases whose time is over.
 import type { Abandoned } from "../../control/leftovers.ts";
 import { isId } from "../../core/ids.ts";
+import { tryEach } from "../../core/try_each.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { clearNamespace, dropDeleted, removeOverBranches, tryEach } from "./remove_records.ts";
+import { clearNamespace, dropDeleted, removeOverBranches } from "./remove_records.ts";
 
 type Context = Pick<ManageContext, "control" | "ledger" | "tenants">;
 

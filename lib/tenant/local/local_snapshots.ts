@@ -2,6 +2,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import { tryEach } from "../../core/try_each.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
@@ -9,6 +11,7 @@ import { damagedLabel, type Restored } from "../damage.ts";
 import { pruneSnapshots } from "../prune_snapshots.ts";
 import { thinDamagedFiles } from "./damaged_files.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import { removeLeftoverCopies } from "./leftover_copies.ts";
 import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
 import { damagedFolder, snapshotFolder } from "./tenant_paths.ts";
 import { wireRecord } from "./wire.ts";
@@ -17,6 +20,7 @@ export interface LocalSnapshotsOptions {
   readonly host: DatabaseHost;
   readonly tenants: string;
   readonly clock: Clock;
+  readonly log: Log;
   /** Milliseconds that a snapshot is kept. */
   readonly keepMs: number;
 }
@@ -105,32 +109,47 @@ export class LocalSnapshots {
     this.#thinning.set(databaseId, entry);
   }
 
-  /** Looks at every database that has snapshots or damaged files. */
+  /** Looks at every database that has snapshots or damaged files. Errors: the first one, when all were tried. */
   async sweep(): Promise<void> {
-    for await (const folder of Deno.readDir(this.options.tenants)) {
-      if (!folder.isDirectory) continue;
-      for await (const entry of Deno.readDir(`${this.options.tenants}/${folder.name}`)) {
-        const databaseId = entry.name.replace(/\.(?:snapshots|damaged)$/, "");
-        if (databaseId !== entry.name && isId("db", databaseId)) await this.#thin(databaseId);
-      }
-    }
+    const { tenants } = this.options;
+    await tryEach(Deno.readDir(tenants), async ({ isDirectory, name }) => {
+      if (isDirectory) await this.#sweepFolder(`${tenants}/${name}`);
+    });
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#thinning.values()].map((entry) => entry.done));
   }
 
+  async #sweepFolder(folder: string): Promise<void> {
+    const nowMs = this.options.clock.now();
+    const databases = new Set<string>();
+    const folders = [folder];
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      const databaseId = name.replace(/\.(?:snapshots|damaged)$/, "");
+      if (!isDirectory || databaseId === name || !isId("db", databaseId)) continue;
+      databases.add(databaseId);
+      if (name.endsWith(".snapshots")) folders.push(`${folder}/${name}`);
+    }
+    await tryEach([
+      ...[...databases].map((databaseId) => () => this.#thin(databaseId)),
+      ...folders.map((one) => () => removeLeftoverCopies(one, nowMs)),
+    ], (work) => work());
+  }
+
   async #thinAfter(databaseId: string, before: Promise<void> | undefined, begins: () => void): Promise<void> {
     await before;
     begins();
-    // What is not dropped now is dropped next time.
-    await this.#thin(databaseId).catch(() => {});
+    // What is not dropped now is dropped next time, or by a sweep.
+    await this.#thin(databaseId).catch(() =>
+      this.options.log("warn", "snapshots_not_thinned", { databaseId })
+    );
   }
 
   async #thin(databaseId: string): Promise<void> {
     const folder = snapshotFolder(this.options.tenants, databaseId);
     const { dropped } = await this.#thinned(databaseId);
-    for (const { name } of dropped) await removeSnapshotFile(folder, name);
+    await tryEach(dropped, ({ name }) => removeSnapshotFile(folder, name));
     const { clock, keepMs, tenants } = this.options;
     await thinDamagedFiles(damagedFolder(tenants, databaseId), clock.now() - keepMs);
   }

@@ -109,7 +109,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES } = options;
     this.#log = new LogFlusher({ host: this, clock, log, logDays, logBytes });
     const keepMs = options.snapshotDays * DAY_MS;
-    this.#snapshots = new LocalSnapshots({ host: this, tenants, clock: options.clock, keepMs });
+    this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.thin(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),

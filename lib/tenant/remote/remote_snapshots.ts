@@ -2,6 +2,7 @@
 // snapshot, carries over what must not be forgotten, and then says in the catalogue that the database is there now.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import { tryEach } from "../../core/try_each.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
@@ -178,10 +179,10 @@ export class RemoteSnapshots {
 
   /** Removes places and forgets that they were to be removed. */
   async removePlaces(places: readonly string[]): Promise<void> {
-    for (const place of places) {
+    await tryEach(places, async (place) => {
       await this.context.platform.remove(place);
       await this.catalog.change([tied(place)]);
-    }
+    });
   }
 
   async #forkSnapshot(from: string, to: string): Promise<void> {

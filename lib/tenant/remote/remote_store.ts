@@ -2,6 +2,7 @@
 // which snapshots it has stands in the catalogue there, and the server itself keeps writers of one database apart.
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
+import { tryEach } from "../../core/try_each.ts";
 import { serviceTableStatements } from "../../sql/service_tables.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
@@ -118,11 +119,13 @@ export class RemoteStore implements TenantStore {
     return reachable(async () => {
       const nowMs = this.context.clock.now();
       await this.#isCrowded();
-      await this.#snapshots.removePlaces(await this.#catalog.looseBefore(nowMs - LOOSE_MS));
       const oldest = nowMs - this.context.snapshotDays * DAY_MS;
-      for (const id of await this.#catalog.databasesWithSnapshotsBefore(oldest)) {
-        await this.#snapshots.thin(id);
-      }
+      const old = await this.#catalog.databasesWithSnapshotsBefore(oldest);
+      const loose = await this.#catalog.looseBefore(nowMs - LOOSE_MS);
+      await tryEach([
+        () => this.#snapshots.removePlaces(loose),
+        ...old.map((id) => () => this.#snapshots.thin(id)),
+      ], (work) => work());
     });
   }
 
