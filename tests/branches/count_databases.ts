@@ -12,6 +12,7 @@ export function countDatabases({ deps: { config } }: StartedApp): Promise<number
 async function countFiles(tenants: string): Promise<number> {
   let count = 0;
   for await (const folder of Deno.readDir(tenants)) {
+    if (!folder.isDirectory) continue;
     for await (const entry of Deno.readDir(`${tenants}/${folder.name}`)) {
       if (/^db_\w+\.db$/.test(entry.name)) count++;
       if (entry.name.includes(".ancestor.") && !entry.name.endsWith(".ancestor.db")) count += 100;
