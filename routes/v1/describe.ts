@@ -4,12 +4,11 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { isPlainText } from "../../lib/core/is_plain_text.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
-import { describeSchema } from "../../lib/services/schema/describe_schema.ts";
-import { updateDescriptions } from "../../lib/services/schema/update_descriptions.ts";
+import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
-import { validate } from "../middleware/validate.ts";
 import { noQuery } from "../http/schemas.ts";
+import { validate } from "../middleware/validate.ts";
 import { statementsContext } from "./statements_context.ts";
 
 const schemaDescription = z.object({

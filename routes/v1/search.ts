@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
-import { KeptRankings, searchSchema } from "../../lib/services/schema/search_schema.ts";
+import { RankingCache, searchSchema } from "../../lib/services/schema/search_schema.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
@@ -30,7 +30,7 @@ const searchResult = z.object({
 });
 
 export function searchRoutes(query: QueryContext): Hono<Env> {
-  const rankings = new KeptRankings();
+  const rankings = new RankingCache();
   return new Hono<Env>().get(
     "/search",
     describeRoute({

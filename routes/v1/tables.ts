@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
-import { listTables } from "../../lib/services/query/list_tables.ts";
+import { listTables } from "../../lib/services/schema/list_tables.ts";
 import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";

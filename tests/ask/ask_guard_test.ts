@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { answerQuestion, type AskAnswer } from "../../lib/services/ask/answer_question.ts";
-import type { AskModel } from "../../lib/services/ask/ask_model.ts";
+import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestDatabase, type TestNamespace } from "../testing/test_namespace.ts";

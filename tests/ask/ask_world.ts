@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { type EndpointSpec, endpointSpec } from "../../lib/core/endpoint_spec.ts";
 import type { QueryTarget } from "../../lib/query/query_call.ts";
 import type { AskContext } from "../../lib/services/ask/answer_question.ts";
-import type { AskModel } from "../../lib/services/ask/ask_model.ts";
+import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import type { TestDatabase, TestNamespace } from "../testing/test_namespace.ts";
 import type { AskedSchema } from "./schemas.ts";

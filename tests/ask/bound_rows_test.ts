@@ -1,7 +1,7 @@
 // The LIMIT that every statement of a language model gets.
 import { assertEquals } from "@std/assert";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
-import { boundRows } from "../../lib/services/ask/bound_rows.ts";
+import { boundRows } from "../../lib/services/ask/check_statement.ts";
 
 Deno.test("boundRows() appends a LIMIT or wraps the statement, whatever stands at its end", () => {
   const syntaxes = new FactsCache();

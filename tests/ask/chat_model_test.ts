@@ -1,11 +1,10 @@
 // The client of OpenAI-compatible servers, against a local stand-in of one.
 import { assert, assertEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
-import type { AskRequest } from "../../lib/services/ask/ask_model.ts";
-import { ChatModel } from "../../lib/services/ask/chat_model.ts";
-import { chatMessages } from "../../lib/services/ask/chat_messages.ts";
 import { chooseModel } from "../../lib/services/ask/choose_model.ts";
-import { readModelAnswer } from "../../lib/services/ask/read_model_answer.ts";
+import type { AskRequest } from "../../lib/services/ask/model/ask_model.ts";
+import { chatMessages } from "../../lib/services/ask/model/chat_messages.ts";
+import { ChatModel, readModelAnswer } from "../../lib/services/ask/model/chat_model.ts";
 
 const KEY = "sk-test-4711";
 

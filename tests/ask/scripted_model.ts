@@ -1,6 +1,6 @@
 // A model that says what a test tells it to, and remembers what it was asked.
-import type { AskModel, AskProposal, AskRequest } from "../../lib/services/ask/ask_model.ts";
-import { readModelAnswer } from "../../lib/services/ask/read_model_answer.ts";
+import type { AskModel, AskProposal, AskRequest } from "../../lib/services/ask/model/ask_model.ts";
+import { readModelAnswer } from "../../lib/services/ask/model/chat_model.ts";
 
 export class ScriptedModel implements AskModel {
   readonly repairs = true;

@@ -1,8 +1,7 @@
 // The doctor's checks of published endpoints, on the list that the service hands to it.
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { diagnose } from "../../lib/services/schema/doctor/diagnose.ts";
-import type { EndpointFacts, Examined } from "../../lib/services/schema/doctor/examined.ts";
-import type { Finding } from "../../lib/services/schema/doctor/finding.ts";
+import { diagnose } from "../../lib/services/schema/doctor/doctor_checks.ts";
+import type { EndpointFacts, Examined, Finding } from "../../lib/services/schema/doctor/examined.ts";
 
 function endpoint(facts: Partial<EndpointFacts>): EndpointFacts {
   return {

@@ -1,6 +1,7 @@
 // Answers a question in plain language with one checked, read-only statement over the endpoint's tables.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
+import type { JsonValue } from "../../engine/statement_effect.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type {
@@ -12,21 +13,18 @@ import type {
 } from "../../query/query_call.ts";
 import { runForSession } from "../../query/run_for_session.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
-import type { JsonValue } from "../../engine/statement_effect.ts";
-import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
-import { readAskSchema } from "./ask_schema.ts";
-import { boundRows } from "./bound_rows.ts";
-import { checkStatement } from "./check_statement.ts";
-import { describeFacts } from "./describe_facts.ts";
-import { findValues } from "./find_values.ts";
+import { boundRows, checkStatement, describeFacts } from "./check_statement.ts";
+import type { AskModel, AskProposal, AskRequest } from "./model/ask_model.ts";
+import { readAskSchema } from "./model/ask_schema.ts";
+import { findValues } from "./model/find_values.ts";
 
-/** Rows of an answer where the spec says nothing (contract 8). */
+/** Rows of an answer unless the specification says otherwise. */
 const DEFAULT_ROWS = 100;
-/** Times that a checked statement starts over because the schema changed under it. */
+/** How often a checked statement starts over because the schema changed meanwhile. */
 const MAX_STALE = 3;
 const MAX_EXPLANATION = 500;
 
-/** What the process gives, and who asks. */
+/** The process's parts, and who asks. */
 export interface AskContext extends QueryContext {
   readonly askModel: AskModel;
   readonly tokenId: string;
@@ -34,16 +32,17 @@ export interface AskContext extends QueryContext {
   readonly userId: string | null;
 }
 
+/** A question to an endpoint. */
 export interface AskInput {
   readonly target: QueryTarget;
-  /** Of kind `ask`, with its `askConfig`. */
+  /** Its kind is `ask`, and it has an `askConfig`. */
   readonly spec: EndpointSpec;
   readonly question: string;
   readonly integersAsStrings?: boolean;
   readonly signal: () => AbortSignal | null;
-  /** What has to hold in front of the statement; null: nothing has to. */
+  /** A statement that must succeed before the question's own; null where there is none. */
   readonly guard?: QueryStatement | null;
-  /** Told what the statement did, once it has run: the call's record has figures that the answer has not. */
+  /** Called with the figures of the statement once it has run, for the call's record. */
   readonly ran?: (meta: QueryMeta) => void;
 }
 
@@ -55,7 +54,7 @@ export interface AskAnswer {
   readonly explanation: string;
 }
 
-/** A question with all that it needs to be answered. */
+/** A question with what it takes to answer it. */
 interface Asked {
   readonly ctx: AskContext;
   readonly input: AskInput;
@@ -76,8 +75,10 @@ export async function answerQuestion(ctx: AskContext, input: AskInput): Promise<
   const { askConfig } = input.spec;
   if (askConfig === undefined) throw new TypeError("the endpoint has no askConfig");
   const asked: Asked = {
-    ...{ ctx, input, allowedTables: askConfig.allowedTables },
-    // Whoever asks: nothing here may do more than read.
+    ctx,
+    input,
+    allowedTables: askConfig.allowedTables,
+    // Whoever asks, the statement may only read.
     target: { ...input.target, role: "read" },
     maxRows: askConfig.maxRows ?? DEFAULT_ROWS,
   };
@@ -95,13 +96,18 @@ async function requestOf(asked: Asked, context: string): Promise<AskRequest> {
   const statements = { ...ctx, target };
   const schema = await readAskSchema(statements, allowedTables);
   return {
-    ...{ question: input.question, schema, context, maxRows, failed: null, signal: input.signal() },
+    question: input.question,
+    schema,
+    context,
+    maxRows,
+    failed: null,
+    signal: input.signal(),
     nowMs: ctx.clock.now(),
     findValues: (phrases) => findValues(statements, schema, phrases),
   };
 }
 
-/** Runs what was proposed if it may run. A failure that a better statement would not have is no error yet. */
+/** Runs the proposed statement if it may run. A failure that a better statement could avoid is no error yet. */
 async function attempt(asked: Asked, proposal: AskProposal): Promise<Attempt> {
   if (!proposal.ok) return { ok: false, sql: "", reason: proposal.reason };
   const { sql } = proposal;
@@ -112,7 +118,7 @@ async function attempt(asked: Asked, proposal: AskProposal): Promise<Attempt> {
     if (!checked.ok) return { ok: false, sql, reason: checked.reason };
     const ran = await runChecked(asked, bounded);
     if (typeof ran === "string") return { ok: false, sql, reason: ran };
-    // Run under another schema than the one it was checked for: the rows may be of other tables. Nobody sees them.
+    // The schema changed after the check, so the rows may come from other tables: nobody sees them.
     if (asked.ctx.facts.schemaVersion(asked.target.databaseId) !== checked.schemaVersion) continue;
     asked.input.ran?.(ran.meta);
     return { ok: true, answer: toAnswer(asked, proposal, checked.facts, ran) };
@@ -124,7 +130,7 @@ type Checked =
   | { readonly ok: true; readonly facts: StatementFacts; readonly schemaVersion: number }
   | { readonly ok: false; readonly reason: string };
 
-/** Compiles the text as proposed and as it will run; neither runs here. */
+/** Compiles the text as it was proposed and as it will run. Neither runs here. */
 async function check({ ctx, target, allowedTables }: Asked, sql: string, bounded: string): Promise<Checked> {
   const database = ctx.tenants.open(target.databaseId, target.namespaceId);
   const statements = [{ sql, params: [] }, { sql: bounded, params: [] }];
@@ -148,7 +154,7 @@ async function check({ ctx, target, allowedTables }: Asked, sql: string, bounded
   return { ok: true, facts: own, schemaVersion };
 }
 
-/** The answer of the pipeline, or what the engine says is wrong with the statement. */
+/** The answer of the pipeline, or what is wrong with the statement in the engine's words. */
 async function runChecked(
   { ctx, input, target, maxRows }: Asked,
   sql: string,
@@ -181,20 +187,22 @@ function toAnswer(
   const said = proposal.explanation?.trim().slice(0, MAX_EXPLANATION);
   const explanation = said ? said : describeFacts(facts);
   return {
-    ...{ sql: proposal.sql, columns, rows: rows.slice(0, maxRows) },
+    sql: proposal.sql,
+    columns,
+    rows: rows.slice(0, maxRows),
     explanation: rows.length > maxRows
       ? `${explanation} Only the first ${maxRows} rows are shown.`
       : explanation,
   };
 }
 
-/** Guarantee: the text is a result of the store, which has this form (`StatementResult`). */
+/** Guarantee: the text is a result of the store, in the form of `StatementResult`. */
 function tableOf(json: string): Pick<AskAnswer, "columns" | "rows"> {
   const result: Pick<AskAnswer, "columns" | "rows"> = JSON.parse(`${json}}`);
   return result;
 }
 
-/** The engine's words are for the model alone: they may repeat a part of the text. */
+/** The engine's words are for the model only: they may repeat a part of the text. */
 function refused(reason: string): AppError {
   const plain = reason.startsWith("the engine says: ")
     ? "no statement came out that the engine understands"

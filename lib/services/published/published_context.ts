@@ -11,7 +11,7 @@ import type { Captcha } from "../../guard/captcha.ts";
 import type { QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { FoldedRefusals } from "./folded_refusals.ts";
-import type { AskModel } from "../ask/ask_model.ts";
+import type { AskModel } from "../ask/model/ask_model.ts";
 
 /** The parts of the process that serve published endpoints. */
 export interface PublishedContext {

@@ -1,8 +1,13 @@
-// The schema with its stored descriptions, in the form of the specification.
+// The stored descriptions of a database, its tables and its columns: shows the schema with them, and changes them.
+import { requireRole } from "../../access/require_role.ts";
+import { AppError, type Issue } from "../../core/errors.ts";
+import { foldName } from "../../sql/fold_name.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readSchema } from "./read_schema.ts";
+import type { SchemaFacts } from "./schema_facts.ts";
 
-export interface SchemaDescription {
+/** The schema with its descriptions, as the API shows it. */
+interface SchemaDescription {
   readonly databaseDescription: string;
   readonly tables: readonly {
     readonly table: string;
@@ -14,18 +19,18 @@ export interface SchemaDescription {
       readonly notNull: boolean;
       readonly description: string;
     }[];
-    /** One entry a column; `toColumn` is empty where the target has none. */
+    /** One entry for each column; `toColumn` is empty where the target has none. */
     readonly foreignKeys: readonly {
       readonly from: string;
       readonly toTable: string;
       readonly toColumn: string;
     }[];
-    /** Only where it cannot be read: why. */
+    /** Why the table cannot be read; absent where it can. */
     readonly error?: string;
   }[];
 }
 
-/** Tables by name; what is not described has the description "". Errors: those of the pipeline. */
+/** Tables sorted by name; without a description it is "". Errors: those of the pipeline. */
 export async function describeSchema(ctx: StatementsContext): Promise<SchemaDescription> {
   const { databaseDescription, tables } = await readSchema(ctx);
   return {
@@ -46,4 +51,78 @@ export async function describeSchema(ctx: StatementsContext): Promise<SchemaDesc
       ...(table.error === null ? {} : { error: table.error }),
     })),
   };
+}
+
+interface DescriptionsInput {
+  readonly databaseDescription?: string | undefined;
+  readonly tables?:
+    | readonly {
+      readonly table: string;
+      readonly description?: string | undefined;
+      readonly columns?:
+        | readonly {
+          readonly column: string;
+          readonly description?: string | undefined;
+        }[]
+        | undefined;
+    }[]
+    | undefined;
+}
+
+/** Table, column, text. Without a column it is about the table, without both about the database. */
+type Entry = readonly [table: string, column: string, description: string];
+
+/** One statement for any number of entries; the last entry for a name counts. */
+const STORE = "INSERT INTO _service_meta_description (table_name, column_name, description) " +
+  "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true " +
+  "ON CONFLICT (table_name, column_name) DO UPDATE SET description = excluded.description";
+
+/** The description "" is removed. */
+const CLEAR = "DELETE FROM _service_meta_description WHERE description = ''";
+
+/**
+ * Changes the given descriptions, all or none, and answers the whole schema. Errors: `role_too_low`,
+ * `validation_failed` for an unknown table or column.
+ */
+export async function updateDescriptions(
+  ctx: StatementsContext,
+  input: DescriptionsInput,
+): Promise<SchemaDescription> {
+  requireRole(ctx.target, "admin");
+  const entries = entriesOf(input, await readSchema(ctx));
+  if (entries.length > 0) {
+    const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
+    await database.write([
+      { sql: STORE, params: [JSON.stringify(entries)] },
+      { sql: CLEAR, params: [] },
+    ]);
+  }
+  return await describeSchema(ctx);
+}
+
+function entriesOf({ databaseDescription, tables = [] }: DescriptionsInput, schema: SchemaFacts): Entry[] {
+  const known = new Map(schema.tables.map((table) => [
+    foldName(table.name),
+    { name: table.name, columns: new Map(table.columns.map(({ name }) => [foldName(name), name])) },
+  ]));
+  const entries: Entry[] = [];
+  const issues: Issue[] = [];
+  if (databaseDescription !== undefined) entries.push(["", "", databaseDescription]);
+  for (const [at, { table, description, columns = [] }] of tables.entries()) {
+    const found = known.get(foldName(table));
+    if (!found) {
+      issues.push({ path: `tables[${at}].table`, message: "Name a table that exists; tables lists them" });
+      continue;
+    }
+    if (description !== undefined) entries.push([found.name, "", description]);
+    for (const [index, { column, description }] of columns.entries()) {
+      const name = found.columns.get(foldName(column));
+      if (name === undefined) {
+        const path = `tables[${at}].columns[${index}].column`;
+        issues.push({ path, message: "Name a column of this table; describe lists them" });
+      } else if (description !== undefined) entries.push([found.name, name, description]);
+    }
+  }
+  if (issues.length > 0) throw new AppError("validation_failed", { issues: issues.slice(0, 50) });
+  return entries;
 }

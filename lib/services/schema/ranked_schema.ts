@@ -3,17 +3,18 @@ import MiniSearch, { type SearchOptions } from "minisearch";
 import type { SchemaFacts } from "./schema_facts.ts";
 import { joinedName, questionWords, splitWords, wordForms } from "./search_words.ts";
 
+/** One thing that was found. */
 export interface SearchHit {
   readonly kind: "database" | "table" | "column";
   /** Empty for the database. */
   readonly table: string;
   readonly column: string | null;
   readonly description: string;
-  /** Above zero; its scale has no meaning beyond one answer. */
+  /** Above zero. Only scores of one answer can be compared. */
   readonly score: number;
 }
 
-/** One thing that can be found. `parent` is the table's name, in both forms, for a column. */
+/** One thing that can be found. For a column, `parent` is the table's name in both forms. */
 interface Entry {
   readonly id: number;
   readonly name: string;
@@ -25,32 +26,33 @@ interface Entry {
 
 type Found = Omit<SearchHit, "score">;
 
-/** Every form of it. */
+/** All forms of one word. */
 type Word = readonly string[];
 
 const FIELDS = ["name", "joined", "description", "parent"] as const;
 
-/** What a word with a typo counts beside one without. */
+/** The weight of a match with a typo; one without counts 1. */
 const TYPO_WEIGHT = 0.45;
 
-/** What a name counts beside all else: one that is asked for whole comes before those that only begin so. */
+/** The weight of the name: a name that matches as a whole comes before names that only begin the same. */
 const NAME_WEIGHT = 2;
 
 const options: SearchOptions = {
   boost: { name: 3, joined: 1, description: 2, parent: 1 },
   combineWith: "OR",
   prefix: (term) => term.length >= 3,
-  // Of the longer words one letter in four may be wrong, two letters at most.
+  // Words of 4 to 7 letters may have one wrong letter, longer ones two.
   fuzzy: (term) => term.length < 4 ? false : term.length < 8 ? 1 : 2,
   weights: { fuzzy: TYPO_WEIGHT, prefix: 0.5 },
 };
 
+/** The search index of one schema. */
 export class RankedSchema {
   readonly #found: readonly Found[];
-  /** Words of the names of `#found`. */
+  /** Words of the names in `#found`, at the same index. */
   readonly #words: readonly (readonly Word[])[];
   readonly #index: MiniSearch<Entry>;
-  /** Every form by which something is found. */
+  /** Every form of a word by which something can be found. */
   readonly #known: ReadonlySet<string>;
 
   constructor(schema: SchemaFacts) {
@@ -97,7 +99,7 @@ export class RankedSchema {
     this.#known = new Set([...forms.values()].flat());
   }
 
-  /** The best `limit` hits, best first; equal ones in the order of the schema. */
+  /** The best `limit` hits, best first; equal hits in the order of the schema. */
   search(question: string, limit: number): SearchHit[] {
     const asked = new Map(questionWords(question).map((word) => [word, wordForms(word)]));
     const plain = new Set([...asked.values()].flat());
@@ -122,14 +124,16 @@ export class RankedSchema {
       });
   }
 
-  /** What an unknown word may be with two letters swapped, which is one typo and not the two that the index counts. */
+  /**
+   * Known words that differ from an unknown one by two swapped letters: one typo, which the index would count as two.
+   */
   #unswapped(word: string): string[] {
     if (word.length < 4 || this.#known.has(word)) return [];
     return swaps(word).filter((one) => this.#known.has(one));
   }
 }
 
-/** The word with each two neighbours swapped. */
+/** All words made by swapping two neighbouring letters. */
 function swaps(word: string): string[] {
   const letters = [...word];
   return letters.slice(1).map((letter, at) =>
@@ -138,8 +142,9 @@ function swaps(word: string): string[] {
 }
 
 /**
- * Share of the words that matched. Of the question's: who asks for two things means what has both. Of the name's: who
- * asks for invoices means that table rather than its `invoice_total`. The database has no name and no share.
+ * The share of the words that matched. For the words of the question: a hit with both things that are asked for beats
+ * a hit with one. For the words of the name: whoever asks for invoices means that table rather than its
+ * `invoice_total`. The database has no name and no share.
  */
 function share(words: readonly Word[], matched: readonly string[]): number {
   if (words.length === 0) return 0;

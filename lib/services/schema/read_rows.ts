@@ -1,14 +1,15 @@
-// Reads that the service makes for itself: free, not logged, one call to the engine.
+// Reads that the service makes for itself: free, and not in the query log.
+import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
-/** A value of a result row; blobs and huge integers are not read here. */
+/** A value of a result row. No such read returns blobs or integers beyond 2^53. */
 export type Cell = string | number | null;
 
 /**
- * One result for each statement, from one state of the database: its rows as JSON text, `[[…],…]`. Errors: those of
- * the pipeline.
+ * One result for each statement, all from one state of the database: its rows as JSON text, `[[…],…]`. Errors: those
+ * of the pipeline.
  */
 export async function readRows(ctx: StatementsContext, statements: readonly string[]): Promise<string[]> {
   const call = plainCall({
@@ -21,9 +22,42 @@ export async function readRows(ctx: StatementsContext, statements: readonly stri
   return answer.results.map(({ json }) => json);
 }
 
-/** Guarantee: rows of a result of `readRows`, whose columns the caller's own statement has chosen. */
+/** Guarantee: the rows of a result of `readRows`, whose columns the caller's own statement has chosen. */
 export function rowsOf<Row extends readonly Cell[]>(json: string | undefined): Row[] {
   if (json === undefined) return [];
   const { rows }: { rows: Row[] } = JSON.parse(`${json}}`);
   return rows;
+}
+
+/** What one of several reads came to. */
+type Each =
+  | { readonly ok: true; readonly json: string }
+  /** In the engine's words. */
+  | { readonly ok: false; readonly error: string };
+
+/** Failures that are about the object that is read, rather than about the store or the time limit. */
+const ABOUT_OBJECT: ReadonlySet<ErrorCode> = new Set(["sql_error", "statement_refused", "database_corrupt"]);
+
+/** Why the object cannot be read; null where the error is not about the object. */
+export function unreadable(error: unknown): string | null {
+  return error instanceof AppError && ABOUT_OBJECT.has(error.code) ? error.message : null;
+}
+
+/**
+ * Reads so that one object that cannot be read hides no other. It takes one call where nothing fails; otherwise the
+ * failing statements are found by halving, in several states of the database. Errors: those of the pipeline that are
+ * not about an object.
+ */
+export async function readEach(ctx: StatementsContext, statements: readonly string[]): Promise<Each[]> {
+  if (statements.length === 0) return [];
+  try {
+    return (await readRows(ctx, statements)).map((json) => ({ ok: true, json }));
+  } catch (error) {
+    const reason = unreadable(error);
+    if (reason === null) throw error;
+    if (statements.length === 1) return [{ ok: false, error: reason }];
+    const half = statements.length >> 1;
+    const first = await readEach(ctx, statements.slice(0, half));
+    return [...first, ...await readEach(ctx, statements.slice(half))];
+  }
 }

@@ -1,17 +1,15 @@
-// Reads the schema of a database in one call to the engine. Nothing here looks into a view, so that a broken one does
-// no harm.
+// Reads the schema of a database in one call to the engine. It reads no rows of views, so a broken view does no harm.
+import { foldName } from "../../sql/fold_name.ts";
 import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { foldName } from "../../sql/fold_name.ts";
-import { readEach, unreadable } from "./read_each.ts";
-import { readRows, rowsOf } from "./read_rows.ts";
+import { readEach, readRows, rowsOf, unreadable } from "./read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
 
 const TABLES =
   "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name";
 
-/** Statements whose results `toSchema` takes, in this order. `leftOut`: tables whose columns are not asked for. */
+/** Statements whose results `toSchema` takes, in this order. The columns of tables in `leftOut` are not read. */
 const schemaStatements = (leftOut: readonly string[]): string[] => [
   TABLES,
   `SELECT s.name, x.name, x.type, x.pk, x."notnull", x.dflt_value IS NOT NULL, x.hidden ` +
@@ -23,12 +21,13 @@ const schemaStatements = (leftOut: readonly string[]): string[] => [
   "SELECT table_name, column_name, description FROM _service_meta_description",
 ];
 
+/** The rows that a schema is made from. */
 export interface SchemaParts {
   /** What `toSchema` takes. */
   readonly results: readonly string[];
-  /** Of the further statements. */
+  /** Results of the further statements. */
   readonly more: readonly string[];
-  /** By the name of a table that cannot be read, why. */
+  /** Why a table cannot be read, by its name. */
   readonly errors: ReadonlyMap<string, string>;
 }
 
@@ -46,8 +45,8 @@ export async function readSchema(ctx: StatementsContext): Promise<SchemaFacts> {
 }
 
 /**
- * What a schema is made of, and the results of further statements: one round trip, a second one where there are virtual
- * tables, which are looked into, and more only where one cannot be read at all. Errors: those of the pipeline.
+ * Reads what a schema is made from, and the results of further statements. It takes one round trip, a second one
+ * where there are virtual tables, and more only where one of them cannot be read. Errors: those of the pipeline.
  */
 export async function readParts(ctx: StatementsContext, more: readonly string[] = []): Promise<SchemaParts> {
   const errors = new Map<string, string>();
@@ -58,7 +57,7 @@ export async function readParts(ctx: StatementsContext, more: readonly string[] 
   };
   try {
     const parts = await read();
-    await findBroken(ctx, errors, { tables: parts.results[0], text: lookText });
+    await findBroken(ctx, errors, { tables: parts.results[0], text: probeText });
     return { ...parts, errors };
   } catch (error) {
     if (unreadable(error) === null) throw error;
@@ -66,23 +65,23 @@ export async function readParts(ctx: StatementsContext, more: readonly string[] 
     await findBroken(ctx, errors, { tables, text: columnsText });
     if (errors.size === 0) throw error;
     const parts = await read();
-    await findBroken(ctx, errors, { tables, text: lookText });
+    await findBroken(ctx, errors, { tables, text: probeText });
     return { ...parts, errors };
   }
 }
 
-interface Look {
-  /** Result of `TABLES`. */
+interface Probe {
+  /** The result of `TABLES`. */
   readonly tables: string | undefined;
-  /** A statement that fails where the table of that name is broken. */
+  /** A statement that fails when the table of that name is broken. */
   readonly text: (name: string) => string;
 }
 
-/** What makes a virtual table may be gone: its module, its content, a part of it. Adds to `errors`. */
+/** Finds virtual tables whose module, content or part is missing, and adds them to `errors`. */
 async function findBroken(
   ctx: StatementsContext,
   errors: Map<string, string>,
-  { tables, text }: Look,
+  { tables, text }: Probe,
 ): Promise<void> {
   const names = rowsOf<TableRow>(tables).flatMap(([name, type]) =>
     type === "virtual" && !isReservedName(name) && !errors.has(name) ? [name] : []
@@ -93,7 +92,7 @@ async function findBroken(
   }
 }
 
-function lookText(name: string): string {
+function probeText(name: string): string {
   return `SELECT 1 FROM ${quoteIdentifier(name)} LIMIT 1`;
 }
 
@@ -101,18 +100,18 @@ function columnsText(name: string): string {
   return `SELECT count(*) FROM pragma_table_xinfo(${quoteText(name)})`;
 }
 
-/** From what `readParts` has read. */
+/** Makes the schema from what `readParts` has read. */
 export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "errors">): SchemaFacts {
   const [tables, columns, foreignKeys, described] = results;
   const descriptions = new Map(
     rowsOf<DescriptionRow>(described).map(([table, column, text]) => [descriptionKey(table, column), text]),
   );
-  // Under the name "" stands what is said of the whole, so that a table or column of that name has nothing.
+  // The name "" holds the description of the database, so a table or column with that name has none.
   const saidOf = (table: string, column: string | null) =>
     table === "" || column === "" ? "" : descriptions.get(descriptionKey(table, column ?? "")) ?? "";
   const columnsOf = new Map<string, ColumnFacts[]>();
   for (const [table, name, type, pk, notNull, hasDefault, hidden] of rowsOf<ColumnRow>(columns)) {
-    // 1: a column that only the module of a virtual table knows; 2 and 3: generated ones.
+    // 1: a column that only the module of a virtual table knows. 2 and 3: generated columns.
     if (hidden === 1) continue;
     push(columnsOf, table, {
       name,
@@ -141,7 +140,7 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
   };
 }
 
-/** Rows of one key follow each other; a target is spelt as the schema spells it. */
+/** Rows of one key follow each other. A target is spelled as in the schema. */
 function groupKeys(
   rows: readonly ForeignKeyRow[],
   columnsOf: ReadonlyMap<string, readonly ColumnFacts[]>,
@@ -167,7 +166,7 @@ function groupKeys(
   return keysOf;
 }
 
-/** Names hold no U+0000, so that the key tells both apart. */
+/** Names contain no U+0000, so the key is unambiguous. */
 function descriptionKey(table: string, column: string): string {
   return `${foldName(table)}\u0000${foldName(column)}`;
 }

@@ -1,10 +1,11 @@
 // The user-defined schema of a database as plain data: what describe shows, search ranks and doctor checks.
 
+/** A column of a table. */
 export interface ColumnFacts {
   readonly name: string;
-  /** As declared; empty where nothing is. */
+  /** The declared type; empty where there is none. */
   readonly type: string;
-  /** Place in the primary key from 1, 0 outside of it. */
+  /** Position in the primary key from 1, 0 outside of it. */
   readonly pk: number;
   readonly notNull: boolean;
   readonly hasDefault: boolean;
@@ -12,14 +13,16 @@ export interface ColumnFacts {
   readonly description: string;
 }
 
+/** A foreign key of a table. */
 export interface ForeignKeyFacts {
   readonly columns: readonly string[];
-  /** As the schema spells it where the table exists. */
+  /** Spelled as in the schema, where the table exists. */
   readonly toTable: string;
-  /** Columns of an unnamed target are those of its primary key; empty where there is none. */
+  /** For a key that names no target columns, those of the target's primary key; empty where there is none. */
   readonly toColumns: readonly string[];
 }
 
+/** A table with its columns and foreign keys. */
 export interface TableFacts {
   readonly name: string;
   readonly kind: "table" | "virtual";
@@ -31,8 +34,9 @@ export interface TableFacts {
   readonly error: string | null;
 }
 
+/** All tables of a database with their descriptions. */
 export interface SchemaFacts {
   readonly databaseDescription: string;
-  /** Sorted by name; no views, no shadow tables, none of the service's or the engine's own. */
+  /** Sorted by name. Without views, shadow tables, and tables of the service or the engine. */
   readonly tables: readonly TableFacts[];
 }

@@ -1,39 +1,44 @@
-// Finds tables and columns by words.
+// Finds tables and columns by words, with a cache of search indexes.
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readParts, type SchemaParts, toSchema } from "./read_schema.ts";
 import { RankedSchema, type SearchHit } from "./ranked_schema.ts";
 
-/** Databases whose ranking is kept. */
-const MAX_KEPT = 100;
-/** Characters of a schema as it is read, above which its ranking is made anew each time. */
-const MAX_KEPT_LENGTH = 2_000_000;
+/** Databases in the cache. */
+const MAX_CACHED = 100;
+/** Characters of a schema above which its index is made for each search. */
+const MAX_CACHED_LENGTH = 2_000_000;
 
-/** Rankings of one process, each with the very text that it was made of, so that none is ever out of date. */
-export class KeptRankings {
-  readonly #kept = new Map<string, { readonly text: string; readonly ranking: RankedSchema }>();
+/**
+ * The search indexes of one process. Each is stored with the schema that it was made from, so none is ever out of
+ * date.
+ */
+export class RankingCache {
+  readonly #cached = new Map<string, { readonly text: string; readonly ranking: RankedSchema }>();
 
   rankingOf(databaseId: string, parts: SchemaParts): RankedSchema {
     const text = parts.results.join("\n");
-    const known = this.#kept.get(databaseId);
-    this.#kept.delete(databaseId);
+    const known = this.#cached.get(databaseId);
+    this.#cached.delete(databaseId);
     const entry = known?.text === text ? known : { text, ranking: new RankedSchema(toSchema(parts)) };
-    if (text.length > MAX_KEPT_LENGTH) return entry.ranking;
-    this.#kept.set(databaseId, entry); // last place: the one that goes last
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MAX_KEPT) break;
-      this.#kept.delete(oldest);
+    if (text.length > MAX_CACHED_LENGTH) return entry.ranking;
+    this.#cached.set(databaseId, entry);
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size <= MAX_CACHED) break;
+      this.#cached.delete(oldest);
     }
     return entry.ranking;
   }
 }
 
+/** What a search needs. */
 export interface SearchContext extends StatementsContext {
-  readonly rankings: KeptRankings;
+  readonly rankings: RankingCache;
 }
 
+/** The hits for one question. */
 export interface SearchResult {
   readonly query: string;
-  /** `error`: why the table cannot be read, where it cannot. */
+  /** `error` says why the table cannot be read, where it cannot. */
   readonly hits: readonly (SearchHit & { readonly error?: string })[];
 }
 

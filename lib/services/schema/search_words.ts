@@ -1,4 +1,4 @@
-// Words of a question, of an identifier or of a description, as they are compared and as people read them.
+// Splits questions, identifiers and descriptions into words: as they are compared, and as people read them.
 import { stemmer } from "stemmer";
 import { singular } from "../singular.ts";
 
@@ -10,7 +10,7 @@ const stopWords: ReadonlySet<string> = new Set(
     "will with would you your ever still").split(" "),
 );
 
-/** What identifiers cut short, and the words that people ask with. */
+/** Abbreviations in identifiers, and the words that people ask with. */
 const abbreviations: ReadonlyMap<string, string> = new Map([
   ...pairs(
     "acct account addr address amt amount avg average bal balance cat category cnt count ctry country",
@@ -29,7 +29,7 @@ const abbreviations: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Lower-case words of a text in the form in which they are compared: accents taken off. */
+/** Lower-case words of a text without accents, as they are compared. */
 export function splitWords(text: string): string[] {
   return wordsOf(text.normalize("NFKD").replace(/\p{M}/gu, ""));
 }
@@ -39,7 +39,7 @@ export function readableWords(name: string): string[] {
   return wordsOf(name.normalize("NFC"));
 }
 
-/** Split at what is no letter, mark or digit, as `_`, and at a change of case. */
+/** Splits at every character that is no letter, mark or digit, such as `_`, and where the case changes. */
 function wordsOf(text: string): string[] {
   return text.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
@@ -47,20 +47,20 @@ function wordsOf(text: string): string[] {
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
-/** Words of a question that name something; all of them where none does. */
+/** Words of a question that name something; all its words where none does. */
 export function questionWords(question: string): string[] {
   const words = splitWords(question);
   const naming = words.filter((word) => !stopWords.has(word));
   return naming.length > 0 ? naming : words;
 }
 
-/** The words of an identifier as one; empty where it has but one. */
+/** The words of an identifier joined; empty where it has only one. */
 export function joinedName(name: string): string {
   const words = splitWords(name);
   return words.length > 1 ? words.join("") : "";
 }
 
-/** What a word is found by: itself, its singular, its stem, and what it stands for. */
+/** The forms by which a word is found: itself, its singular, its stem, and what it abbreviates. */
 export function wordForms(word: string): string[] {
   const long = abbreviations.get(word);
   const meant = long === undefined ? [word] : [word, long];

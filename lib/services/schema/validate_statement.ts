@@ -14,22 +14,24 @@ import type { StatementClass } from "../../sql/statement_kinds.ts";
 import { type SqlParameter, toSqlParameter, unknownValue } from "../../sql/sql_value.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
 
+/** A statement to check. */
 export interface ValidateInput {
   readonly sql: string;
-  /** Absent: values are not looked at, nor their number. */
+  /** Absent: neither the values nor their number are checked. */
   readonly params?: readonly JsonParameter[] | undefined;
 }
 
+/** What the engine says about a statement. */
 export interface Validation {
   /** The engine compiles it and some role may run it. */
   readonly ok: boolean;
   /** Null for a text that is no statement of this database. */
   readonly class: StatementClass | null;
-  /** Read and written, as the schema spells them, views and triggers seen through. */
+  /** Tables read and written, spelled as in the schema, also those behind views and triggers. */
   readonly tables: readonly string[];
   /** `table.column`. */
   readonly columns: readonly string[];
-  /** Least role that may run it; null where nobody may. */
+  /** The lowest role that may run it; null where no role may. */
   readonly role: Role | null;
   readonly errorDetail?: ErrorDetail;
 }
@@ -41,7 +43,7 @@ export async function validateStatement(ctx: StatementsContext, input: ValidateI
   try {
     const { databaseId, namespaceId } = ctx.target;
     const database = ctx.tenants.open(databaseId, namespaceId);
-    // Nothing runs, so nothing else would tell that what is known of the text holds for an older schema.
+    // Nothing runs here, so only this call tells the cache which version of the schema the database has.
     ctx.facts.seen(databaseId, (await database.schema()).schemaVersion);
     const classified = await classify(ctx, databaseId, database, call.statements);
     settle(ctx, call, admission, { rowsRead: 0, rowsWritten: 0 });
@@ -64,7 +66,7 @@ function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCa
   });
 }
 
-/** As many values as the text has places, so that their number is no mistake. */
+/** As many values as the text has placeholders, so that their number is no fault. */
 function placeholders(ctx: StatementsContext, sql: string): SqlParameter[] {
   const result = ctx.facts.syntax(sql);
   const count = result.ok ? result.syntax.parameterCount : 0;
@@ -90,7 +92,7 @@ function understood(facts: StatementFacts): Validation {
   };
 }
 
-/** Errors that are not the text's own, such as a store that does not answer, go on. */
+/** Throws errors that are not about the text, such as a store that does not answer. */
 function misunderstood(error: AppError): Validation {
   if (error.status !== 400) throw error;
   return {

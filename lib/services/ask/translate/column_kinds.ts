@@ -1,16 +1,17 @@
-// What a column is good for in a question: a date, a number to add up, a name to show, a yes or no.
+// What a column can be used for in a question: a date, a number to add up, a name to show, a yes or no.
 import { affinityOf } from "../../../sql/affinity.ts";
 import { splitWords } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
-import type { AskTable } from "../ask_schema.ts";
+import type { AskTable } from "../model/ask_schema.ts";
 import { labelNames, measureNames, sensitiveName } from "./lexicon.ts";
 import type { ColumnRef } from "./link_names.ts";
 
-/** Columns that one row of an answer shows when none is asked for. */
+/** Columns that a row of the answer shows when the question names none. */
 const MAX_SHOWN = 20;
 const dateWords =
   /^(date|time|datetime|timestamp|at|on|day|when|created|updated|dob|birthday|birthdate|deadline|due)$/;
 
+/** Whether a column holds dates. */
 export function isDate({ name, type }: ColumnFacts): boolean {
   if (/date|time/i.test(type)) return true;
   if (/REAL|FLOA|DOUB|BLOB|BOOL/i.test(type)) return false;
@@ -22,22 +23,23 @@ export function isDate({ name, type }: ColumnFacts): boolean {
     !words.some((word) => /^(duration|min|minutes|count|zone|per)$/.test(word));
 }
 
-/** A year kept as a number. */
+/** A year stored as a number. */
 export function isYear({ name, type }: ColumnFacts): boolean {
   return affinityOf(type) === "INTEGER" && splitWords(name).includes("year");
 }
 
-/** A date that says when somebody was born is about a person, not about when something happened. */
+/** A date of birth is about a person, not about when something happened. */
 export function isBirth({ name }: ColumnFacts): boolean {
   return splitWords(name).some((word) => /^(birth|dob|birthday|birthdate|born)$/.test(word));
 }
 
+/** Whether a column is a key or refers to one. */
 export function isKey(table: AskTable, column: ColumnFacts): boolean {
   return column.pk > 0 || table.foreignKeys.some(({ columns }) => columns.includes(column.name)) ||
     /(^|_)id$|[a-z]Id$/.test(column.name);
 }
 
-/** A yes or no: declared so, or a whole number called `is_…`, `has_…` or by a past participle. */
+/** A yes or no: a BOOLEAN column, or a whole number named `is_…`, `has_…` or with a past participle. */
 export function isFlag({ name, type }: ColumnFacts): boolean {
   if (/BOOL/i.test(type)) return true;
   return affinityOf(type) === "INTEGER" &&
@@ -46,13 +48,14 @@ export function isFlag({ name, type }: ColumnFacts): boolean {
       /[a-z]ed$/.test(name));
 }
 
+/** Whether a column holds numbers that can be compared and added up. */
 export function isNumber(table: AskTable, column: ColumnFacts): boolean {
   if (isKey(table, column) || isDate(column) || isFlag(column)) return false;
   const affinity = affinityOf(column.type);
   return affinity === "INTEGER" || affinity === "REAL" || affinity === "NUMERIC";
 }
 
-/** What "how much" and "over 200" are about where no column is named; null where that is anyone's guess. */
+/** The column that "how much" and "over 200" mean where none is named; null where several are as likely. */
 export function measureOf(table: AskTable): ColumnRef | null {
   const numbers = table.columns.filter((column) => isNumber(table, column));
   for (const name of measureNames) {
@@ -63,14 +66,14 @@ export function measureOf(table: AskTable): ColumnRef | null {
   return only && more.length === 0 ? { table, column: only } : null;
 }
 
-/** The day on which a row of the table happened; null where there is none. */
+/** The date on which a row of the table happened; null where there is none. */
 export function dayOf(table: AskTable): ColumnRef | null {
   const days = table.columns.filter(isDate);
   const column = days.find((one) => !isBirth(one)) ?? days[0];
   return column ? { table, column } : null;
 }
 
-/** What a row is called: its name, its first and last name, its title; empty where it has none. */
+/** The columns that name a row: its name, its first and last name, its title. Empty where it has none. */
 export function labelOf(table: AskTable): readonly ColumnFacts[] {
   const words = (column: ColumnFacts) => splitWords(column.name).join("");
   const first = table.columns.find((column) => /^(first|given)name$/.test(words(column)));
@@ -84,7 +87,7 @@ export function labelOf(table: AskTable): readonly ColumnFacts[] {
   return [];
 }
 
-/** All that a list of rows shows: no secrets, no blobs. */
+/** The columns that a list of rows shows: no secrets, no blobs. */
 export function shownOf(table: AskTable): readonly ColumnFacts[] {
   return table.columns.filter(({ name, type }) => !sensitiveName.test(name) && !/BLOB/i.test(type)).slice(
     0,

@@ -1,4 +1,4 @@
-// Says in a sentence what a plan does, so that who asked can see how the question was understood.
+// Describes a plan in a sentence, so that whoever asked can see how the question was understood.
 import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
 
 const aggregates = {

@@ -1,6 +1,6 @@
-// The embedded translator: turns common questions over a described schema into SQL, without any model. What it does
-// not wholly understand it says so: a half-understood question would get a wrong answer.
-import type { AskModel, AskProposal, AskRequest } from "../ask_model.ts";
+// The embedded translator: turns common questions about a described schema into SQL without a model. It refuses what it
+// does not understand completely: a question understood by half would get a wrong answer.
+import type { AskModel, AskProposal, AskRequest } from "../model/ask_model.ts";
 import { describePlan } from "./describe_plan.ts";
 import { findDates } from "./find_dates.ts";
 import { linkNames } from "./link_names.ts";
@@ -9,13 +9,14 @@ import { Reading } from "./reading.ts";
 import { readTokens, type Token } from "./tokens.ts";
 import { understand } from "./understand.ts";
 import { writeSql } from "./write_sql.ts";
-import type { AskSchema } from "../ask_schema.ts";
+import type { AskSchema } from "../model/ask_schema.ts";
 import { isFlag } from "./column_kinds.ts";
 import { splitWords, wordForms } from "../../schema/search_words.ts";
 
-/** Words of a question that are looked at; a longer one is not of the kind that this understands. */
+/** The most words of a question: longer ones are not of the kind that this understands. */
 const MAX_TOKENS = 60;
 
+/** The model that needs no server. */
 export class EmbeddedTranslator implements AskModel {
   readonly repairs = false;
 
@@ -50,7 +51,7 @@ const notUnderstood: AskProposal = {
   reason: "the question was not understood; name the tables and columns that it is about",
 };
 
-/** "unpaid" where there is a column "paid": the text keeps the prefix, the words it is found by do not. */
+/** Finds "unpaid" by the column "paid": the text keeps the prefix, its word forms do not. */
 function withoutPrefix(token: Token, schema: AskSchema): Token {
   const bare = /^(?:un|in|non-?)(\p{L}{3,})$/u.exec(token.lower)?.[1];
   if (bare === undefined) return token;

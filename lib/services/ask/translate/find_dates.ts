@@ -1,9 +1,9 @@
-// Finds the days that a question names: "in January 2026", "since 1 March", "last 30 days", "before 2015". UTC.
+// Finds the days that a question names, in UTC: "in January 2026", "since 1 March", "last 30 days", "before 2015".
 import type { Token } from "./tokens.ts";
 
-/** Days as `YYYY-MM-DD`: from `from` on, up to but not including `before`. Null: open. */
+/** Days as `YYYY-MM-DD`: `from` is included, `before` is not. Null: no bound. */
 export interface DateSpan {
-  /** Tokens that it was read from, with the word in front that gives it its direction. */
+  /** The tokens that it was read from, with the word in front that gives the direction. */
   readonly at: number;
   readonly end: number;
   readonly from: string | null;
@@ -14,7 +14,7 @@ interface Period {
   readonly end: number;
   readonly from: number;
   readonly before: number;
-  /** It says what it is without a word in front: "today", "last month". */
+  /** Needs no word in front: "today", "last month". */
   readonly plain: boolean;
 }
 
@@ -23,6 +23,7 @@ const months = "january february march april may june july august september octo
   " ",
 );
 
+/** All spans of days in a question. */
 export function findDates(tokens: readonly Token[], nowMs: number): DateSpan[] {
   const spans: DateSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {

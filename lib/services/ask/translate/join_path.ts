@@ -1,19 +1,20 @@
 // The shortest way from one table to others along foreign keys.
-import type { AskSchema, AskTable } from "../ask_schema.ts";
+import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 
+/** One table joined to another. */
 export interface JoinStep {
   readonly from: AskTable;
   readonly to: AskTable;
-  /** Pairs of columns, of `from` and of `to`. */
+  /** Pairs of columns: one of `from`, one of `to`. */
   readonly on: readonly (readonly [from: string, to: string])[];
-  /** One row of `from` can meet several of `to`. */
+  /** Whether one row of `from` can have several rows of `to`. */
   readonly many: boolean;
 }
 
-/** Tables that one question may join. */
+/** The most tables that one question joins. */
 const MAX_STEPS = 4;
 
-/** Steps in an order in which they can be joined, from `root`; null when a table cannot be reached. */
+/** The steps from `root`, in an order in which they can be joined; null when a table cannot be reached. */
 export function joinPath(
   schema: AskSchema,
   root: AskTable,
@@ -33,7 +34,10 @@ export function joinPath(
   return steps.length > MAX_STEPS ? null : steps;
 }
 
-/** Breadth first from all that is joined; on the way up (to the one) before on the way down. */
+/**
+ * Searches breadth first from all joined tables, and follows a foreign key to its target before it goes the other
+ * way.
+ */
 function shortest(schema: AskSchema, joined: ReadonlySet<AskTable>, target: AskTable): JoinStep[] | null {
   const cameBy = new Map<AskTable, JoinStep | null>([...joined].map((table) => [table, null]));
   const queue = [...joined];

@@ -1,7 +1,8 @@
-// What English words mean for a question about tables: facts in tables, no behaviour.
+// What English words mean in a question about tables, as data.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
+/** Number words and their values. */
 export const numberWords: ReadonlyMap<string, number> = new Map(
   "zero one two three four five six seven eight nine ten eleven twelve".split(" ").map((
     word,
@@ -9,7 +10,7 @@ export const numberWords: ReadonlyMap<string, number> = new Map(
   ) => [word, at]),
 );
 
-/** Words that carry no condition: a question may hold them and still be wholly understood. */
+/** Words without a condition: a question may contain them and still be understood completely. */
 export const fillers: ReadonlySet<string> = words(
   "a an the of in on at to for from with by as is are was were be been being am do does did done have has had having " +
     "i we our us me my you your they them their it its he she his her him there here this that these those which what " +
@@ -30,7 +31,7 @@ export const fillers: ReadonlySet<string> = words(
     "doesn't didn't haven't hasn't isn't aren't wasn't weren't if while still compared versus vs across among",
 );
 
-/** Words that never name a table or a column by themselves. */
+/** Words that alone never name a table or a column. */
 export const cues: ReadonlySet<string> = words(
   "a an the of in on at to for from with by as is are was were be been do does did have has had i we our us me my you " +
     "your they their it its there this that these those which what who whom whose when where how please can many much " +
@@ -38,7 +39,7 @@ export const cues: ReadonlySet<string> = words(
     "until during within not no without never average avg mean sum total most least top show list give find get",
 );
 
-/** What people say → words that names are made of. */
+/** What people say → the words in names. */
 export const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     cost: "price amount fee",
@@ -102,24 +103,27 @@ export const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([word, names]) => [word, names.split(" ")]),
 );
 
-/** Words of a column's name that nobody says: units, prepositions, marks of a type. */
+/** Words in names of columns that nobody says: units, prepositions, marks of a type. */
 export const silentWords: ReadonlySet<string> = words(
   "at on min mg kg usd eur cents cm km ms sec date is has utc code",
 );
 
+/** What a word such as "cheapest" asks for. */
 export interface Superlative {
   readonly descending: boolean;
-  /** Words of the column that it is about; empty: any number. */
+  /** Words in the name of the column that it is about; empty: any number. */
   readonly hints: readonly string[];
-  /** It is about a date; `descending` holds for those. */
+  /** Whether it is about a date; then `descending` means the latest first. */
   readonly date: boolean;
 }
 
 const rank = (descending: boolean, hints = "", date = false): Superlative => ({
-  ...{ descending, date },
+  descending,
+  date,
   hints: hints === "" ? [] : hints.split(" "),
 });
 
+/** Superlatives by their word. */
 export const superlatives: ReadonlyMap<string, Superlative> = new Map(Object.entries({
   highest: rank(true),
   largest: rank(true),
@@ -153,7 +157,7 @@ export const superlatives: ReadonlyMap<string, Superlative> = new Map(Object.ent
   earliest: rank(false, "", true),
 }));
 
-/** After "most" and "least": what the adjective is about. "most recent" is above. */
+/** The column that an adjective after "most" and "least" is about. "most recent" is above. */
 export const gradable: ReadonlyMap<string, readonly string[]> = new Map(Object.entries({
   expensive: ["price", "cost", "amount", "fee"],
   costly: ["price", "cost", "amount", "fee"],
@@ -161,7 +165,7 @@ export const gradable: ReadonlyMap<string, readonly string[]> = new Map(Object.e
   popular: [],
 }));
 
-/** Comparisons with a number or a date; those of several words first. */
+/** Comparisons with a number or a date; longer phrases first. */
 export const comparisons: readonly (readonly [phrase: string, operator: string])[] = [
   ["greater than or equal to", ">="],
   ["less than or equal to", "<="],
@@ -200,10 +204,12 @@ export const comparisons: readonly (readonly [phrase: string, operator: string])
   ["under", "<"],
 ];
 
-/** Words for money and size, in the order in which they are taken when nothing is named. */
+/** Words for money and size, in the order in which they are tried when nothing is named. */
 export const measureNames: readonly string[] = "amount total price value cost salary score quantity".split(
   " ",
 );
+/** Names of columns that name their row. */
 export const labelNames: readonly string[] = "name title label fullname username subject code slug email"
   .split(" ");
+/** Matches names of columns whose values are never shown. */
 export const sensitiveName = /pass(word|wd)?|secret|token|hash|salt|api_?key/i;

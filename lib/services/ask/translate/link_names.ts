@@ -1,38 +1,39 @@
-// Finds where a question speaks of tables and columns, by the words that their names are made of.
+// Finds where a question names tables and columns, by the words of their names.
 import { splitWords, wordForms } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
-import type { AskSchema, AskTable } from "../ask_schema.ts";
+import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { cues, silentWords, synonyms } from "./lexicon.ts";
 import type { Token } from "./tokens.ts";
 
+/** A column and its table. */
 export interface ColumnRef {
   readonly table: AskTable;
   readonly column: ColumnFacts;
 }
 
-/** Words of the question that name something; several candidates where they fit equally well. */
+/** Words of the question that name something, with several candidates where they fit equally well. */
 export interface Mention {
   readonly at: number;
   readonly end: number;
   readonly table: AskTable | null;
   readonly columns: readonly ColumnRef[];
-  /** 1: every word of the name that one would say is there. */
+  /** 1: the question has every word of the name that people say. */
   readonly score: number;
 }
 
 interface Name {
   readonly table: AskTable;
   readonly column: ColumnFacts | null;
-  /** Forms of each word; `said`: one that people say. */
+  /** Forms of each word. `said`: whether people say it. */
   readonly words: readonly { readonly forms: readonly string[]; readonly said: boolean }[];
-  /** Keys are called like what they lead to: only their whole name means them. */
+  /** Keys have the name of the table that they lead to, so only their whole name means them. */
   readonly whole: boolean;
 }
 
 const MAX_SPAN = 4;
 const MIN_SCORE = 0.5;
 
-/** From left to right, without overlaps; the longest and best span wins. */
+/** Mentions from left to right without overlaps; the longest and best one wins. */
 export function linkNames(tokens: readonly Token[], schema: AskSchema, taken: readonly boolean[]): Mention[] {
   const names = schema.tables.flatMap(namesOf);
   const mentions: Mention[] = [];
@@ -50,10 +51,10 @@ export function linkNames(tokens: readonly Token[], schema: AskSchema, taken: re
   return mentions;
 }
 
-/** Nothing in it is taken, and it neither begins nor ends with a word that names nothing. */
+/** Whether a span is free, and neither begins nor ends with a word that names nothing. */
 function isOpen(tokens: readonly Token[], at: number, end: number, taken: readonly boolean[]): boolean {
   const edges = [tokens[at], tokens[end - 1]];
-  // "sign up": a preposition may belong to a name that is longer than it.
+  // A preposition may be part of a longer name: "sign up".
   if (end - at === 2 && /^(up|in|on|out|off)$/.test(edges[1]?.lower ?? "")) edges.pop();
   return edges.every((token) => token !== undefined && !cues.has(token.lower) && token.number === null) &&
     !taken.slice(at, end).includes(true);
@@ -74,10 +75,10 @@ function linkSpan(tokens: readonly Token[], at: number, end: number, names: read
   return { at, end, table, columns, score };
 }
 
-/** Share of a name's spoken words that the span has; 0 when the span has another word too. */
+/** The share of a name's spoken words that the span has; 0 when the span has another word too. */
 function scoreOf(span: readonly Token[], name: Name): number {
   let best = cover(span.map(({ forms }) => forms), name, 1);
-  // "sign up" for `signup`: as one word it has to be that very word.
+  // A name written as one word must match the joined words: "sign up" for `signup`.
   const joined = wordForms(span.map(({ lower }) => lower).join(""));
   const exact = name.words.some(({ forms }) => joined.some((form) => forms.includes(form)));
   if (span.length > 1 && exact) best = Math.max(best, cover([joined], name, 1));
@@ -101,12 +102,12 @@ function cover(reading: readonly (readonly string[])[], name: Name, weight: numb
   }
   const spoken = name.words.map((word, at) => word.said || matched.has(at));
   const wanted = spoken.filter(Boolean).length;
-  // Nothing but words such as "date" or "at": that says next to nothing.
+  // Only words such as "date" or "at", which say next to nothing.
   if (name.words.some(({ said }) => said) && ![...matched].some((at) => name.words[at]?.said)) return 0;
   return weight * strength * matched.size / wanted;
 }
 
-/** 1 for the same word, less for a word of the same family ("teach", "teacher"). */
+/** 1 for the same word, less for a related one ("teach", "teacher"). */
 function likeness(one: readonly string[], other: readonly string[]): number {
   if (one.some((form) => other.includes(form))) return 1;
   let best = 0;
@@ -128,13 +129,15 @@ function namesOf(table: AskTable): Name[] {
   return [
     { table, column: null, words: wordsOf(table.name, [], false), whole: false },
     ...table.columns.map((column): Name => ({
-      ...{ table, column, words: wordsOf(column.name, own, true) },
+      table,
+      column,
+      words: wordsOf(column.name, own, true),
       whole: column.pk > 0 || keys.has(column.name) || /(^|_)id$|[a-z]Id$/.test(column.name),
     })),
   ];
 }
 
-/** A column of `products` may be called `product_name`: its table's name need not be said. */
+/** A column of `products` may be named `product_name`: the question need not repeat the table's name. */
 function wordsOf(name: string, tableWords: readonly string[], quiet: boolean): Name["words"] {
   const words = splitWords(name);
   const described = words.map((word) => {

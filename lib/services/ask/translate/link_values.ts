@@ -1,5 +1,5 @@
-// Finds where a question repeats what stands in the data: names, places, states.
-import type { FoundValue } from "../find_values.ts";
+// Finds where a question repeats values in the data: names, cities, states.
+import type { FoundValue } from "../model/find_values.ts";
 import { cues, fillers, superlatives } from "./lexicon.ts";
 import type { ColumnRef, Mention } from "./link_names.ts";
 import type { Reading } from "./reading.ts";
@@ -7,7 +7,7 @@ import type { Reading } from "./reading.ts";
 const MAX_SPAN = 5;
 const MAX_PHRASES = 400;
 
-/** Words that data keeps as one letter, in columns that are called after them. */
+/** Words that data stores as one letter, in columns named after them. */
 const letters: readonly (readonly [words: RegExp, column: RegExp, values: readonly string[]])[] = [
   [/^(females?|women|woman|girls?)$/, /sex|gender/i, ["F", "female", "w", "woman"]],
   [/^(males?|men|man|boys?)$/, /sex|gender/i, ["M", "male", "man"]],
@@ -19,7 +19,7 @@ interface Span {
   readonly phrases: readonly string[];
 }
 
-/** Adds a condition for each value found; the words of a value name no table or column any more. */
+/** Adds a condition for each value found. The words of a value no longer name a table or column. */
 export async function linkValues(
   reading: Reading,
   question: string,
@@ -56,11 +56,11 @@ function accept(reading: Reading, span: Span, hits: readonly FoundValue[]): void
   const not = takeNegation(reading, span.at);
   addValues(reading, ref, [...new Set(values.map(({ value }) => value))], not);
   reading.context.add(ref.table);
-  // "city Berlin", "Kitchen category": the word beside it only says what it is.
+  // In "city Berlin" and "Kitchen category" the word beside the value only names its column.
   for (const other of beside) if (isAbout(other, ref)) reading.spend(other);
 }
 
-/** Two values of one column are alternatives. */
+/** Two values of the same column are alternatives. */
 function addValues(reading: Reading, ref: ColumnRef, values: readonly string[], not: boolean): void {
   const at = reading.conditions.findIndex((one) =>
     one.kind === "values" && one.ref.column === ref.column && one.not === not
@@ -79,7 +79,10 @@ function neighbours(reading: Reading, { at, end }: Span): Mention[] {
   );
 }
 
-/** A mention of the column itself; one of its table is a row's kind and may still be what is asked for. */
+/**
+ * A mention of the value's own column. One of its table says what kind of row it is and may still be what is asked
+ * for.
+ */
 function isAbout(mention: Mention, ref: ColumnRef): boolean {
   return mention.columns.some(({ column }) => column === ref.column);
 }
@@ -125,7 +128,10 @@ function isCommon(word: string): boolean {
   return cues.has(word) || fillers.has(word) || superlatives.has(word);
 }
 
-/** As typed, with `_` and `-` for spaces; one word also in the singular and as a letter that stands for it. */
+/**
+ * The spellings to look up: as typed, with `_` and `-` instead of spaces; for one word also the singular and the
+ * letter that stands for it.
+ */
 function spellings(text: string, single: boolean): string[] {
   const all = [
     text,

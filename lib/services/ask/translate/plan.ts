@@ -1,15 +1,17 @@
-// What a question was understood to ask for, before it is written as SQL.
-import type { AskTable } from "../ask_schema.ts";
+// What a question asks for, before it is written as SQL.
+import type { AskTable } from "../model/ask_schema.ts";
 import type { ColumnRef, Mention } from "./link_names.ts";
 
-/** A value for each row: a column, a calendar part of one, or the product of two. */
+/** A value for each row: a column, a calendar part of one, or a product of two. */
 export type Term =
   | { readonly kind: "column"; readonly ref: ColumnRef }
   | { readonly kind: "month" | "year" | "day"; readonly ref: ColumnRef }
   | { readonly kind: "product"; readonly ref: ColumnRef; readonly by: ColumnRef };
 
+/** A count or a sum. */
 export type Aggregate = "count" | "sum" | "avg" | "min" | "max";
 
+/** What is counted or added up. */
 export type Measure =
   | {
     readonly kind: "aggregate";
@@ -17,9 +19,10 @@ export type Measure =
     readonly term: Term;
     readonly distinct: boolean;
   }
-  /** Rows of a table. */
+  /** The number of rows of a table. */
   | { readonly kind: "rows"; readonly table: AskTable };
 
+/** What narrows the rows. */
 export type Condition =
   | { readonly kind: "compare"; readonly ref: ColumnRef; readonly operator: string; readonly value: number }
   | { readonly kind: "between"; readonly ref: ColumnRef; readonly low: number; readonly high: number }
@@ -36,7 +39,7 @@ export type Condition =
     readonly from: string | null;
     readonly before: string | null;
   }
-  /** No row of `table` belongs to it. */
+  /** Rows to which no row of `table` belongs. */
   | { readonly kind: "nothing"; readonly of: AskTable; readonly table: AskTable };
 
 /** `by` null: by what is counted or added up. */
@@ -44,23 +47,24 @@ export interface Ordering {
   readonly by: Term | Measure | null;
   readonly descending: boolean;
   readonly limit: number | null;
-  /** What the rows are, where the words around it say so. */
+  /** The table of the rows, where the words around say so. */
   readonly entity: Mention | null;
-  /** Nothing asks which: the extreme value itself is the answer. */
+  /** Nothing asks for the row: the extreme value itself is the answer. */
   readonly bare: boolean;
 }
 
+/** All that a question asks for. */
 export interface Plan {
-  /** Table that the rows of the answer are made from. */
+  /** The table that the rows of the answer come from. */
   readonly root: AskTable;
   /** Columns without an aggregate, in order. */
   readonly terms: readonly Term[];
   readonly measures: readonly Measure[];
   readonly conditions: readonly Condition[];
-  /** The terms are groups. `key` stands for a table whose rows are the groups. */
+  /** Whether the terms are groups. `groupTable` is a table whose rows are the groups. */
   readonly grouped: boolean;
   readonly groupTable: AskTable | null;
-  /** Tables that only have to have a row that belongs to it. */
+  /** Tables that must have a row that belongs to the row shown. */
   readonly through: readonly AskTable[];
   readonly distinct: boolean;
   readonly having: { readonly measure: Measure; readonly operator: string; readonly value: number } | null;
@@ -68,7 +72,7 @@ export interface Plan {
   readonly limit: number | null;
 }
 
-/** Tells what is counted or added up from what a row holds. */
+/** Whether something is counted or added up, rather than read from a row. */
 export function isMeasure(by: Term | Measure): by is Measure {
   return by.kind === "aggregate" || by.kind === "rows";
 }

@@ -1,10 +1,11 @@
-// What is counted, added up or averaged, and by what it is grouped.
-import type { AskTable } from "../ask_schema.ts";
+// Reads what is counted, added up or averaged, and by what it is grouped.
+import type { AskTable } from "../model/ask_schema.ts";
 import { dayOf, isDate, isNumber, labelOf, measureOf } from "./column_kinds.ts";
 import type { Aggregate, Measure, Term } from "./plan.ts";
 import type { ColumnRef, Mention } from "./link_names.ts";
 import type { Reading } from "./reading.ts";
 
+/** By what the answer is grouped. */
 export interface Grouping {
   readonly terms: readonly Term[];
   readonly table: AskTable | null;
@@ -12,14 +13,14 @@ export interface Grouping {
 
 const isNumeric = ({ table, column }: ColumnRef) => isNumber(table, column);
 
-/** "revenue": quantity times price, where a table has both and no column is called so. */
+/** "revenue" is quantity times price, where a table has both and no column of that name. */
 export function revenueAt(reading: Reading, at: number): Term | null {
   if (!/^(revenues?|turnover|sales|income|earnings)$/.test(reading.word(at)) || reading.used[at]) return null;
   if (reading.mentions.some((one) => one.at <= at && one.end > at)) return null;
   for (const table of reading.schema.tables) {
     const quantity = table.columns.find(({ name }) => /quantity|qty/i.test(name));
     if (quantity === undefined) continue;
-    // The price of the line itself before that of what it leads to.
+    // The line's own price comes before the price of what it refers to.
     const near = reading.schema.tables.filter(({ name }) =>
       table.foreignKeys.some(({ toTable }) => toTable === name)
     );
@@ -72,7 +73,7 @@ export function readGroups(reading: Reading, aggregated: boolean): Grouping | nu
   return null;
 }
 
-/** A table's rows as groups, shown by what they are called. */
+/** The rows of a table as groups, shown by their names. */
 export function groupOf(table: AskTable): Grouping {
   const label = labelOf(table);
   const shown = label.length > 0 ? label : table.columns.filter(({ pk }) => pk > 0);
@@ -90,7 +91,7 @@ function dayInQuestion(reading: Reading): ColumnRef | null {
     const day = table && dayOf(table);
     if (day) return day;
   }
-  // What is added up may be of a table without a day: its neighbour has one.
+  // The table that is added up may have no date while a neighbour has one.
   const days = reading.schema.tables.flatMap((table) => dayOf(table) ?? []);
   const product = reading.tokens.map((_, at) => revenueAt(reading, at)).find((term) => term !== null);
   if (product) reading.context.add(product.ref.table);
@@ -109,7 +110,7 @@ const aggregateWords: ReadonlyMap<string, Aggregate> = new Map([
   ["sum", "sum"],
 ]);
 
-/** Words that begin a measure, anywhere in the question. */
+/** Words that begin a measure anywhere in the question. */
 export function isAggregated(reading: Reading): boolean {
   return reading.tokens.some(({ lower }, at) =>
     aggregateWords.has(lower) || reading.phrase(at, "how many") > 0 || reading.phrase(at, "how much") > 0 ||
@@ -117,7 +118,7 @@ export function isAggregated(reading: Reading): boolean {
   );
 }
 
-/** Null where nothing is counted or added up. */
+/** The measure, or null where nothing is counted or added up. */
 export function readMeasure(reading: Reading): Measure | null {
   for (let at = 0; at < reading.tokens.length; at++) {
     if (reading.used[at]) continue;
@@ -154,13 +155,15 @@ function readCount(reading: Reading, at: number, end: number): Measure | null {
     at,
     end,
     numeric ? sumOf(ref) : {
-      ...{ kind: "aggregate", aggregate: "count", distinct: true },
+      kind: "aggregate",
+      aggregate: "count",
+      distinct: true,
       term: { kind: "column", ref },
     },
   );
 }
 
-/** The next mention, values and adjectives in front of it skipped. */
+/** The next mention after values and adjectives. */
 function firstOpen(reading: Reading, from: number): Mention | null {
   return reading.open().find((one) => one.at >= from && one.at - from <= 4) ?? null;
 }

@@ -1,5 +1,5 @@
-// Comparisons with numbers, dates that filter, yes-or-no columns, and what is missing: everything that narrows rows.
-import type { AskTable } from "../ask_schema.ts";
+// Reads everything that narrows rows: comparisons with numbers, dates, yes-or-no columns, and what is missing.
+import type { AskTable } from "../model/ask_schema.ts";
 import { dayOf, isBirth, isDate, isFlag, isNumber, isYear, measureOf } from "./column_kinds.ts";
 import type { DateSpan } from "./find_dates.ts";
 import { comparisons, synonyms } from "./lexicon.ts";
@@ -15,7 +15,7 @@ export interface CountBound {
 
 const numeric = ({ table, column }: ColumnRef) => isNumber(table, column);
 
-/** Adds conditions; the count bound if there is one. `dates` are spans whose tokens are taken already. */
+/** Adds conditions, and answers the bound of a count if there is one. The tokens of `dates` are used already. */
 export function readNumbers(
   reading: Reading,
   dates: readonly DateSpan[],
@@ -70,7 +70,10 @@ function readBetween(reading: Reading, at: number, main: AskTable | null): null 
   return null;
 }
 
-/** "longer" says it; else the column named beside the number; else what the table measures. */
+/**
+ * The column to compare: the one that a word such as "longer" means, else the one named beside the number, else what
+ * the table measures.
+ */
 function comparedColumn(reading: Reading, at: number, end: number, main: AskTable | null): ColumnRef | null {
   const said = /^(longer|shorter)$/.test(reading.word(at))
     ? synonyms.get("long")
@@ -106,7 +109,7 @@ function readEquals(reading: Reading): void {
   }
 }
 
-/** "older than 30": a birthday so many years ago, or an age. */
+/** "older than 30" compares an age, or a birthday so many years ago. */
 function readAge(reading: Reading, at: number): null {
   const older = reading.phrase(at, "older than") > 0;
   const value = reading.tokens[at + 2]?.number ?? null;
@@ -122,7 +125,10 @@ function readAge(reading: Reading, at: number): null {
     const day = new Date(Date.UTC(today.getUTCFullYear() - value, today.getUTCMonth(), today.getUTCDate()));
     const limit = day.toISOString().slice(0, 10);
     reading.conditions.push({
-      ...{ kind: "days", ref: birth, from: older ? null : limit, before: older ? limit : null },
+      kind: "days",
+      ref: birth,
+      from: older ? null : limit,
+      before: older ? limit : null,
     });
   } else return null;
   reading.take(at, at + 3);

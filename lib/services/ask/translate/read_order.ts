@@ -1,5 +1,5 @@
-// What is asked for first, last, most or least, and how many of it.
-import type { AskTable } from "../ask_schema.ts";
+// Reads what is asked for first, last, most or least, and how many of it.
+import type { AskTable } from "../model/ask_schema.ts";
 import { dayOf, isBirth, isDate, isNumber, measureOf } from "./column_kinds.ts";
 import { gradable, type Superlative, superlatives } from "./lexicon.ts";
 import type { ColumnRef, Mention } from "./link_names.ts";
@@ -14,7 +14,7 @@ interface Found {
   readonly most: boolean;
 }
 
-/** Null when the question asks for no order. Errors: none; what it cannot read stays open. */
+/** The order, or null when the question asks for none. What it cannot read stays open. */
 export function readOrder(reading: Reading, revenue: (at: number) => Term | null): Ordering | null {
   return readTop(reading, revenue) ?? readSuperlative(reading, revenue) ?? readSorted(reading);
 }
@@ -122,7 +122,7 @@ function readSuperlative(
     if (ref) return result(columnTerm(ref), entity, false);
   }
   if (first === null) {
-    // "earns the most": what the verb names.
+    // "earns the most" is about what the verb names.
     const verb = reading.mentionBefore(
       found.at,
       (one) => one.table === null && one.columns.some(isNumeric),
@@ -192,7 +192,7 @@ function findSuperlative(reading: Reading): Found | null {
   return null;
 }
 
-/** "which teacher …", "three courses with …": what stands before and is asked for. */
+/** What stands in front and is asked for: "which teacher …", "three courses with …". */
 function askedBefore(reading: Reading, at: number, key: Mention | null): Mention | null {
   return reading.open().find((one) =>
     one.end <= at && one !== key && (one.table !== null || /^(which|what)$/.test(reading.word(one.at - 1)))

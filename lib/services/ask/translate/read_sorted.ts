@@ -3,7 +3,7 @@ import { superlatives } from "./lexicon.ts";
 import type { Ordering } from "./plan.ts";
 import type { Reading } from "./reading.ts";
 
-/** Null when no order is asked for. */
+/** The order, or null when the question asks for none. */
 export function readSorted(reading: Reading): Ordering | null {
   let descending: boolean | null = null;
   let asked = false;

@@ -1,6 +1,6 @@
-// A question while it is being understood: its words, what each part was taken for, and what is still open.
+// A question while it is being understood: its words, what each part means, and what is still open.
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
-import type { AskSchema, AskTable } from "../ask_schema.ts";
+import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";
 import type { ColumnRef, Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
@@ -9,12 +9,13 @@ import type { Token } from "./tokens.ts";
 /** Words that may stand between a word and what it is about. */
 const between = /^(the|a|an|of|our|my|all|any|their|its|his|her|different|distinct|unique|various|to)$/;
 
+/** The state of one question. */
 export class Reading {
   readonly used: boolean[];
   readonly conditions: Condition[] = [];
-  /** Tables that the question speaks of in any way. */
+  /** Tables that the question mentions in any way. */
   readonly context = new Set<AskTable>();
-  /** Mentions that have got a meaning. */
+  /** Mentions that have a meaning. */
   readonly spent = new Set<Mention>();
   mentions: Mention[] = [];
 
@@ -26,7 +27,7 @@ export class Reading {
     return this.tokens[at]?.lower ?? "";
   }
 
-  /** Number of tokens of the phrase when it begins here and none of it is used, else 0. */
+  /** The number of tokens of the phrase when it begins here and is unused, else 0. */
   phrase(at: number, text: string): number {
     const words = text.split(" ");
     return words.every((word, step) => this.word(at + step) === word && !this.used[at + step])
@@ -45,7 +46,7 @@ export class Reading {
     if (mention.table) this.context.add(mention.table);
   }
 
-  /** The open mention that begins here, words such as "the" and words already used skipped. */
+  /** The open mention that begins here, after words such as "the" and used words. */
   mentionFrom(at: number): Mention | null {
     for (let place = at; place < this.tokens.length; place++) {
       const mention = this.mentions.find((one) => one.at === place);
@@ -68,7 +69,7 @@ export class Reading {
     return this.mentions.filter((one) => !this.spent.has(one));
   }
 
-  /** The candidate that lies nearest to the tables in question. */
+  /** The candidate nearest to the tables in question. */
   columnOf(mention: Mention, fits: (ref: ColumnRef) => boolean = () => true): ColumnRef | null {
     return this.nearest(mention.columns.filter(fits));
   }
@@ -79,7 +80,7 @@ export class Reading {
     return refs.find(({ table }) => this.context.has(table)) ?? this.#byDistance(refs) ?? first;
   }
 
-  /** A column of the tables in question, then of any, whose name has one of the words. */
+  /** A column whose name has one of the words: first of the tables in question, then of any table. */
   columnNamed(
     words: readonly string[],
     fits: (table: AskTable, column: ColumnFacts) => boolean,

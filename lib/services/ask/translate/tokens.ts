@@ -1,17 +1,18 @@
-// Words, numbers and quoted phrases of a question, each with its place in the text.
+// Splits a question into words, numbers and quoted phrases, each with its position in the text.
 import { wordForms } from "../../schema/search_words.ts";
 import { numberWords } from "./lexicon.ts";
 
+/** One word, number or quoted phrase. */
 export interface Token {
-  /** As typed, without marks around it and without a possessive. */
+  /** As typed, without punctuation around it and without a possessive. */
   readonly text: string;
   readonly lower: string;
-  /** What it is found by; see `wordForms`. */
+  /** The forms by which it is found, see `wordForms`. */
   readonly forms: readonly string[];
   /** Digits or a number word. */
   readonly number: number | null;
   readonly quoted: boolean;
-  /** Place in the question. */
+  /** Offset in the question. */
   readonly start: number;
   readonly end: number;
 }
@@ -19,6 +20,7 @@ export interface Token {
 const PATTERN =
   /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|\d{1,3}(?:,\d{3})+(?:\.\d+)?|[^\s,;:?!()"]+/gu;
 
+/** The tokens of a question, in order. */
 export function readTokens(question: string): Token[] {
   const tokens: Token[] = [];
   for (const match of question.matchAll(PATTERN)) {
@@ -29,7 +31,11 @@ export function readTokens(question: string): Token[] {
     const lower = text.toLowerCase();
     const start = match.index + lead;
     tokens.push({
-      ...{ text, lower, quoted: quoted !== undefined, start, end: start + text.length },
+      text,
+      lower,
+      quoted: quoted !== undefined,
+      start,
+      end: start + text.length,
       forms: wordForms(lower),
       number: quoted === undefined ? numberOf(lower) : null,
     });

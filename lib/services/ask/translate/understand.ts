@@ -1,5 +1,5 @@
-// From a question whose names and values are linked to a plan; null where a part of it is not understood.
-import type { AskTable } from "../ask_schema.ts";
+// Makes a plan of a question whose names and values are linked; null where a part of it is not understood.
+import type { AskTable } from "../model/ask_schema.ts";
 import { isDate, isFlag, shownOf } from "./column_kinds.ts";
 import type { DateSpan } from "./find_dates.ts";
 import { fillers } from "./lexicon.ts";
@@ -11,10 +11,11 @@ import { readNumbers } from "./read_numbers.ts";
 import { readOrder } from "./read_order.ts";
 import type { Reading } from "./reading.ts";
 
-/** Words that narrow or turn a question: one that stays open means that something was asked for and not heard. */
+/** Words that narrow or invert a question: when one stays open, something that was asked for would be ignored. */
 const weighty =
   /^(not|no|without|never|none|except|more|less|fewer|most|least|before|after|since|until|between|above|below|over|under|than|top|bottom|older|younger|highest|lowest|average|total|sum|mean|per|each|every|don't|doesn't|didn't|haven't|hasn't|isn't|aren't|wasn't|weren't|times|ago|if|versus|compared|while)$/;
 
+/** The plan, or null. */
 export function understand(reading: Reading, dates: readonly DateSpan[]): Plan | null {
   const main = mainTable(reading);
   const bound = readNumbers(reading, dates, main);
@@ -29,13 +30,13 @@ export function understand(reading: Reading, dates: readonly DateSpan[]): Plan |
   return plan && isHeard(reading) ? plan : null;
 }
 
-/** The table that the question is about in the first place: the first that is named. */
+/** The main table of the question: the first that is named. */
 function mainTable(reading: Reading): AskTable | null {
   const named = reading.open().find((one) => one.table !== null)?.table ?? null;
   return named ?? [...reading.context][0] ?? null;
 }
 
-/** Every word has a meaning or needs none. */
+/** Whether every word has a meaning or needs none. */
 function isHeard(reading: Reading): boolean {
   return reading.tokens.every(({ lower, number }, at) =>
     reading.used[at] || (number === null && fillers.has(lower) && !weighty.test(lower))
@@ -103,22 +104,21 @@ class Draft {
     if (aggregated && measures.length === 0 && !ranked && !order) return null;
     if (measures.length > 0 && !this.#grouped && order && !order.bare) return null;
     return {
-      ...{
-        root,
-        measures,
-        through,
-        terms: this.#terms,
-        having: this.#having,
-        conditions: reading.conditions,
-      },
-      ...{ grouped: this.#grouped, groupTable: this.#groupTable },
+      root,
+      measures,
+      through,
+      terms: this.#terms,
+      having: this.#having,
+      conditions: reading.conditions,
+      grouped: this.#grouped,
+      groupTable: this.#groupTable,
       distinct: !this.#grouped && measures.length === 0 && this.#isDistinct(),
       order: by && { by, descending: order?.descending ?? false },
       limit: order && !order.bare ? order.limit : null,
     };
   }
 
-  /** Rows in the order of a number of which each has several: of their sum. */
+  /** Rows ordered by a number of which each has several are ordered by its sum. */
   #summed(by: Term | Measure | null): Term | Measure | null {
     const table = this.#entity?.table;
     if (!by || isMeasure(by) || !table || by.ref.table === table || this.#grouped) return by;
@@ -127,7 +127,7 @@ class Draft {
     return many ? { kind: "aggregate", aggregate: "sum", term: by, distinct: false } : by;
   }
 
-  /** What the rows of the answer are: the first table or column that is still open. */
+  /** The rows of the answer: the first table or column that is still open. */
   #takeEntity(): void {
     if (this.#entity) return;
     const asked = this.reading.open().find((one) => one.table !== null || isAskedFor(this.reading, one));
@@ -136,7 +136,7 @@ class Draft {
     this.reading.spend(asked);
   }
 
-  /** Rows in the order of a count or a sum of what belongs to them are groups of it. */
+  /** Rows ordered by a count or a sum of what belongs to them are groups. */
   #rank(by: Term | Measure | null, measures: Measure[]): boolean {
     const entity = this.#entity ?? null;
     if (entity === null) return false;
@@ -153,7 +153,7 @@ class Draft {
     return ref !== null;
   }
 
-  /** Columns that are still open are what is asked for. Null where they cannot stand beside what is added up. */
+  /** Columns that are still open are shown. Null where they cannot stand beside what is added up. */
   #project(measures: readonly Measure[]): true | null {
     const { reading } = this;
     const entity = this.#entity;
@@ -168,7 +168,7 @@ class Draft {
       }
       const ref = reading.columnOf(mention);
       if (ref === null) return null;
-      // "registered", "placed": a date that nothing is compared with says no more than its verb.
+      // A date that nothing is compared with ("registered", "placed") says no more than its verb.
       const verb = /ed$/.test(reading.word(mention.at)) && (isDate(ref.column) || mention.score < 1);
       if (verb && reading.word(0) !== "when") {
         reading.spent.add(mention);
@@ -189,28 +189,28 @@ class Draft {
     const [term] = this.#terms;
     if (term) return term.ref.table;
     const [condition] = this.reading.conditions;
-    // "Who works in Oslo": a place is nobody.
+    // "Who works in Oslo" asks for a person, not for the city.
     if (condition === undefined || (this.reading.word(0) === "who" && condition.kind === "values")) {
       return null;
     }
     return condition.kind === "nothing" ? condition.of : condition.ref.table;
   }
 
-  /** Tables that are named and have no other part in it. */
+  /** Tables that are named and not used otherwise. */
   #through(): AskTable[] {
     const tables = this.reading.open().flatMap((one) => one.table ?? []);
     for (const mention of this.reading.open()) this.reading.spend(mention);
     return [...new Set(tables)];
   }
 
-  /** "the distinct reasons", "which cities": each once. */
+  /** "the distinct reasons" and "which cities" ask for each value once. */
   #isDistinct(): boolean {
     return this.#terms.length > 0 && this.#entity?.table === null ||
       this.reading.tokens.some(({ lower }) => /^(distinct|different|unique)$/.test(lower));
   }
 }
 
-/** "doctors and their specialties": the rows are shown with it. */
+/** "doctors and their specialties" shows the rows together with it. */
 function isBeside(reading: Reading, entity: Mention, mention: Mention): boolean {
   const words = reading.tokens.slice(entity.end, mention.at).map(({ lower }) => lower).join(" ");
   return /^(and|with|along with|together with)( their| its| the)*$/.test(words);

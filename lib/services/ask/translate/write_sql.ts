@@ -1,12 +1,12 @@
 // Writes a plan as one SELECT. Names come from the schema, values are literals that are quoted here.
 import { quoteIdentifier, quoteText } from "../../../sql/quote.ts";
-import type { AskSchema, AskTable } from "../ask_schema.ts";
+import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath, type JoinStep } from "./join_path.ts";
 import type { ColumnRef } from "./link_names.ts";
 import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
 import { affinityOf } from "../../../sql/affinity.ts";
 
-/** Null when the tables do not hang together, or when a join would count values more than once. */
+/** The statement; null when the tables are not connected, or when a join would count values more than once. */
 export function writeSql(schema: AskSchema, plan: Plan): string | null {
   const wanted = tablesOf(plan);
   const measures = measuresOf(plan);
@@ -46,13 +46,18 @@ function groupTerms({ groupTable, terms }: Plan): string[] {
   return keys.map((column) => columnSql({ table: groupTable, column }));
 }
 
-/** Where rows are counted or added up, the start is the table of which there are most: each of its rows counts once. */
+/**
+ * Where rows are counted or added up, the join starts at the table with the most rows, so that each row counts once.
+ */
 function deepest(schema: AskSchema, plan: Plan, wanted: ReadonlySet<AskTable>): AskTable {
   const candidates = [plan.root, ...wanted];
   return candidates.find((table) => joinPath(schema, table, wanted)?.every(({ many }) => !many)) ?? plan.root;
 }
 
-/** Adding up a value once for each row of another table that it meets would be wrong; counting keys is not. */
+/**
+ * A value must not be added up once for each row of another table that it is joined to. Counting distinct keys is
+ * right.
+ */
 function repeats(measure: Measure, steps: readonly JoinStep[], root: AskTable): boolean {
   if (measure.kind === "rows") {
     return isMultiplied(measure.table, steps, root) &&
@@ -168,7 +173,7 @@ function columnSql({ table, column }: ColumnRef): string {
   return `${quoteIdentifier(table.name)}.${quoteIdentifier(column.name)}`;
 }
 
-/** Numbers are Unix seconds or Julian days: the engine tells them apart. */
+/** A number is a count of Unix seconds or of Julian days: the engine tells them apart. */
 function daySql(ref: ColumnRef): string {
   return affinityOf(ref.column.type) === "INTEGER" ? `datetime(${columnSql(ref)}, 'auto')` : columnSql(ref);
 }

@@ -1,31 +1,29 @@
-// The doctor's table: one row for each thing that it looks for.
-import { ambiguousColumnName } from "./ambiguous_column_name.ts";
-import { brokenForeignKey } from "./broken_foreign_key.ts";
-import { brokenObject } from "./broken_object.ts";
-import type { Examined } from "./examined.ts";
-import type { CheckCode, Found, Severity } from "./finding.ts";
-import { integerTextMix } from "./integer_text_mix.ts";
-import { missingDescription } from "./missing_description.ts";
-import { missingPk } from "./missing_pk.ts";
-import { publicMutation } from "./public_mutation.ts";
-import { redundantIndexes } from "./redundant_indexes.ts";
-import { reservedWordName } from "./reserved_word_name.ts";
-import { ruleRenamedAround } from "./rule_renamed_around.ts";
-import { sensitiveColumnExposed } from "./sensitive_column_exposed.ts";
-import { unindexedForeignKey } from "./unindexed_foreign_key.ts";
-import { untypedColumn } from "./untyped_column.ts";
+// The doctor's table: one row for each check. Runs them all.
+import type { CheckCode, Examined, Finding, Found, Severity } from "./examined.ts";
+import { brokenObject } from "./find_broken.ts";
+import { brokenForeignKey, unindexedForeignKey } from "./foreign_key_checks.ts";
+import { ambiguousColumnName, reservedWordName } from "./name_checks.ts";
+import { publicMutation, ruleRenamedAround, sensitiveColumnExposed } from "./safety_checks.ts";
+import {
+  integerTextMix,
+  missingDescription,
+  missingPk,
+  redundantIndexes,
+  untypedColumn,
+} from "./table_checks.ts";
 
+/** A check of the table. */
 export interface DoctorCheck {
   readonly severity: Severity;
-  /** Pure; each finding's suggestion, when it has run, keeps the finding from coming back. */
+  /** Pure. Once the suggestion of a finding has run, the finding does not come back. */
   readonly find: (examined: Examined) => Found[];
 }
 
 /**
- * The order of the answer, in which all suggestions may be run: errors, then what gives tables another definition, what
- * stands on that, descriptions, which follow a name, and names. Otherwise worst first.
+ * The order of the answer, in which all suggestions may be run: errors first, then new definitions of tables, what
+ * depends on these, descriptions (which follow a name), and names. Otherwise the worst comes first.
  */
-export const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
+const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   sensitive_column_exposed: { severity: "error", find: sensitiveColumnExposed },
   broken_object: { severity: "error", find: brokenObject },
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
@@ -40,3 +38,16 @@ export const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   ambiguous_column_name: { severity: "info", find: ambiguousColumnName },
   reserved_word_name: { severity: "info", find: reservedWordName },
 };
+
+/** Runs every check. Findings come in the order of the table, then of the schema. */
+export function diagnose(examined: Examined): Finding[] {
+  return codes().flatMap((code) => {
+    const { severity, find } = doctorChecks[code];
+    return find(examined).map((found) => ({ code, severity, ...found }));
+  });
+}
+
+/** Guarantee: the keys of the table are its type's. */
+function codes(): CheckCode[] {
+  return Object.keys(doctorChecks) as CheckCode[];
+}

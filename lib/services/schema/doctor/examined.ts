@@ -1,18 +1,19 @@
-// What the doctor's checks look at: everything is read before the first of them runs.
+// The vocabulary of the doctor: what was read for its checks before the first of them runs, and what they find.
 import type { RuleRecord } from "../../../store/write_records.ts";
 import type { SchemaFacts } from "../schema_facts.ts";
 
+/** An index of a table. */
 export interface IndexFacts {
   readonly name: string;
   readonly unique: boolean;
-  /** `c`: made by CREATE INDEX; otherwise it belongs to a UNIQUE or PRIMARY KEY of the table. */
+  /** `c`: made by CREATE INDEX; otherwise it belongs to a UNIQUE or PRIMARY KEY constraint of the table. */
   readonly origin: "c" | "u" | "pk";
   readonly partial: boolean;
   /** In order; a null name is an expression. */
   readonly columns: readonly { readonly name: string | null; readonly collation: string }[];
 }
 
-/** How a table was made, and what stands on it: texts of CREATE statements. */
+/** The CREATE statements of a table, and of its indexes and triggers. */
 export interface TableSource {
   readonly sql: string;
   readonly indexesAndTriggers: readonly string[];
@@ -21,13 +22,13 @@ export interface TableSource {
 /** Which kinds of values a column holds, as a sum of `valueBits`. */
 export const valueBits = { integer: 1, real: 2, text: 4, blob: 8 } as const;
 
-/** What the rows say; only of what was looked at (`row_probes.ts`). */
+/** What the rows show, as far as `row_probes.ts` has read them. */
 export interface RowFacts {
   /** By `probeKey(table, column)`. */
   readonly values: ReadonlyMap<string, number>;
-  /** `probeKey(table, columns)` of foreign keys with rows whose target is not there. */
+  /** `probeKey(table, columns)` of foreign keys that have rows without a target. */
   readonly orphans: ReadonlySet<string>;
-  /** `probeKey(table, columns)` of column lists that several rows have the same values in. */
+  /** `probeKey(table, columns)` of column lists with equal values in several rows. */
   readonly duplicates: ReadonlySet<string>;
 }
 
@@ -46,17 +47,18 @@ export interface EndpointFacts {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
+/** The database in the caller's path. */
 export interface Address {
   readonly namespaceSlug: string;
   /** `<slug>` or `<slug>@<ref>`, as the caller addressed it. */
   readonly databasePath: string;
 }
 
-/** What cannot be used, whatever is asked of it. */
+/** A table, view or trigger that cannot be used at all. */
 export interface BrokenObject {
   readonly type: "table" | "view" | "trigger";
   readonly name: string;
-  /** That it stands on; its own name but of a trigger. */
+  /** The table of a trigger; otherwise its own name. */
   readonly table: string;
   /** In the engine's words. */
   readonly error: string;
@@ -64,6 +66,7 @@ export interface BrokenObject {
   readonly stuck: boolean;
 }
 
+/** All that the checks may use. */
 export interface Examined {
   readonly schema: SchemaFacts;
   /** By table name. */
@@ -78,7 +81,44 @@ export interface Examined {
   readonly address: Address;
 }
 
-/** Names hold no U+0000, so that the key tells its parts apart. */
+/** A key for a table and its columns. Names contain no U+0000, so the key is unambiguous. */
 export function probeKey(table: string, ...columns: readonly string[]): string {
   return [table, ...columns].join("\u0000");
+}
+
+/** How urgent a finding is. */
+export type Severity = "error" | "warning" | "info";
+
+/** The codes of the checks, and `damaged_database` for a database that no check can read. */
+type FindingCode = CheckCode | "damaged_database";
+
+/** One code for each check of the table of checks. */
+export type CheckCode =
+  | "missing_pk"
+  | "ambiguous_column_name"
+  | "unindexed_foreign_key"
+  | "broken_foreign_key"
+  | "broken_object"
+  | "redundant_index"
+  | "integer_text_mix"
+  | "untyped_column"
+  | "missing_description"
+  | "reserved_word_name"
+  | "sensitive_column_exposed"
+  | "public_mutation"
+  | "rule_renamed_around";
+
+/** What a check finds. Code and severity come from the check's row. */
+export interface Found {
+  readonly table: string;
+  readonly column: string | null;
+  readonly message: string;
+  /** One SQL statement for `query`; where it takes more, a call as `METHOD path body`. */
+  readonly suggestion: string;
+}
+
+/** A finding as the API shows it. */
+export interface Finding extends Found {
+  readonly code: FindingCode;
+  readonly severity: Severity;
 }

@@ -1,15 +1,15 @@
-// Finds views, triggers and virtual tables that cannot be used, because what they are made of is gone. Views and triggers
-// are compiled, and nothing of them runs.
+// Finds views, triggers and virtual tables that cannot be used because what they are made of is missing. Views and
+// triggers are compiled, and nothing runs.
+import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
-import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { TenantDatabase } from "../../../tenant/tenant_store.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import { foldName } from "../../../sql/fold_name.ts";
 import type { SchemaFacts } from "../schema_facts.ts";
-import type { BrokenObject } from "./examined.ts";
+import type { BrokenObject, Examined, Found } from "./examined.ts";
 
-/** A row of the catalogue. */
+/** A row of `sqlite_schema`. */
 export interface SchemaObject {
   readonly type: string;
   readonly name: string;
@@ -17,10 +17,10 @@ export interface SchemaObject {
   readonly sql: string;
 }
 
-/** Broken ones that one examination looks for: each takes another call to the engine. */
+/** How many broken objects one examination looks for: each takes another call to the engine. */
 const MAX_BROKEN = 50;
 
-/** Failures that say nothing of the object. */
+/** Failures that are not about the object. */
 const OTHER_FAILURES: ReadonlySet<EngineFailure["kind"]> = new Set([
   "timeout",
   "unavailable",
@@ -28,14 +28,14 @@ const OTHER_FAILURES: ReadonlySet<EngineFailure["kind"]> = new Set([
   "full",
 ]);
 
-/** Errors: those of the store. */
+/** All objects that cannot be used. Errors: those of the store. */
 export async function findBroken(
   ctx: StatementsContext,
   schema: SchemaFacts,
   objects: readonly SchemaObject[],
 ): Promise<BrokenObject[]> {
   const tables = schema.tables.flatMap(({ name, error }): BrokenObject[] =>
-    // Without its constructor or its module a table has no columns, and DROP wants one.
+    // Without its module a table has no columns, and DROP needs the module too.
     error === null ? [] : [{ type: "table", name, table: name, error, stuck: isStuck(error) }]
   );
   const uses = [...viewUses(objects), ...triggerUses(schema, objects)];
@@ -54,7 +54,7 @@ function isStuck(error: string): boolean {
   return /^(?:no such module|vtable constructor failed)/.test(error);
 }
 
-/** A statement that needs the object, and what is broken where it does not compile. */
+/** A statement that uses the object, and what is broken when it does not compile. */
 interface Use {
   readonly sql: string;
   readonly blame: (failure: EngineFailure) => BrokenObject | null;
@@ -67,7 +67,10 @@ function viewUses(objects: readonly SchemaObject[]): Use[] {
   }));
 }
 
-/** Whatever is written to a table with triggers; one of them is to blame where it names what is missing. */
+/**
+ * Statements that write to a table with triggers. When one fails, the trigger that names the missing object is
+ * broken.
+ */
 function triggerUses({ tables }: SchemaFacts, objects: readonly SchemaObject[]): Use[] {
   const triggers = objects.filter(({ type, name }) => type === "trigger" && !isReservedName(name));
   return [...Map.groupBy(triggers, ({ table }) => foldName(table))].flatMap(([folded, standing]): Use[] => {
@@ -93,7 +96,7 @@ function blamed(
   return { type: "trigger", name: trigger.name, table: trigger.table, error: message, stuck: false };
 }
 
-/** Of each statement why it does not compile, or null. */
+/** Why each statement does not compile; null where it does. */
 async function compileEach(
   database: TenantDatabase,
   texts: readonly string[],
@@ -107,4 +110,22 @@ async function compileEach(
     found.push(failure);
   }
   return found;
+}
+
+/** The finding for each object that cannot be used because what it is made of is missing. */
+export function brokenObject({ broken, address }: Examined): Found[] {
+  return broken.map((one) => ({
+    table: one.table,
+    column: null,
+    message: `${one.stuck ? "Restore a snapshot from before" : "Bring back what is missing, or drop"} the ${
+      wordsFor(one)
+    }, which cannot be used: ${one.error}`,
+    suggestion: one.stuck
+      ? `GET /v1/db/${address.namespaceSlug}/${address.databasePath}/snapshots`
+      : `DROP ${one.type.toUpperCase()} ${quoteIdentifier(one.name)}`,
+  }));
+}
+
+function wordsFor({ type, name, table }: BrokenObject): string {
+  return type === "trigger" ? `trigger ${name} of ${table}` : `${type} ${name}`;
 }

@@ -1,19 +1,18 @@
-// The definition that a table should have, as far as only a new one will do: one for everything that its columns and keys
-// lack, so that what is suggested for one finding does not undo what was suggested for another.
+// The new definition that a table should have. There is one for everything that its columns and keys lack, so that the
+// suggestion for one finding does not undo the suggestion for another.
+import { foldName } from "../../../sql/fold_name.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { TableText } from "../../../sql/table_text.ts";
-import { foldName } from "../../../sql/fold_name.ts";
 import type { TableFacts } from "../schema_facts.ts";
-import { batchCall } from "./api_call.ts";
 import { type Examined, probeKey, valueBits } from "./examined.ts";
-import { freeName } from "./free_name.ts";
+import { foreignKeyFault, needsNewDefinition } from "./foreign_keys.ts";
 import { rebuildTable } from "./rebuild_table.ts";
-import { writableDefinition } from "./writable_definition.ts";
+import { batchCall, freeName } from "./suggestions.ts";
 
-/** The key that a table without one should have: columns that are a key in all but name, or one of its own. */
+/** The key for a table without one: columns that are unique already, or a new column. */
 export type NewKey = { readonly columns: readonly string[] } | { readonly added: string };
 
-/** A call that rebuilds the table, which may run again; null where the definition's text is not understood. */
+/** A call that rebuilds the table and may run again; null where the text of the definition is not understood. */
 export function rebuildCall(examined: Examined, table: TableFacts): string | null {
   const types = newTypes(examined, table);
   const text = TableText.read(writableDefinition(examined, table) ?? "");
@@ -30,7 +29,7 @@ export function rebuildCall(examined: Examined, table: TableFacts): string | nul
   return batchCall(examined.address, rebuildTable(examined, table, rebuild));
 }
 
-/** Null for a table that has a key. */
+/** The key that a table should have; null where it has one. */
 export function newKey(examined: Examined, table: TableFacts): NewKey | null {
   if (table.columns.some(({ pk }) => pk > 0)) return null;
   const columns = uniqueColumns(examined, table);
@@ -38,13 +37,13 @@ export function newKey(examined: Examined, table: TableFacts): NewKey | null {
   return { added: freeName(new Set(table.columns.map(({ name }) => foldName(name))), "id") };
 }
 
-/** By folded name, of columns without a type. */
+/** Types for the columns without one, by folded name. */
 export function newTypes(examined: Examined, table: TableFacts): ReadonlyMap<string, string> {
   const untyped = table.columns.filter(({ type }) => type === "");
   return new Map(untyped.map(({ name }) => [foldName(name), typeFor(examined, table, name)]));
 }
 
-/** Unique, and none of them NULL. */
+/** Columns that are unique and never NULL. */
 function uniqueColumns(examined: Examined, table: TableFacts): string[] | null {
   const required = new Map(
     table.columns.map(({ name, notNull, generated }) => [name, notNull && !generated]),
@@ -62,11 +61,29 @@ function uniqueColumns(examined: Examined, table: TableFacts): string[] | null {
   return null;
 }
 
-/** The type that changes no value; BLOB is what a column without a type is to the engine. */
+/** A type that changes no value. To the engine, a column without a type is a BLOB column. */
 function typeFor({ rows }: Examined, table: TableFacts, column: string): string {
   const held = rows.values.get(probeKey(table.name, column)) ?? 0;
   const { integer, real, text } = valueBits;
   if (held === 0 || held === text) return "TEXT";
   if (held === integer) return "INTEGER";
   return held === real || held === (integer | real) ? "REAL" : "BLOB";
+}
+
+/**
+ * The definition of a table without foreign keys that have no possible target: under those the engine refuses every
+ * write. Null where the text is not understood.
+ */
+function writableDefinition(examined: Examined, table: TableFacts): string | null {
+  let sql: string | null = examined.sources.get(table.name)?.sql ?? null;
+  for (const key of table.foreignKeys) {
+    const fault = foreignKeyFault(examined, table, key);
+    if (sql === null || fault === null || !needsNewDefinition(fault)) continue;
+    sql = TableText.read(sql)?.withoutForeignKey(key.columns, key.toTable, sameName) ?? null;
+  }
+  return sql;
+}
+
+function sameName(a: string, b: string): boolean {
+  return foldName(a) === foldName(b);
 }

@@ -1,16 +1,14 @@
-// Reads all that the doctor's checks look at in one call to the engine; where the schema is not the one of last time, the
-// rows in a second one.
+// Reads everything that the doctor's checks use in one call to the engine. Where the schema is not the one of last
+// time, a second call reads the rows.
 import { AppError } from "../../../core/errors.ts";
+import { foldName } from "../../../sql/fold_name.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import { foldName } from "../../../sql/fold_name.ts";
-import { readEach, unreadable } from "../read_each.ts";
-import { readRows, rowsOf } from "../read_rows.ts";
+import { readEach, readRows, rowsOf, unreadable } from "../read_rows.ts";
 import { readParts, type SchemaParts, toSchema } from "../read_schema.ts";
 import type { Examined, IndexFacts, RowFacts, TableSource } from "./examined.ts";
 import { findBroken, type SchemaObject } from "./find_broken.ts";
-import { digestOf, type ProbeMemory } from "./probe_memory.ts";
-import { type RowProbes, rowProbes } from "./row_probes.ts";
+import { digestOf, type ProbeMemory, type RowProbes, rowProbes } from "./row_probes.ts";
 
 const indexStatement = `SELECT s.name, i.name, i."unique", i.origin, i.partial, x.name, x.coll ` +
   "FROM sqlite_schema AS s JOIN pragma_index_list(s.name) AS i JOIN pragma_index_xinfo(i.name) AS x " +
@@ -24,12 +22,12 @@ type IndexRow = [
 ];
 type SourceRow = [type: string, name: string, table: string, sql: string | null];
 
-/** Times that the reading starts over because the schema changed between its two calls. */
+/** How often the reading starts over because the schema changed between its two calls. */
 const MAX_ATTEMPTS = 3;
 
 const statements: readonly string[] = [indexStatement, sourceStatement];
 
-/** Errors: those of the pipeline. */
+/** Everything but endpoints and rules, which come from elsewhere. Errors: those of the pipeline. */
 export async function readExamined(
   ctx: StatementsContext,
   memory: ProbeMemory,
@@ -56,7 +54,7 @@ export async function readExamined(
   }
 }
 
-/** The schema, and the answers to what was asked before; null where that cannot be asked any more. */
+/** The schema, and the answers to last time's questions; null where the schema no longer allows these questions. */
 async function readKnown(ctx: StatementsContext, probes: RowProbes | undefined): Promise<SchemaParts | null> {
   try {
     return await readParts(ctx, [...statements, ...probes?.statements ?? []]);
@@ -90,13 +88,13 @@ function toExamined(parts: SchemaParts): Read {
 
 interface AskedRows {
   readonly facts: RowFacts;
-  /** All of them were read. */
+  /** Whether all rows were read. */
   readonly all: boolean;
 }
 
 /**
- * `changed` where the schema is another one than was read. Rows that cannot be read, or not in time, are no findings: what
- * the schema alone shows is worth having.
+ * Answers `changed` when the schema is not the one that was read. Rows that cannot be read, or not in time, are no
+ * findings: what the schema alone shows is still useful.
  */
 async function askRows(
   ctx: StatementsContext,

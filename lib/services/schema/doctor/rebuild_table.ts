@@ -1,22 +1,22 @@
-// Statements that give a table another definition with the same rows, for what ALTER TABLE cannot change.
-import { quoteIdentifier } from "../../../sql/quote.ts";
+// Statements that give a table another definition and keep its rows, for what ALTER TABLE cannot change.
 import { foldName } from "../../../sql/fold_name.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
-import { foreignKeyFault } from "./foreign_key_fault.ts";
-import { freeName } from "./free_name.ts";
-import { uniqueTarget } from "./unique_target.ts";
+import { foreignKeyFault, uniqueTarget } from "./foreign_keys.ts";
+import { freeName } from "./suggestions.ts";
 
+/** A new definition. */
 export interface Rebuild {
   /** The new CREATE TABLE. */
   readonly sql: string;
-  /** A column of the new table that takes the row ids of the old one. */
+  /** A column of the new table that takes the row ids of the old table. */
   readonly keyColumn?: string;
 }
 
 /**
- * For one atomic batch. The rows go through a copy, because a table cannot be renamed into the place of one that
- * views refer to; foreign keys are off meanwhile, so that dropping the table touches no row of another.
+ * Statements for one atomic batch. The rows go through a copy, because no table can be renamed to the name of a table
+ * that views refer to. Foreign keys are off meanwhile, so that dropping the table changes no row of another.
  */
 export function rebuildTable(examined: Examined, table: TableFacts, { sql, keyColumn }: Rebuild): string[] {
   const name = quoteIdentifier(table.name);
@@ -43,7 +43,7 @@ export function rebuildTable(examined: Examined, table: TableFacts, { sql, keyCo
   ];
 }
 
-/** The engine refuses rows of both tables while the target of a foreign key between them is not unique. */
+/** Indexes that both tables of a foreign key need: the engine refuses their rows while the target is not unique. */
 function neededIndexes(examined: Examined, table: TableFacts): string[] {
   const needed = examined.schema.tables.flatMap((child) =>
     child.foreignKeys.filter((key) =>
@@ -54,14 +54,14 @@ function neededIndexes(examined: Examined, table: TableFacts): string[] {
   return [...new Set(needed.map((key) => uniqueTarget(examined, key)))];
 }
 
-/** A name of the row id that no column hides; null where there is no row id or no such name. */
+/** A name of the row id that no column has; null where there is no row id or no such name. */
 export function rowIdOf(table: TableFacts): string | null {
   if (table.withoutRowid) return null;
   const names = new Set(table.columns.map(({ name }) => foldName(name)));
   return ["rowid", "_rowid_", "oid"].find((name) => !names.has(name)) ?? null;
 }
 
-/** INTEGER PRIMARY KEY: the column is the row id. */
+/** Whether a column is the row id: an INTEGER PRIMARY KEY. */
 export function hasRowIdColumn(table: TableFacts): boolean {
   const key = table.columns.filter(({ pk }) => pk > 0);
   return !table.withoutRowid && key.length === 1 && /^integer$/i.test(key[0]?.type ?? "");

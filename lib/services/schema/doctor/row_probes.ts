@@ -1,24 +1,26 @@
-// Questions to the rows themselves: what kinds of values columns hold, and which foreign keys point at nothing. Of a
-// large table only both ends are looked at, so that what the doctor costs does not grow with the data.
+// Questions about the rows: what kinds of values columns hold, and which foreign keys point at nothing. Only both ends
+// of a large table are read, so that the doctor's cost does not grow with the data. The questions of last time are
+// remembered: while the schema stays the same, one call reads the schema and asks them.
+import { hash } from "node:crypto";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { rowsOf } from "../read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey, type RowFacts, valueBits } from "./examined.ts";
-import { foreignKeyTarget, orphanCondition } from "./foreign_key_target.ts";
-import { promisesNumbers } from "./integer_text_mix.ts";
+import { foreignKeyTarget, orphanCondition } from "./foreign_keys.ts";
 import { rowIdOf } from "./rebuild_table.ts";
+import { promisesNumbers } from "./table_checks.ts";
 
-/** Rows of a table that are looked at, from each end. */
+/** Rows that are read from each end of a table. */
 const END_ROWS = 5_000;
-/** Columns of one question: the engine bounds the arguments of a function. */
+/** Columns of one question: the engine limits the arguments of a function. */
 const COLUMNS_PER_PROBE = 50;
-/** Questions of one statement: the engine bounds the terms of a compound SELECT. */
+/** Questions of one statement: the engine limits the terms of a compound SELECT. */
 const PROBES_PER_STATEMENT = 50;
 
 type Answer = string | number | null;
 
 interface Probe {
-  /** One row with one column. */
+  /** A SELECT of one row with one column. */
   readonly sql: string;
   readonly note: (answer: Answer, notes: Notes) => void;
 }
@@ -29,12 +31,14 @@ interface Notes {
   readonly duplicates: Set<string>;
 }
 
+/** The questions about a schema, and how to read their answers. */
 export interface RowProbes {
   readonly statements: readonly string[];
-  /** From the results of the statements; of no results, no facts. */
+  /** Reads the results of the statements; no results give no facts. */
   readonly read: (results: readonly string[]) => RowFacts;
 }
 
+/** The questions that a schema gives rise to. */
 export function rowProbes(examined: Pick<Examined, "schema" | "indexes">): RowProbes {
   const probes = examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => [
     ...valueProbes(table),
@@ -68,7 +72,7 @@ function valueProbes(table: TableFacts): Probe[] {
     probes.push({
       sql: `SELECT json_array(${kinds.join(", ")}) FROM (${bothEnds(table, part.map(({ name }) => name))})`,
       note: (answer, { values }) => {
-        const held: (string | null)[] = JSON.parse(String(answer ?? "[]"));
+        const held = kindsOf(answer);
         for (const [at, column] of part.entries()) {
           values.set(probeKey(table.name, column.name), sumOfBits(held[at] ?? ""));
         }
@@ -78,7 +82,12 @@ function valueProbes(table: TableFacts): Probe[] {
   return probes;
 }
 
-/** Of kinds as `typeof` names them, with commas between. */
+/** Guarantee: the answer of a value probe is a JSON array of kinds as `typeof` names them; null where there are no rows. */
+function kindsOf(answer: Answer): (string | null)[] {
+  return JSON.parse(String(answer ?? "[]"));
+}
+
+/** Takes the kinds as `typeof` names them, separated by commas. */
 function sumOfBits(kinds: string): number {
   return Object.entries(valueBits).reduce((sum, [kind, bit]) => kinds.includes(kind) ? sum + bit : sum, 0);
 }
@@ -110,7 +119,7 @@ function keyProbe(
   }];
 }
 
-/** The first and the last rows; a table without any order of its own keeps only the first. */
+/** The first and the last rows. A table without an order of its own has only the first. */
 function bothEnds(table: TableFacts, columns: readonly string[]): string {
   const select = `SELECT ${columns.map(quoteIdentifier).join(", ")} FROM ${quoteIdentifier(table.name)}`;
   const order = orderOf(table);
@@ -131,4 +140,41 @@ function orderOf(table: TableFacts): string[] {
   if (!table.withoutRowid) return [];
   const key: ColumnFacts[] = table.columns.filter(({ pk }) => pk > 0);
   return key.toSorted((a, b) => a.pk - b.pk).map(({ name }) => quoteIdentifier(name));
+}
+
+interface RememberedProbes {
+  /** Digest of what the questions follow from. */
+  readonly digest: string;
+  readonly probes: RowProbes;
+}
+
+/** Databases whose questions are remembered. */
+const MAX_DATABASES = 200;
+
+/** The questions that the rows of each database were asked last time. */
+export class ProbeMemory {
+  readonly #byDatabase = new Map<string, RememberedProbes>();
+
+  get(databaseId: string): RememberedProbes | null {
+    return this.#byDatabase.get(databaseId) ?? null;
+  }
+
+  /** Forgets the oldest when there are too many. */
+  keep(databaseId: string, remembered: RememberedProbes): void {
+    this.forget(databaseId);
+    for (const oldest of this.#byDatabase.keys()) {
+      if (this.#byDatabase.size < MAX_DATABASES) break;
+      this.#byDatabase.delete(oldest);
+    }
+    this.#byDatabase.set(databaseId, remembered);
+  }
+
+  forget(databaseId: string): void {
+    this.#byDatabase.delete(databaseId);
+  }
+}
+
+/** The digest of what the questions follow from. */
+export function digestOf(results: readonly string[]): string {
+  return hash("sha256", JSON.stringify(results));
 }

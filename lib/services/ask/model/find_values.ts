@@ -1,13 +1,13 @@
-// Looks up which phrases of a question stand in the data, so that "in Berlin" becomes a comparison.
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import { affinityOf } from "../../sql/affinity.ts";
-import type { StatementsContext } from "../query/run_statements.ts";
-import { rowsOf } from "../schema/read_rows.ts";
+// Looks up which phrases of a question occur in the data, so that "in Berlin" becomes a comparison.
+import { plainCall } from "../../../query/plain_call.ts";
+import { run } from "../../../query/run.ts";
+import { affinityOf } from "../../../sql/affinity.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import type { StatementsContext } from "../../query/run_statements.ts";
+import { rowsOf } from "../../schema/read_rows.ts";
 import type { AskSchema } from "./ask_schema.ts";
 
-/** Columns looked at, rows of each, and spellings taken: what a question may cost that nobody pays for. */
+/** Bounds on what a question costs, which nobody pays for: columns, rows of each, and values found. */
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 10_000;
 const MAX_FOUND = 20;
@@ -20,8 +20,9 @@ export interface FoundValue {
 }
 
 /**
- * Text values of tables (a view could read more than it shows) that are one of the phrases, whatever the case of A to
- * Z. One call to the engine, among the first rows of each table. Errors: those of the pipeline.
+ * Text values of tables that equal one of the phrases, ignoring the case of A to Z. Views are left out: they could
+ * read more than they show. One call to the engine, among the first rows of each table. Errors: those of the
+ * pipeline.
  */
 export async function findValues(
   ctx: StatementsContext,
@@ -39,13 +40,15 @@ export async function findValues(
   const answer = await run(
     ctx,
     plainCall({
-      ...{ target: ctx.target, tokenId: ctx.tokenId, operation: "service" },
+      target: ctx.target,
+      tokenId: ctx.tokenId,
+      operation: "service",
       statements: columns.map(({ table, column }) => ({ sql: lookUp(table, column), params })),
     }),
   );
   return answer.results.flatMap(({ json }, index) => {
-    const place = columns[index];
-    return place === undefined ? [] : rowsOf<[string]>(json).map(([value]) => ({ ...place, value }));
+    const found = columns[index];
+    return found === undefined ? [] : rowsOf<[string]>(json).map(([value]) => ({ ...found, value }));
   });
 }
 

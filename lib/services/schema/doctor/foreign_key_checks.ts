@@ -1,15 +1,21 @@
-// Foreign keys that cannot hold: the target is missing or no key, or rows point at nothing.
+// Checks of foreign keys: keys that cannot hold, and keys without an index.
+import { foldName } from "../../../sql/fold_name.ts";
 import { nearMatches } from "../../../sql/near_matches.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { foldName } from "../../../sql/fold_name.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
-import type { Examined } from "./examined.ts";
-import type { Found } from "./finding.ts";
-import { type ForeignKeyFault, foreignKeyFault, isHopeless } from "./foreign_key_fault.ts";
-import { orphanCondition } from "./foreign_key_target.ts";
+import type { Examined, Found } from "./examined.ts";
+import {
+  type ForeignKeyFault,
+  foreignKeyFault,
+  needsNewDefinition,
+  orphanCondition,
+  uniqueTarget,
+} from "./foreign_keys.ts";
 import { rebuildCall } from "./new_definition.ts";
-import { uniqueTarget } from "./unique_target.ts";
+import { hasRowIdColumn } from "./rebuild_table.ts";
+import { freeName } from "./suggestions.ts";
 
+/** Foreign keys that cannot hold: the target is missing or not unique, or rows point at nothing. */
 export function brokenForeignKey(examined: Examined): Found[] {
   return examined.schema.tables.flatMap((table) => {
     const faults = table.foreignKeys.flatMap((key) => {
@@ -17,7 +23,7 @@ export function brokenForeignKey(examined: Examined): Found[] {
       return fault === null ? [] : [{ key, fault }];
     });
     return faults.flatMap(({ key, fault }) => {
-      const suggestion = isHopeless(fault)
+      const suggestion = needsNewDefinition(fault)
         ? rebuildCall(examined, table)
         : fault === "not_unique"
         ? uniqueTarget(examined, key)
@@ -42,7 +48,7 @@ const fixes: Readonly<Record<ForeignKeyFault, string>> = {
   orphans: "Correct the rows whose target is not there",
 };
 
-/** References become NULL where they may; rows that must refer to something and do not are deleted. */
+/** References become NULL where the column allows it. Otherwise rows without a target are deleted. */
 function forOrphans(table: TableFacts, key: ForeignKeyFacts): string {
   const name = quoteIdentifier(table.name);
   const own = new Set(key.columns.map(foldName));
@@ -60,4 +66,36 @@ function targetOf({ toTable, toColumns }: ForeignKeyFacts): string {
 function hintFor({ schema }: Examined, { toTable }: ForeignKeyFacts, fault: ForeignKeyFault): string {
   const near = fault === "no_table" ? nearMatches(toTable, schema.tables.map(({ name }) => name)) : [];
   return near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+}
+
+/** Foreign keys without an index: each delete in the target table reads the whole table. */
+export function unindexedForeignKey(examined: Examined): Found[] {
+  return examined.schema.tables.flatMap((table) =>
+    table.foreignKeys.filter((key) => !isIndexed(examined, table, key)).map(({ columns, toTable }) => {
+      const name = freeName(examined.takenNames, `${table.name}_${columns.join("_")}`);
+      return {
+        table: table.name,
+        column: columns[0] ?? null,
+        message: `Index ${columns.join(", ")} of ${table.name}, which refers to ${toTable}`,
+        suggestion: `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${quoteIdentifier(table.name)} (${
+          columns.map(quoteIdentifier).join(", ")
+        })`,
+      };
+    })
+  );
+}
+
+/** Whether the columns of the key are the first ones of an index, in any order. */
+function isIndexed({ indexes }: Examined, table: TableFacts, { columns }: ForeignKeyFacts): boolean {
+  const wanted = new Set(columns.map(foldName));
+  const covers = (names: readonly (string | null)[]) =>
+    names.length >= wanted.size &&
+    names.slice(0, wanted.size).every((name) => name !== null && wanted.has(foldName(name)));
+  const key = table.columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk).map(({ name }) =>
+    name
+  );
+  if (hasRowIdColumn(table) && covers(key)) return true;
+  return (indexes.get(table.name) ?? []).some((index) =>
+    !index.partial && covers(index.columns.map(({ name }) => name))
+  );
 }

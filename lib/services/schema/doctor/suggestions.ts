@@ -1,4 +1,8 @@
-// Suggestions that are calls of this service, in a form that runs as it stands: `METHOD path body`.
+// Texts of suggestions: calls of this service in a form that can be run as it stands (`METHOD path body`), and new
+// names.
+import { foldName } from "../../../sql/fold_name.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import type { TableFacts } from "../schema_facts.ts";
 import type { Address } from "./examined.ts";
 
 /** A call under `/v1/db/:ns/:db/`. */
@@ -8,7 +12,7 @@ export function databaseCall(address: Address, method: string, operation: string
   }`;
 }
 
-/** All statements or none of them. */
+/** A batch that runs all statements or none. */
 export function batchCall(address: Address, statements: readonly string[]): string {
   return databaseCall(address, "POST", "batch", {
     statements: statements.map((sql) => ({ sql })),
@@ -26,4 +30,25 @@ export function databaseApiCall(address: Address, method: string, rest: string, 
   const [slug] = address.databasePath.split("@");
   const path = `/api/namespaces/${address.namespaceSlug}/databases/${slug}/${rest}`;
   return body === undefined ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`;
+}
+
+/**
+ * A name that nothing has yet: `wanted`, or the first of `wanted_2`, `wanted_3`, … that is free. `taken` holds folded
+ * names.
+ */
+export function freeName(taken: ReadonlySet<string>, wanted: string): string {
+  let name = wanted;
+  for (let number = 2; taken.has(foldName(name)); number++) name = `${wanted}_${number}`;
+  return name;
+}
+
+/**
+ * The statement that renames a column by putting the table's name in front. Views, triggers and indexes follow by
+ * themselves.
+ */
+export function renameColumn(table: TableFacts, column: string): string {
+  const name = freeName(new Set(table.columns.map((one) => foldName(one.name))), `${table.name}_${column}`);
+  return `ALTER TABLE ${quoteIdentifier(table.name)} RENAME COLUMN ${quoteIdentifier(column)} TO ${
+    quoteIdentifier(name)
+  }`;
 }

@@ -1,9 +1,9 @@
 // The tables of a database with their exact row counts.
 import { quoteIdentifier } from "../../sql/quote.ts";
-import { readEach } from "../schema/read_each.ts";
-import { rowsOf } from "../schema/read_rows.ts";
-import type { StatementsContext } from "./run_statements.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { readEach, rowsOf } from "./read_rows.ts";
 
+/** A table or view in the list. */
 export interface TableSummary {
   readonly name: string;
   /** Null where they cannot be counted; `error` says why. */

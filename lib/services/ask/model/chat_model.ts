@@ -1,15 +1,15 @@
 // Asks an OpenAI-compatible server for SQL. The key is sent to that one address and appears nowhere else.
-import { AppError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+import { AppError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
 import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
 import { chatMessages } from "./chat_messages.ts";
-import { readModelAnswer } from "./read_model_answer.ts";
 
-/** Milliseconds for one round, and tokens and bytes of its answer. */
+/** Bounds of one round: milliseconds, and tokens and bytes of its answer. */
 const TIMEOUT_MS = 20_000;
 const MAX_TOKENS = 1000;
 const MAX_ANSWER_BYTES = 262_144;
 
+/** How to reach the server. */
 export interface ChatModelOptions {
   /** The base address, as `https://host/v1`. */
   readonly url: string;
@@ -18,10 +18,11 @@ export interface ChatModelOptions {
   readonly model: string | null;
   readonly fetch: typeof fetch;
   readonly log: Log;
-  /** Less than the usual time, for tests. */
+  /** For tests. */
   readonly timeoutMs?: number;
 }
 
+/** A client of one server. */
 export class ChatModel implements AskModel {
   readonly repairs = true;
   readonly #options: ChatModelOptions;
@@ -43,7 +44,7 @@ export class ChatModel implements AskModel {
       return readModelAnswer(contentOf(await readBounded(response)));
     } catch (error) {
       if (error instanceof AppError) throw error;
-      // Its words could hold the address or what was sent.
+      // The error's own words could contain the address or what was sent.
       throw this.#unavailable(stop.signal.aborted ? "timeout" : "no usable answer");
     } finally {
       clearTimeout(timer);
@@ -62,7 +63,10 @@ export class ChatModel implements AskModel {
       },
       body: JSON.stringify({
         ...(model === null ? {} : { model }),
-        ...{ messages: chatMessages(request), temperature: 0, max_tokens: MAX_TOKENS, stream: false },
+        messages: chatMessages(request),
+        temperature: 0,
+        max_tokens: MAX_TOKENS,
+        stream: false,
       }),
       signal,
     });
@@ -97,4 +101,45 @@ function contentOf(text: string): string {
 
 function member(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Characters of SQL that a question may need. */
+const MAX_SQL = 20_000;
+
+/**
+ * Reads the SQL in what a language model wrote: JSON, one fenced block, or bare SQL. It checks only the form; whether
+ * the SQL may run is decided elsewhere. Never throws.
+ */
+export function readModelAnswer(text: string): AskProposal {
+  const trimmed = text.trim();
+  const whole = readObject(trimmed);
+  if (whole !== null) return whole;
+  const blocks = [...trimmed.matchAll(/```[^\n`]*\n([^]*?)```/g)].map((match) => (match[1] ?? "").trim());
+  const [only, ...more] = blocks;
+  if (only !== undefined && more.length === 0) return readObject(only) ?? proposal(only, null);
+  if (blocks.length === 0 && /^(?:SELECT|WITH|VALUES)\b/i.test(trimmed)) return proposal(trimmed, null);
+  return nothing;
+}
+
+const nothing: AskProposal = { ok: false, reason: "the language model gave no statement" };
+
+/** Null when the text is no JSON object. */
+function readObject(text: string): AskProposal | null {
+  if (!text.startsWith("{")) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  const sql: unknown = Reflect.get(value, "sql");
+  const explanation: unknown = Reflect.get(value, "explanation");
+  if (typeof sql !== "string") return nothing;
+  return proposal(sql, typeof explanation === "string" ? explanation : null);
+}
+
+function proposal(sql: string, explanation: string | null): AskProposal {
+  if (sql.trim() === "" || sql.length > MAX_SQL) return nothing;
+  return { ok: true, sql: sql.trim(), explanation };
 }

@@ -1,24 +1,29 @@
 // The part of a database that a question may be about: what `allowedTables` names, and nothing beside it.
-import type { QueryContext } from "../../query/query_call.ts";
-import type { StatementsContext } from "../query/run_statements.ts";
-import { foldName } from "../../sql/fold_name.ts";
-import { readSchema } from "../schema/read_schema.ts";
-import type { ColumnFacts, ForeignKeyFacts } from "../schema/schema_facts.ts";
+import type { QueryContext } from "../../../query/query_call.ts";
+import { foldName } from "../../../sql/fold_name.ts";
+import type { StatementsContext } from "../../query/run_statements.ts";
+import { readSchema } from "../../schema/read_schema.ts";
+import type { ColumnFacts, ForeignKeyFacts } from "../../schema/schema_facts.ts";
 
+/** A table or view that a question may be about. */
 export interface AskTable {
   readonly name: string;
   readonly kind: "table" | "virtual" | "view";
   readonly description: string;
   readonly columns: readonly ColumnFacts[];
-  /** Those that lead to a table of this schema. */
+  /** Only keys that lead to a table of this schema. */
   readonly foreignKeys: readonly ForeignKeyFacts[];
 }
 
+/** All of them. */
 export interface AskSchema {
   readonly tables: readonly AskTable[];
 }
 
-/** Tables that are not there are left out. One round trip, or two where a view is named. Errors: the pipeline's. */
+/**
+ * Reads them. Tables that do not exist are left out. One round trip, or two where a view is named. Errors: the
+ * pipeline's.
+ */
 export async function readAskSchema(
   ctx: StatementsContext,
   allowedTables: readonly string[],
@@ -30,7 +35,10 @@ export async function readAskSchema(
   return {
     tables: [
       ...named.map(({ name, kind, description, columns, foreignKeys }) => ({
-        ...{ name, kind, description, columns },
+        name,
+        kind,
+        description,
+        columns,
         foreignKeys: foreignKeys.filter((key) => allowed.has(foldName(key.toTable))),
       })),
       ...views,
@@ -46,9 +54,18 @@ async function readViews(
 ): Promise<AskTable[]> {
   const { tables } = await ctx.tenants.open(databaseId, namespaceId).schema();
   return tables.filter(({ name, kind }) => kind === "view" && allowed.has(foldName(name))).map((view) => ({
-    ...{ name: view.name, kind: "view", description: "", foreignKeys: [] },
+    name: view.name,
+    kind: "view",
+    description: "",
+    foreignKeys: [],
     columns: view.columns.map((name) => ({
-      ...{ name, type: "", pk: 0, notNull: false, hasDefault: false, generated: false, description: "" },
+      name,
+      type: "",
+      pk: 0,
+      notNull: false,
+      hasDefault: false,
+      generated: false,
+      description: "",
     })),
   }));
 }

@@ -1,0 +1,62 @@
+// Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
+// around.
+import { ruleWarnings } from "../../rules/rename_warnings.ts";
+import { splitWords } from "../search_words.ts";
+import type { Examined, Found } from "./examined.ts";
+import { databaseApiCall, endpointCall } from "./suggestions.ts";
+
+const secretWords: ReadonlySet<string> = new Set(
+  "password passwords passwd passphrase passcode pwd token tokens secret secrets apikey".split(" "),
+);
+/** Last words of columns that are about a secret but do not hold it, such as `token_count`. */
+const aboutWords: ReadonlySet<string> = new Set("at count expires expiry id length on type".split(" "));
+
+/** Published public endpoints whose answers show secrets. */
+export function sensitiveColumnExposed({ endpoints, address }: Examined): Found[] {
+  return endpoints.filter(({ auth }) => auth === "public").flatMap(({ slug, columns, tables }) =>
+    columns.filter(isSecret).map((column) => ({
+      table: tables[0] ?? "",
+      column,
+      message: `Take ${column} out of what the public endpoint ${slug} answers; pause it until then`,
+      suggestion: endpointCall(address, "POST", `${slug}/pause`),
+    }))
+  );
+}
+
+function isSecret(column: string): boolean {
+  const words = splitWords(column);
+  if (aboutWords.has(words.at(-1) ?? "")) return false;
+  return words.some((word) => secretWords.has(word)) || /api_?key|private_?key/i.test(column);
+}
+
+/** The limit that the suggestion sets: enough for people, too little for a flood. */
+const RATE_LIMIT = { perMin: 30 };
+
+/** Kinds of endpoints that write. */
+const writingKinds: ReadonlySet<string> = new Set(["mutation", "auth_signup"]);
+
+/** Published public endpoints that write for anybody, without a limit. */
+export function publicMutation({ endpoints, address }: Examined): Found[] {
+  return endpoints.filter((one) =>
+    one.auth === "public" && writingKinds.has(one.kind) && !one.captcha && !one.rateLimit
+  ).map(({ slug, tables, spec }) => ({
+    table: tables[0] ?? "",
+    column: null,
+    message: `Set a captcha or a rate limit on the public endpoint ${slug}, which writes`,
+    suggestion: endpointCall(address, "PUT", slug, { ...spec, rateLimit: RATE_LIMIT }),
+  }));
+}
+
+/** Rules that an admin token gets around by renaming the table. */
+export function ruleRenamedAround({ rules, address }: Examined): Found[] {
+  return rules.flatMap((rule) =>
+    ruleWarnings(rule, rules).map(({ message }) => ({
+      table: rule.tableGlob,
+      column: null,
+      message,
+      suggestion: databaseApiCall(address, "PATCH", `rules/${rule.id}`, {
+        actions: [...rule.actions ?? [], "schema"],
+      }),
+    }))
+  );
+}

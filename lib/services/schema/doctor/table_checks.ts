@@ -1,0 +1,152 @@
+// Checks of tables, columns and indexes.
+import { affinityOf } from "../../../sql/affinity.ts";
+import { foldName } from "../../../sql/fold_name.ts";
+import { quoteIdentifier } from "../../../sql/quote.ts";
+import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
+import { readableWords } from "../search_words.ts";
+import { type Examined, type Found, type IndexFacts, probeKey, valueBits } from "./examined.ts";
+import { newKey, newTypes, rebuildCall } from "./new_definition.ts";
+import { hasRowIdColumn } from "./rebuild_table.ts";
+import { batchCall, databaseCall, freeName } from "./suggestions.ts";
+
+/** Tables without a primary key: their rows cannot be addressed. */
+export function missingPk(examined: Examined): Found[] {
+  return examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => {
+    const key = newKey(examined, table);
+    const suggestion = key === null ? null : rebuildCall(examined, table);
+    if (key === null || suggestion === null) return [];
+    const change = "added" in key
+      ? `add the column ${key.added}`
+      : `make ${key.columns.join(", ")} the key, which is unique already`;
+    return [{
+      table: table.name,
+      column: null,
+      message: `Give the table ${table.name} a primary key: ${change}`,
+      suggestion,
+    }];
+  });
+}
+
+/** Columns without a declared type: nothing says what they hold, and the engine converts nothing. */
+export function untypedColumn(examined: Examined): Found[] {
+  return examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => {
+    const types = newTypes(examined, table);
+    const suggestion = types.size === 0 ? null : rebuildCall(examined, table);
+    if (suggestion === null) return [];
+    return table.columns.filter(({ type }) => type === "").map(({ name }) => ({
+      table: table.name,
+      column: name,
+      message: `Declare ${name} of ${table.name} as ${types.get(foldName(name))}, which fits what it holds`,
+      suggestion,
+    }));
+  });
+}
+
+/** Columns that a drafted description names. */
+const DRAFT_COLUMNS = 8;
+
+/** Tables that nobody has described. */
+export function missingDescription({ schema, address }: Examined): Found[] {
+  // A table named "" cannot be described.
+  return schema.tables.filter(({ name, description }) => name !== "" && description === "").map((table) => ({
+    table: table.name,
+    column: null,
+    message: `Describe the table ${table.name}: say what a row of it is; the suggestion is a draft`,
+    suggestion: databaseCall(address, "PUT", "describe", {
+      tables: [{ table: table.name, description: draft(table) }],
+    }),
+  }));
+}
+
+function draft(table: TableFacts): string {
+  const columns = table.columns.slice(0, DRAFT_COLUMNS).map(({ name }) => readableWords(name).join(" "));
+  const title = readableWords(table.name).join(" ") || table.name;
+  const more = table.columns.length > DRAFT_COLUMNS ? ", …" : "";
+  return `${title.slice(0, 1).toUpperCase()}${title.slice(1)}: ${columns.join(", ")}${more}`.slice(0, 500);
+}
+
+/** Indexes that cost time in each write although another index does the same. */
+export function redundantIndexes({ schema, indexes }: Examined): Found[] {
+  return schema.tables.flatMap((table) => {
+    const own = (indexes.get(table.name) ?? []).filter((index) =>
+      !index.partial && index.columns.every(({ name }) => name !== null)
+    );
+    return own.filter(({ origin }) => origin === "c").flatMap((index) => {
+      const better = coveredBy(table, index, own);
+      return better === null ? [] : [{
+        table: table.name,
+        column: index.columns[0]?.name ?? null,
+        message: `Drop the index ${index.name} of ${table.name}: ${better} does what it does`,
+        suggestion: `DROP INDEX IF EXISTS ${quoteIdentifier(index.name)}`,
+      }];
+    });
+  });
+}
+
+/** What makes the index redundant; null where nothing does. */
+function coveredBy(table: TableFacts, index: IndexFacts, own: readonly IndexFacts[]): string | null {
+  const key = table.columns.filter(({ pk }) => pk > 0);
+  if (hasRowIdColumn(table) && index.columns.length === 1 && index.columns[0]?.name === key[0]?.name) {
+    return "the primary key";
+  }
+  const better = own.find((other) => other !== index && covers(other, index));
+  return better ? (better.origin === "c" ? `the index ${better.name}` : "a UNIQUE or PRIMARY KEY") : null;
+}
+
+/** Of two equal indexes the one of a constraint stays, then the unique one, then the first by name. */
+function covers(other: IndexFacts, index: IndexFacts): boolean {
+  const prefix = index.columns.every((column, at) => sameColumn(column, other.columns[at]));
+  if (!prefix) return false;
+  const equal = other.columns.length === index.columns.length;
+  if (index.unique) return equal && other.unique && stays(other, index);
+  return !equal || other.unique || stays(other, index);
+}
+
+function stays(other: IndexFacts, index: IndexFacts): boolean {
+  return other.origin !== "c" || other.name < index.name;
+}
+
+type Column = IndexFacts["columns"][number];
+
+function sameColumn(a: Column, b: Column | undefined): boolean {
+  return b !== undefined && foldName(a.name ?? "") === foldName(b.name ?? "") && a.collation === b.collation;
+}
+
+/** Numeric columns that hold text: comparisons, sums and sorting go wrong without an error. */
+export function integerTextMix({ schema, rows, address }: Examined): Found[] {
+  const isMixed = (table: TableFacts, column: ColumnFacts) =>
+    promisesNumbers(column) &&
+    ((rows.values.get(probeKey(table.name, column.name)) ?? 0) & (valueBits.text | valueBits.blob)) !== 0;
+  return schema.tables.flatMap((table) =>
+    table.columns.filter((column) => isMixed(table, column)).map((column) => ({
+      table: table.name,
+      column: column.name,
+      message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
+      suggestion: batchCall(address, moveText(table, column)),
+    }))
+  );
+}
+
+/**
+ * Whether the declared type promises numbers. Types that are NUMERIC only because the engine does not know them, such
+ * as DATE and JSON, promise nothing.
+ */
+export function promisesNumbers({ type, generated }: ColumnFacts): boolean {
+  const affinity = affinityOf(type);
+  if (generated) return false;
+  return affinity === "INTEGER" || affinity === "REAL" ||
+    (affinity === "NUMERIC" && /NUM|DEC|BOOL|MONEY/i.test(type));
+}
+
+/** Moves text to a new column beside, so that nothing is lost. A column that must have a value gets a number. */
+function moveText(table: TableFacts, column: ColumnFacts): string[] {
+  const name = quoteIdentifier(column.name);
+  const taken = new Set(table.columns.map((one) => foldName(one.name)));
+  const beside = quoteIdentifier(freeName(taken, `${column.name}_text`));
+  const left = column.notNull || column.pk > 0 ? `CAST(${name} AS ${affinityOf(column.type)})` : "NULL";
+  return [
+    `ALTER TABLE ${quoteIdentifier(table.name)} ADD COLUMN ${beside} TEXT`,
+    `UPDATE ${quoteIdentifier(table.name)} SET ${beside} = ${name}, ${name} = ${left} ` +
+    `WHERE typeof(${name}) IN ('text', 'blob')`,
+  ];
+}
