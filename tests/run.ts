@@ -1,23 +1,21 @@
-// `deno task test`: runs the tests with the sanitizers on, several groups of files at once, then those over HTTP once
-// more with their tenants in sqld, and ends with the line `N passed, N failed`, which counts all of them. Where `CI` is
-// set, a skipped test counts as failed, unless a filter is what left it out.
-// Arguments are files, folders or `--filter=…`, and `--sqld` for the second kind of run only; without any, all but
-// benchmarks run.
+// `deno task test`: runs the tests with the sanitizers on, several groups of files at once, those over HTTP a second time
+// with their tenants in sqld, and ends with the line `N passed, N failed`, which counts all of them. Where `CI` is set, a
+// skipped test counts as failed, unless a filter is what left it out.
+// Arguments are files, folders or `--filter=…`; with `--sqld` they run with their tenants in sqld only; with `--long`
+// (`deno task test:long`) every round of what runs in rounds is run, and without files nothing else.
 import { print } from "./testing/print.ts";
-import { startSharedSqld } from "./testing/shared_sqld.ts";
+import { filesWithRounds, LONG } from "./testing/rounds.ts";
 import { inCi } from "./testing/sqld.ts";
 import { suitesOnSqld } from "./testing/suites_on_sqld.ts";
 import { testFiles } from "./testing/test_files.ts";
-import { AT_ONCE, groupsOf, runGroups, type Tally, type TestGroup } from "./testing/test_groups.ts";
+import { groupsOf, runGroups, type Tally, type TestGroup } from "./testing/test_groups.ts";
 
-const onSqld = Deno.args.includes("--sqld");
+const [onSqld, long] = [Deno.args.includes("--sqld"), Deno.args.includes("--long")];
 const filters = Deno.args.filter((arg) => arg.startsWith("--filter"));
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));
+if (long) Deno.env.set(LONG, "1");
 
-const tallies: Tally[] = [];
-if (!onSqld) tallies.push(...await runGroups(groups(await testFiles()), filters, Array(AT_ONCE).fill({})));
-if (onSqld || Deno.args.length === 0) tallies.push(...await runOnSqld());
-
+const tallies = await runGroups(await groups(), filters);
 const sum = (name: keyof Tally) => tallies.reduce((total, tally) => total + tally[name], 0);
 const strict = inCi() && filters.length === 0;
 const [passed, skipped] = [sum("passed"), sum("skipped")];
@@ -28,20 +26,9 @@ print(`\n${skipped > 0 ? left : ""}${passed} passed, ${failed} failed`);
 Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** What is named is one group, whose output is seen as it comes. */
-function groups(files: readonly string[]): TestGroup[] {
-  return named.length > 0 ? [{ name: named.join(" "), paths: named }] : groupsOf(files);
-}
-
-/** A server for each of the groups that run at once: some tests count all that is there. */
-async function runOnSqld(): Promise<Tally[]> {
-  const started = await Promise.all(Array.from({ length: named.length > 0 ? 1 : AT_ONCE }, startSharedSqld));
-  const servers = started.filter((sqld) => sqld !== null);
-  // All that would run there counts as one.
-  if (servers.length === 0) return [{ passed: 0, failed: 0, skipped: 1 }];
-  print("\nTenants in sqld:\n");
-  try {
-    return await runGroups(groups(await suitesOnSqld()), filters, servers.map(({ env }) => env));
-  } finally {
-    await Promise.all(servers.map((sqld) => sqld.stop()));
-  }
+async function groups(): Promise<TestGroup[]> {
+  if (named.length > 0) return [{ name: named.join(" "), paths: named, onSqld }];
+  if (onSqld) return groupsOf([], await suitesOnSqld());
+  const files = await testFiles();
+  return long ? groupsOf(await filesWithRounds(files), []) : groupsOf(files, await suitesOnSqld());
 }

@@ -1,5 +1,7 @@
 // Runs test files in groups, several at once, each group in a process of its own, and counts what came of them.
 import { print } from "./print.ts";
+import { startSharedSqld } from "./shared_sqld.ts";
+import { slowFiles } from "./slow_files.ts";
 
 /** Steps of a test count as tests, as in the report. */
 export interface Tally {
@@ -12,73 +14,90 @@ export interface TestGroup {
   readonly name: string;
   /** Files and folders, from the top of the repository. */
   readonly paths: readonly string[];
+  /** With an sqld of its own for the tenants: some tests count all that is there. */
+  readonly onSqld: boolean;
+  /** Waits for most of its time, so that it runs beside as many groups as there are processors. */
+  readonly waits?: boolean;
 }
 
-/** What tests are given, laid over the environment. */
-export type TestEnv = Readonly<Record<string, string>>;
-
-/** More would be faster still, but tests of time limits would see their limits pass on a busy machine. */
-export const AT_ONCE: number = navigator.hardwareConcurrency;
-/** Folders whose files are groups of their own, first in line: each of them starts and ends whole services. */
-const LONG = ["tests/deploy", "tests/faults", "tests/tenant"];
-
+/** Of those that compute. More would not be faster, and tests of time limits would see their limits pass. */
+const AT_ONCE = navigator.hardwareConcurrency;
 const root = new URL("../../", import.meta.url);
 const decoder = new TextDecoder();
 
-/** A group for each folder, in the order in which they should start. */
-export function groupsOf(files: readonly string[]): TestGroup[] {
+/** A group for each slow file and for each folder, in the order in which they should start: the longest first. */
+export function groupsOf(files: readonly string[], onSqld: readonly string[]): TestGroup[] {
+  const groups = [files, onSqld].flatMap((paths, at) => inFolders(paths, at === 1));
+  const slow = ({ paths: [path = ""] }: TestGroup) => slowFiles[path]?.seconds ?? 0;
+  return groups.sort((a, b) => slow(b) - slow(a) || b.paths.length - a.paths.length);
+}
+
+function inFolders(files: readonly string[], onSqld: boolean): TestGroup[] {
   const byName = new Map<string, string[]>();
   for (const path of files) {
-    const folder = path.slice(0, path.lastIndexOf("/"));
-    const name = LONG.includes(folder) ? path : folder;
+    const name = path in slowFiles ? path : path.slice(0, path.lastIndexOf("/"));
     byName.set(name, [...byName.get(name) ?? [], path]);
   }
-  const rank = (name: string) => {
-    const at = LONG.findIndex((folder) => name.startsWith(`${folder}/`));
-    return at === -1 ? LONG.length : at;
-  };
-  return [...byName].map(([name, paths]) => ({ name, paths })).sort((a, b) => rank(a.name) - rank(b.name));
+  return [...byName].map(([name, paths]) => ({
+    ...{ name: onSqld ? `${name} on sqld` : name, paths, onSqld },
+    waits: slowFiles[name]?.waits ?? false,
+  }));
 }
 
 /**
- * Runs as many groups at once as there are in `envs`, each of which serves one at a time, and prints what a group has
- * written when it ends; of a single one, as it comes. `options` are of `deno test`. When the run is ended from
- * outside, what the unfinished groups have written is printed first.
+ * Runs the groups and prints what each has written when it ends; of a single one, as it comes. `options` are of `deno
+ * test`. When the run is ended from outside, what the unfinished groups have written is printed first.
  */
-export async function runGroups(
-  groups: readonly TestGroup[],
-  options: readonly string[],
-  envs: readonly TestEnv[],
-): Promise<Tally[]> {
+export async function runGroups(groups: readonly TestGroup[], options: readonly string[]): Promise<Tally[]> {
   const [only] = groups;
-  if (only && groups.length === 1) return [await runGroup(only, options, envs[0] ?? {}, null)];
+  if (only && groups.length === 1) return [await runGroup(only, options, null)];
   const unfinished = new Map<string, string[]>();
   const giveUp = () => {
     for (const [name, lines] of unfinished) print(`\n== ${name}, not finished\n${lines.join("")}`);
     Deno.exit(1);
   };
   Deno.addSignalListener("SIGTERM", giveUp);
-  const waiting = [...groups];
   const tallies: Tally[] = [];
-  const worker = async (env: TestEnv) => {
-    for (let group = waiting.shift(); group; group = waiting.shift()) {
+  const lane = async (own: TestGroup[], others: TestGroup[]) => {
+    for (let group = own.shift() ?? others.shift(); group; group = own.shift() ?? others.shift()) {
+      const startedMs = performance.now();
       const written: string[] = [];
       unfinished.set(group.name, written);
-      tallies.push(await runGroup(group, options, env, written));
+      tallies.push(await runGroup(group, options, written));
       unfinished.delete(group.name);
-      print(`\n== ${group.name}\n${written.join("").trim()}`);
+      const seconds = Math.round((performance.now() - startedMs) / 1000);
+      print(`\n== ${group.name} (${seconds} s)\n${written.join("").trim()}`);
     }
   };
-  await Promise.all(envs.map(worker));
+  const waiting = groups.filter(({ waits }) => waits);
+  const computing = groups.filter(({ waits }) => !waits);
+  await Promise.all([lane(waiting, []), ...Array.from({ length: AT_ONCE }, () => lane(computing, waiting))]);
   Deno.removeSignalListener("SIGTERM", giveUp);
   return tallies;
 }
 
 /** `written`: gets the output; null: it goes on to where ours goes. */
 async function runGroup(
+  group: TestGroup,
+  options: readonly string[],
+  written: string[] | null,
+): Promise<Tally> {
+  if (!group.onSqld) return await runTests(group, options, {}, written);
+  const sqld = await startSharedSqld();
+  // All that would run there counts as one.
+  if (sqld === null) return { passed: 0, failed: 0, skipped: 1 };
+  try {
+    return await runTests(group, options, sqld.env, written);
+  } finally {
+    await sqld.stop();
+  }
+}
+
+/** `env` is laid over the environment. */
+async function runTests(
   { paths }: TestGroup,
   options: readonly string[],
-  env: TestEnv,
+  env: Readonly<Record<string, string>>,
   written: string[] | null,
 ): Promise<Tally> {
   const report = await Deno.makeTempFile({ prefix: "test_report_", suffix: ".xml" });

@@ -1,0 +1,28 @@
+// Tests that repeat one thing against chance (kills, faults of a network, instances that come and go) run some rounds with
+// every change, and all of them in `deno task test:long`.
+
+/** Set: all rounds are run. */
+export const LONG = "TEST_LONG";
+
+/** How many rounds this run has. `every` is how many show that it works at all, `long` how many look for what is rare. */
+export function rounds(every: number, long: number): number {
+  return Deno.env.get(LONG) ? long : every;
+}
+
+/** Those of the files that run in rounds, themselves or through a file beside them that they import. */
+export async function filesWithRounds(files: readonly string[]): Promise<string[]> {
+  const root = new URL("../../", import.meta.url);
+  const imports = async (url: URL) =>
+    [...(await Deno.readTextFile(url)).matchAll(/ from "(\.[^"]+)";$/gm)]
+      .map(([, specifier = ""]) => new URL(specifier, url));
+  const isHere = ({ href }: URL) => href === import.meta.url;
+  const found: string[] = [];
+  for (const path of files) {
+    const beside = (await imports(new URL(path, root))).filter(({ href }) =>
+      href.startsWith(`${root}tests/`)
+    );
+    const behind = await Promise.all(beside.filter((url) => !isHere(url)).map(imports));
+    if ([...beside, ...behind.flat()].some(isHere)) found.push(path);
+  }
+  return found;
+}
