@@ -35,8 +35,13 @@ export async function withBranches(
   options: StartAppOptions = {},
 ): Promise<void> {
   await using app = await startApp(options);
+  await body(await branchesIn(app));
+}
+
+/** One more namespace of an app that serves several worlds. */
+export async function branchesIn(app: StartedApp, slug = "acme"): Promise<BranchWorld> {
   const databasesBefore = await countDatabases(app);
-  const shop = await app.namespace();
+  const shop = await app.namespace(slug);
   const call = (method: string, operation: string, json?: unknown, token = shop.token) =>
     app.request(method, `${shop.database.path}/${operation}`, {
       token,
@@ -65,7 +70,7 @@ export async function withBranches(
   };
   await world.trunk("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT, price INTEGER)");
   await world.trunk("INSERT INTO items VALUES (1, 'pen', 10), (2, 'ink', 20), (3, 'cap', 30)");
-  await body(world);
+  return world;
 }
 
 export function claimOf(answer: ApiAnswer): Claim {

@@ -2,22 +2,25 @@
 // changed and whenever the trunk changes.
 import { assertEquals } from "@std/assert";
 import { money } from "../money/money_world.ts";
+import { testCases } from "../testing/cases.ts";
 import { heldBy } from "../writes/write_world.ts";
 import { type BranchWorld, reportOf } from "./branch_world.ts";
-import { mergeBranch, type MergeOptions, onBranch, withBranch } from "./merge_world.ts";
+import { branchIn, mergeBranch, type MergeOptions, onBranch, withBranch } from "./merge_world.ts";
 
-const RULES = "/api/namespaces/acme/databases/main/rules";
+const rulesOf = ({ shop }: BranchWorld) => `/api/namespaces/${shop.slug}/databases/main/rules`;
 
 /** Denies what happens to `items`, unless the settings have something else. */
-async function addRule({ app, shop }: BranchWorld, settings: object): Promise<string> {
+async function addRule(world: BranchWorld, settings: object): Promise<string> {
+  const { app, shop } = world;
   const rule = { tableGlob: "items", effect: "deny", ...settings };
-  const answer = await app.request("POST", RULES, { token: shop.token, body: rule });
+  const answer = await app.request("POST", rulesOf(world), { token: shop.token, body: rule });
   assertEquals(answer.status, 201, answer.text);
   return JSON.parse(answer.text).data.id;
 }
 
-async function removeRule({ app, shop }: BranchWorld, id: string): Promise<void> {
-  assertEquals((await app.request("DELETE", `${RULES}/${id}`, { token: shop.token })).status, 200);
+async function removeRule(world: BranchWorld, id: string): Promise<void> {
+  const { app, shop } = world;
+  assertEquals((await app.request("DELETE", `${rulesOf(world)}/${id}`, { token: shop.token })).status, 200);
 }
 
 /** Runs something on the trunk right behind the first look that a merge takes, before it merges. */
@@ -125,31 +128,31 @@ const changes: readonly Change[] = [
   },
 ];
 
-for (const { sql, mode, stops, passes } of changes) {
-  const statements = [sql].flat();
-  const direct = ({ shop }: BranchWorld) => shop.batch(statements.map((one) => [one]));
-  Deno.test(`a merge meets the rules that the statement meets: ${statements.join("; ")}`, async () => {
-    await withBranch(async (world) => {
-      await onBranch(world, ...statements);
-      for (const rule of stops) {
-        const id = await addRule(world, rule);
-        for (const answer of [await mergeBranch(world, { mode }), await direct(world)]) {
-          const message = `${JSON.stringify(rule)} ${answer.text}`;
-          assertEquals([answer.status, answer.body.code], [403, "rule_denied"], message);
-        }
-        await removeRule(world, id);
+testCases("a merge meets the rules that the statement meets", {
+  cases: changes,
+  nameOf: ({ sql }) => [sql].flat().join("; "),
+  run: async (app, slug, { sql, mode, stops, passes }) => {
+    const statements = [sql].flat();
+    const direct = ({ shop }: BranchWorld) => shop.batch(statements.map((one) => [one]));
+    const world = await branchIn(app, slug, SETUP);
+    await onBranch(world, ...statements);
+    for (const rule of stops) {
+      const id = await addRule(world, rule);
+      for (const answer of [await mergeBranch(world, { mode }), await direct(world)]) {
+        const message = `${JSON.stringify(rule)} ${answer.text}`;
+        assertEquals([answer.status, answer.body.code], [403, "rule_denied"], message);
       }
-      for (const rule of passes) await addRule(world, rule);
-      const merged = await mergeBranch(world, { mode });
-      assertEquals(merged.status, 200, merged.text);
-    }, SETUP);
-    await withBranch(async (world) => {
-      for (const rule of passes) await addRule(world, rule);
-      const answer = await direct(world);
-      assertEquals(answer.status, 200, answer.text);
-    }, SETUP);
-  });
-}
+      await removeRule(world, id);
+    }
+    for (const rule of passes) await addRule(world, rule);
+    const merged = await mergeBranch(world, { mode });
+    assertEquals(merged.status, 200, merged.text);
+    const unmerged = await branchIn(app, `${slug}-direct`, SETUP);
+    for (const rule of passes) await addRule(unmerged, rule);
+    const answer = await direct(unmerged);
+    assertEquals(answer.status, 200, answer.text);
+  },
+});
 
 Deno.test("a table of which a merge keeps no column is emptied, and a rule that denies deletions says no", async () => {
   await withBranch(async (world) => {

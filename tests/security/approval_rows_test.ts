@@ -1,6 +1,7 @@
 // What was approved is what runs: the same rows with the same values, in the same tables, or somebody looks again.
 import { assertEquals } from "@std/assert";
-import { heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { testCases } from "../testing/cases.ts";
+import { heldBy, withWrites, writesIn, type WriteWorld } from "../writes/write_world.ts";
 
 interface Swap {
   readonly name: string;
@@ -232,52 +233,48 @@ const swaps: readonly Swap[] = [
   },
 ];
 
-Deno.test("an approved write does to rows what was seen, or waits for another look", async (t) => {
-  for (const swap of swaps) {
-    await t.step(`when ${swap.name}`, () =>
-      withWrites(async (world) => {
-        const held = await approvedIn(world, swap);
-        await withoutRules(world, swap.meanwhile);
-        const tables = await world.rows(
-          "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_service%' ESCAPE '\\' AND name NOT LIKE '%docs\\_%' ESCAPE '\\' ORDER BY name",
-        );
-        const all = () =>
-          Promise.all(
-            tables.map(([name]) =>
-              world.rows(`SELECT rowid, * FROM "${name}"`).catch(() => world.rows(`SELECT * FROM "${name}"`))
-            ),
-          );
-        const before = await all();
-        const answer = await world.redeem(held.approvalToken);
-        assertEquals([answer.status, answer.body.code], [409, "effect_changed"], answer.text);
-        assertEquals(await all(), before);
-        // Nothing of the service's stays behind, and what is approved by the new look runs.
-        const look = await world.app.request(
-          "GET",
-          `/api/namespaces/${world.shop.slug}/approvals?state=pending`,
-          {
-            token: world.app.operatorKey,
-          },
-        );
-        assertEquals(JSON.parse(look.text).data[0].look, 1);
-      }));
-  }
+testCases("an approved write does to rows what was seen, or waits for another look", {
+  cases: swaps,
+  nameOf: ({ name }) => `when ${name}`,
+  run: async (app, slug, swap) => {
+    const world = await writesIn(app, slug);
+    const held = await approvedIn(world, swap);
+    await withoutRules(world, swap.meanwhile);
+    const tables = await world.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_service%' ESCAPE '\\' AND name NOT LIKE '%docs\\_%' ESCAPE '\\' ORDER BY name",
+    );
+    const all = () =>
+      Promise.all(
+        tables.map(([name]) =>
+          world.rows(`SELECT rowid, * FROM "${name}"`).catch(() => world.rows(`SELECT * FROM "${name}"`))
+        ),
+      );
+    const before = await all();
+    const answer = await world.redeem(held.approvalToken);
+    assertEquals([answer.status, answer.body.code], [409, "effect_changed"], answer.text);
+    assertEquals(await all(), before);
+    // Nothing of the service's stays behind, and what is approved by the new look runs.
+    const path = `/api/namespaces/${world.shop.slug}/approvals?state=pending`;
+    const look = await world.app.request("GET", path, { token: world.app.operatorKey });
+    assertEquals(JSON.parse(look.text).data[0].look, 1);
+  },
 });
 
-for (const swap of swaps.slice(0, -1)) {
-  Deno.test(`an approved write runs when nothing of it has changed (${swap.name})`, async () => {
-    await withWrites(async (world) => {
-      const held = await approvedIn(world, swap);
-      await withoutRules(world, ["CREATE TABLE elsewhere (x)", "INSERT INTO elsewhere VALUES (1)"]);
-      const answer = await world.redeem(held.approvalToken);
-      assertEquals(answer.status, 200, answer.text);
-      const left = await world.rows(
-        "SELECT name FROM sqlite_schema WHERE name LIKE '\\_service\\_meta\\_foot%' ESCAPE '\\'",
-      );
-      assertEquals(left, []);
-    });
-  });
-}
+testCases("an approved write runs when nothing of it has changed", {
+  cases: swaps.slice(0, -1),
+  nameOf: ({ name }) => `not ${name}`,
+  run: async (app, slug, swap) => {
+    const world = await writesIn(app, slug);
+    const held = await approvedIn(world, swap);
+    await withoutRules(world, ["CREATE TABLE elsewhere (x)", "INSERT INTO elsewhere VALUES (1)"]);
+    const answer = await world.redeem(held.approvalToken);
+    assertEquals(answer.status, 200, answer.text);
+    const left = await world.rows(
+      "SELECT name FROM sqlite_schema WHERE name LIKE '\\_service\\_meta\\_foot%' ESCAPE '\\'",
+    );
+    assertEquals(left, []);
+  },
+});
 
 const runs: readonly (Swap & { readonly status?: number })[] = [
   {
@@ -351,16 +348,17 @@ const runs: readonly (Swap & { readonly status?: number })[] = [
   },
 ];
 
-for (const run of runs) {
-  Deno.test(`an approved write ${run.status ? "waits" : "runs"} when ${run.name}`, async () => {
-    await withWrites(async (world) => {
-      const held = await approvedIn(world, run);
-      await withoutRules(world, run.meanwhile);
-      const answer = await world.redeem(held.approvalToken);
-      assertEquals(answer.status, run.status ?? 200, answer.text);
-    });
-  });
-}
+testCases("an approved write runs or waits by what has changed of its rows", {
+  cases: runs,
+  nameOf: ({ name, status }) => `it ${status ? "waits" : "runs"} when ${name}`,
+  run: async (app, slug, run) => {
+    const world = await writesIn(app, slug);
+    const held = await approvedIn(world, run);
+    await withoutRules(world, run.meanwhile);
+    const answer = await world.redeem(held.approvalToken);
+    assertEquals(answer.status, run.status ?? 200, answer.text);
+  },
+});
 
 Deno.test("a batch that changes the schema before it changes rows is bound to the rows", async () => {
   await withWrites(async (world) => {

@@ -1,7 +1,8 @@
 // Every shape of a write: what propose shows is what apply then does.
 import { assertEquals } from "@std/assert";
 import { isEmbedded } from "../testing/tenant_settings.ts";
-import { type Shown, withWrites } from "./write_world.ts";
+import { testCases } from "../testing/cases.ts";
+import { type Shown, withWrites, writesIn } from "./write_world.ts";
 
 interface Shape {
   readonly name: string;
@@ -326,26 +327,27 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-for (const shape of shapes) {
-  Deno.test(`propose is exact: ${shape.name}`, async () => {
-    await withWrites(async ({ setup, propose, apply, rows }) => {
-      await setup(...shape.setup);
-      const tables = await rows(
-        "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
-      );
-      const found: Shown = await propose(shape.sql, shape.params, { headers: shape.headers ?? {} });
-      assertEquals([found.estimatedAffectedRows, found.cascadedRows], shape.rows);
-      assertEquals(found.preview && [found.preview.before, found.preview.after], shape.preview);
-      assertEquals(
-        await rows("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name"),
-        tables,
-      );
-      const applied = await apply(found.executionToken);
-      const total = (found.estimatedAffectedRows ?? 0) + found.cascadedRows;
-      assertEquals([applied.status, applied.body.meta?.rowsWritten], [200, total], applied.text);
-    });
-  });
-}
+testCases("propose is exact", {
+  cases: shapes,
+  nameOf: ({ name }) => name,
+  run: async (app, slug, shape) => {
+    const { setup, propose, apply, rows } = await writesIn(app, slug);
+    await setup(...shape.setup);
+    const tables = await rows(
+      "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
+    );
+    const found: Shown = await propose(shape.sql, shape.params, { headers: shape.headers ?? {} });
+    assertEquals([found.estimatedAffectedRows, found.cascadedRows], shape.rows);
+    assertEquals(found.preview && [found.preview.before, found.preview.after], shape.preview);
+    assertEquals(
+      await rows("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name"),
+      tables,
+    );
+    const applied = await apply(found.executionToken);
+    const total = (found.estimatedAffectedRows ?? 0) + found.cascadedRows;
+    assertEquals([applied.status, applied.body.meta?.rowsWritten], [200, total], applied.text);
+  },
+});
 
 /** Errors that a write raises; the write itself must raise the same. */
 const errors: readonly (readonly [name: string, setup: readonly string[], sql: string, kind: string])[] = [
@@ -376,23 +378,24 @@ const errors: readonly (readonly [name: string, setup: readonly string[], sql: s
   ["a table that is not there", [], "DELETE FROM nowhere", "unknown_table"],
 ];
 
-for (const [name, setup, sql, kind] of errors) {
-  Deno.test(`propose raises now what the write would raise: ${name}`, async () => {
-    await withWrites(async ({ setup: prepare, post, rows }) => {
-      await prepare(...setup);
-      const early = await post("propose", { sql });
-      assertEquals([early.status, early.body.errorDetail?.kind], [400, kind], early.text);
-      assertEquals(JSON.parse(early.text).data?.executionToken, undefined);
-      const real = await post("query", { sql });
-      assertEquals([real.status, real.body.error, real.body.errorDetail], [
-        400,
-        early.body.error,
-        early.body.errorDetail,
-      ]);
-      assertEquals(await rows("SELECT 1"), [[1]]);
-    });
-  });
-}
+testCases("propose raises now what the write would raise", {
+  cases: errors,
+  nameOf: ([name]) => name,
+  run: async (app, slug, [, before, sql, kind]) => {
+    const { setup, post, rows } = await writesIn(app, slug);
+    await setup(...before);
+    const early = await post("propose", { sql });
+    assertEquals([early.status, early.body.errorDetail?.kind], [400, kind], early.text);
+    assertEquals(JSON.parse(early.text).data?.executionToken, undefined);
+    const real = await post("query", { sql });
+    assertEquals([real.status, real.body.error, real.body.errorDetail], [
+      400,
+      early.body.error,
+      early.body.errorDetail,
+    ]);
+    assertEquals(await rows("SELECT 1"), [[1]]);
+  },
+});
 
 Deno.test("references that were broken before do not stop a proposal", async () => {
   await withWrites(async ({ shop, propose, apply }) => {

@@ -46,10 +46,15 @@ export async function withWrites(
   options: StartAppOptions = {},
 ): Promise<void> {
   await using app = await startApp(options);
-  const shop = await app.namespace();
+  await body(await writesIn(app));
+}
+
+/** One more namespace of an app that serves several worlds. */
+export async function writesIn(app: StartedApp, slug = "acme"): Promise<WriteWorld> {
+  const shop = await app.namespace(slug);
   const post: WriteWorld["post"] = (operation, body, options = {}) =>
     app.request("POST", `${shop.database.path}/${operation}`, { token: shop.token, ...options, body });
-  await body({
+  return {
     ...{ app, shop, post },
     propose: async (sql, params = [], options = {}) => {
       const answer = await post("propose", { sql, params }, options);
@@ -80,7 +85,7 @@ export async function withWrites(
         assertEquals(answer.status, 200, `${sql}: ${answer.text}`);
       }
     },
-  });
+  };
 }
 
 /** Guarantee: only that there is data; a test fails where a member it reads is another. */

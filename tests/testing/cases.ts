@@ -1,0 +1,21 @@
+// Tests of many cases that share one app: each has a namespace of its own, and no engine has to be started for it.
+import { startApp, type StartedApp } from "./start_app.ts";
+
+export interface Cases<Case> {
+  readonly cases: readonly Case[];
+  nameOf(one: Case): string;
+  /** Runs one; `slug` is a namespace that nobody has yet. */
+  run(app: StartedApp, slug: string, one: Case): Promise<void>;
+}
+
+/** One test with a step for each case. */
+export function testCases<Case>(name: string, { cases, nameOf, run }: Cases<Case>): void {
+  // The app goes on reading from its engine between the steps; the sanitizers look at the test as a whole.
+  const unlooked = { sanitizeOps: false, sanitizeResources: false };
+  Deno.test(name, async (t) => {
+    await using app = await startApp();
+    for (const [at, one] of cases.entries()) {
+      await t.step({ ...unlooked, name: nameOf(one), fn: () => run(app, `acme-${at}`, one) });
+    }
+  });
+}
