@@ -15,7 +15,8 @@ export function writtenRows(root: Stmt, sql: string): SchemaRows | null {
     case "CreateTableStmt": {
       if (root.body.type !== "AsSelectCreateTableBody") return null;
       const name = root.tblName.objName.text;
-      return { before: root.ifNotExists ? missing(name, "'table', 'view'") : null, after: rowsOf(name, "") };
+      const before = root.ifNotExists ? missing(name, "'table', 'view'") : null;
+      return { before, after: rowsOf(name, ""), rows: { table: name, side: "after" } };
     }
     case "CreateIndexStmt": {
       const before = root.ifNotExists ? missing(root.idxName.objName.text, "'index'") : null;
@@ -40,7 +41,7 @@ export function builtRows(indexes: readonly BuiltIndex[]): SchemaRows | null {
 
 /** Of a table that is dropped. */
 export function removedRows(table: string): SchemaRows {
-  return { before: rowsOf(table, ""), after: null };
+  return { before: rowsOf(table, ""), after: null, rows: { table, side: "before" } };
 }
 
 function rowsOf(table: string, where: string): string {

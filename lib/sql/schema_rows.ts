@@ -7,6 +7,14 @@ export interface SchemaRows {
   readonly before: string | null;
   /** Asked behind it: the rows that it has written, where `before` answered 1. Null: it removes those of `before`. */
   readonly after: string | null;
+  /** Whose rows it makes or removes: an approval is bound to them. Absent where it does neither. */
+  readonly rows?: ChangedRows;
+}
+
+/** All rows of a table, behind a statement that makes it or before one that drops it. */
+export interface ChangedRows {
+  readonly table: string;
+  readonly side: "before" | "after";
 }
 
 export interface CountedRows {

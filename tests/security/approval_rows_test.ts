@@ -227,6 +227,17 @@ const swaps: readonly Swap[] = [
     meanwhile: ["UPDATE src SET v = 'evil'"],
   },
   {
+    name: "a table that is made would hold other values, as many",
+    sql: "CREATE TABLE copy AS SELECT name, flag FROM cust WHERE flag = 0",
+    meanwhile: ["UPDATE cust SET name = 'zoe' WHERE id = 2"],
+  },
+  {
+    name: "a table that is dropped holds other values, as many",
+    setup: ["CREATE TABLE junk AS SELECT * FROM cust"],
+    sql: "DROP TABLE junk",
+    meanwhile: ["UPDATE junk SET name = 'zoe' WHERE id = 2"],
+  },
+  {
     name: "the clock has moved on, or chance has",
     sql: "UPDATE cust SET name = hex(randomblob(16)) WHERE id = 1",
     meanwhile: [],
@@ -296,6 +307,17 @@ const runs: readonly (Swap & { readonly status?: number })[] = [
     ],
     sql: "UPDATE cust SET flag = 2 WHERE id = 1",
     meanwhile: ["UPDATE cust SET flag = 3 WHERE id = 2"],
+  },
+  {
+    name: "a table is made of the same rows in another order",
+    sql: "CREATE TABLE copy AS SELECT name, flag FROM cust",
+    meanwhile: ["UPDATE cust SET id = 9 WHERE id = 1"],
+  },
+  {
+    name: "a table is made of one row more than was seen, and the rule tolerates one",
+    sql: "CREATE TABLE copy AS SELECT name FROM cust",
+    rule: { tolerance: 1 },
+    meanwhile: ["INSERT INTO cust (name) VALUES ('eve')"],
   },
   {
     name: "a column is filled with the time by its default, later",

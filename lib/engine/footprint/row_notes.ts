@@ -1,6 +1,8 @@
 // The triggers that take down changes of a table's rows, and the texts in which they do: every value with its type, so
 // that no two rows have the same.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import type { ChangedRows } from "../../sql/schema_rows.ts";
+import { MAX_DIGESTED_ROWS } from "./footprint.ts";
 import { type NoteKind, TIME_MARK } from "./row_note.ts";
 import type { TableShape } from "./table_shape.ts";
 
@@ -79,6 +81,17 @@ export function wholeNotes(shape: TableShape, side: "before" | "after", sink: No
   return {
     ...{ table: shape.name, kind: "whole", from: ` FROM main.${quoted(shape.name)} AS o` },
     ...(side === "before" ? { keyBefore: key, before: values } : { keyAfter: key, after: values }),
+  };
+}
+
+/** A query that takes down the rows that a change of the schema makes or removes, up to as many as are digested. */
+export function changedNotes(shape: TableShape, side: ChangedRows["side"], sink: NoteSink): NoteParts {
+  const values = textOf(shape.columns.map(({ name }) => `o.${quoted(name)}`), sink);
+  const from = ` FROM (SELECT * FROM main.${quoted(shape.name)} LIMIT ${MAX_DIGESTED_ROWS}) AS o`;
+  return {
+    ...{ table: shape.name, kind: "whole", from },
+    // Known by their values: the keys of a table that is made are in the order of its SELECT.
+    ...(side === "before" ? { keyBefore: values } : { keyAfter: "''", after: values }),
   };
 }
 

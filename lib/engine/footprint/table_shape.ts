@@ -54,6 +54,11 @@ export function definitionsText(rows: readonly Row[]): string {
   return JSON.stringify(rows.map((row) => row.map((value) => value === null ? null : String(value))));
 }
 
+/** Of tables in which no rows are replaced, from the rows of `columns`. */
+export function plainShapes(columns: readonly Row[]): TableShape[] {
+  return readShapes(columns, [], []);
+}
+
 /** From the rows of `columns`, and of `uniques` for the tables in which rows may be `replaced`. */
 export function readShapes(
   columns: readonly Row[],

@@ -155,7 +155,7 @@ async function runStatement(
 ): Promise<EngineFailure | null> {
   const { sql, params, level } = statement;
   const args = params.map(hranaValue);
-  await run.watch?.begin(level);
+  await run.watch?.begin(level, statement.schemaRows?.rows ?? null);
   const schemaChange = level === "schema";
   const plan = schemaChange ? "SELECT 1 WHERE 0" : `EXPLAIN QUERY PLAN ${sql}`;
   const step = (text: string | null) => text === null ? [] : [{ sql: text }];
@@ -172,7 +172,7 @@ async function runStatement(
   const [planned, base, ran, total, changes, recounted] = steps.slice(counts.length);
   if (ran?.ok !== true) return stepFailure(ran ?? { message: "", code: "" }, sql);
   const count = (one: typeof ran | undefined) => one?.ok ? integerOf(one.rows[0]?.[0]) : 0;
-  const notes = schemaChange ? 0 : await run.watch?.end() ?? 0;
+  const notes = await run.watch?.end() ?? 0;
   const all = count(total?.ok ? total : undefined) - count(base?.ok ? base : undefined) - notes;
   const ownRows = schemaChange ? null : all === 0 ? 0 : count(changes?.ok ? changes : undefined);
   run.ms += ran.ms;

@@ -9,6 +9,7 @@ import {
   sameFootprint,
 } from "../../engine/footprint/footprint.ts";
 import {
+  changedNotes,
   indexNotes,
   indexView,
   isTakenWhole,
@@ -22,24 +23,17 @@ import { readNote } from "../../engine/footprint/row_note.ts";
 import { RowsRecorder } from "../../engine/footprint/rows_recorder.ts";
 import {
   definitionsText,
+  plainShapes,
   readShapes,
   shapeQueries,
   type TableShape,
 } from "../../engine/footprint/table_shape.ts";
+import type { ChangedRows } from "../../sql/schema_rows.ts";
 import type { Level } from "../../engine/guard.ts";
 import { fromHrana } from "./hrana/engine_values.ts";
-import type { HranaStep, HranaValue, StepResult, StepRows } from "./hrana/hrana.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { hranaValue, stringOf } from "./hrana/remote_values.ts";
-import { stepFailure } from "./hrana/step_failure.ts";
-
-type Stmt = HranaStep["stmt"];
-export type SendSteps = (statements: readonly Stmt[]) => Promise<readonly StepResult[]>;
-
-/** Notes that are fetched at once. */
-const NOTES_AT_ONCE = 10_000;
-/** Characters of a note that are fetched at once where it is too large for one answer. */
-const PIECE_LENGTH = 1_000_000;
+import type { StepRows } from "./hrana/hrana.ts";
+import { hranaValue } from "./hrana/remote_values.ts";
+import { readNotes, sendAll, type SendSteps } from "./remote_notes.ts";
 
 const MAKE_TABLE = `CREATE TABLE ${NOTE_NAME} (seq INTEGER PRIMARY KEY, tbl, kind, kb, b, ka, a)`;
 const TEXTS = ["kb", "b", "ka", "a"] as const;
@@ -67,6 +61,7 @@ export class RemoteFootprint {
   #made = false;
   #taken = 0;
   #fromSec = 0;
+  #changed: ChangedRows | null = null;
   #wholeBefore: readonly TableShape[] | null = null;
 
   private constructor(private readonly send: SendSteps, private readonly ask: FootprintAsk) {
@@ -78,33 +73,34 @@ export class RemoteFootprint {
   static async open(send: SendSteps, ask: FootprintAsk): Promise<RemoteFootprint> {
     const run = new RemoteFootprint(send, ask);
     const names = JSON.stringify(ask.tables);
-    const [found] = await run.#steps([{ sql: shapeQueries.definitions, args: [hranaValue(names)] }]);
+    const [found] = await sendAll(send, [{ sql: shapeQueries.definitions, args: [hranaValue(names)] }]);
     run.#tables = createHash("sha256").update(names).update(definitionsText(valuesOf(found))).digest("hex");
     return run;
   }
 
-  /** Before a statement of the level runs. */
-  async begin(level: Level): Promise<void> {
+  /** Before a statement of the level runs. `changed`: rows that a change of the schema makes or removes. */
+  async begin(level: Level, changed: ChangedRows | null): Promise<void> {
     if (isUnknown(this.ask)) return;
     // A change of the schema would have to change the triggers too.
-    if (level === "schema") return await this.#dropTriggers();
-    if (this.#triggers.length === 0) await this.#makeTriggers();
-    const [now] = await this.#steps([{ sql: "SELECT unixepoch('subsec')" }]);
-    this.#fromSec = Number(valuesOf(now)[0]?.[0]);
+    if (level === "schema") await this.#dropTriggers();
+    else if (this.#triggers.length === 0) await this.#makeTriggers();
+    this.#changed = changed;
     this.#mark = this.#recorder.mark();
+    if (level !== "schema") this.#fromSec = await this.#now();
+    await this.#takeChanged("before");
   }
 
   /** A statement has run. Returns how many changes the engine has counted that were notes. */
   async end(): Promise<number> {
+    await this.#takeChanged("after");
     if (this.#triggers.length === 0) return 0;
-    const [now] = await this.#steps([{ sql: "SELECT unixepoch('subsec')" }]);
-    const time = { fromSec: this.#fromSec, toSec: Number(valuesOf(now)[0]?.[0]) };
+    const time = { fromSec: this.#fromSec, toSec: await this.#now() };
     const first = this.#taken;
     const source = `SELECT tbl, kind, ${
       TEXTS.join(", ")
     } FROM ${NOTE_NAME} WHERE seq > ?1 ORDER BY seq LIMIT ?2`;
     for (;;) {
-      const notes = await this.#notesFrom(source, this.#taken);
+      const notes = await readNotes(this.send, source, this.#taken);
       if (notes.length === 0) break;
       for (const note of notes) this.#recorder.add(readNote(note), time);
       this.#taken += notes.length;
@@ -140,7 +136,7 @@ export class RemoteFootprint {
 
   async #makeTriggers(): Promise<void> {
     const { tables, replaced } = this.ask;
-    const [columns, uniques] = await this.#steps([
+    const [columns, uniques] = await sendAll(this.send, [
       { sql: shapeQueries.columns, args: [hranaValue(JSON.stringify(tables))] },
       { sql: shapeQueries.uniques, args: [hranaValue(JSON.stringify(replaced))] },
     ]);
@@ -152,13 +148,13 @@ export class RemoteFootprint {
     const made = shapes.flatMap((shape, at) => isTakenWhole(shape) ? [] : noteTriggers(shape, at, sink));
     if (made.length === 0) return;
     const table = this.#made ? [] : [{ sql: MAKE_TABLE }];
-    await this.#steps([...table, ...made.map(({ sql }) => ({ sql }))]);
+    await sendAll(this.send, [...table, ...made.map(({ sql }) => ({ sql }))]);
     this.#made = true;
     this.#triggers = made.map(({ name }) => name);
   }
 
   async #dropTriggers(): Promise<void> {
-    if (this.#triggers.length > 0) await this.#steps(this.#drops().map((sql) => ({ sql })));
+    if (this.#triggers.length > 0) await sendAll(this.send, this.#drops().map((sql) => ({ sql })));
     this.#triggers = [];
   }
 
@@ -166,13 +162,28 @@ export class RemoteFootprint {
     return this.#triggers.map((name) => `DROP TRIGGER ${name}`);
   }
 
+  async #now(): Promise<number> {
+    const [now] = await sendAll(this.send, [{ sql: "SELECT unixepoch('subsec')" }]);
+    return Number(valuesOf(now)[0]?.[0]);
+  }
+
+  async #takeChanged(side: ChangedRows["side"]): Promise<void> {
+    const changed = this.#changed;
+    if (changed?.side !== side) return;
+    const names = hranaValue(JSON.stringify([changed.table]));
+    const [columns] = await sendAll(this.send, [{ sql: shapeQueries.columns, args: [names] }]);
+    for (const shape of plainShapes(valuesOf(columns))) {
+      if (!shape.virtual) await this.#takeAll(changedNotes(shape, side, sink));
+    }
+  }
+
   async #takeWhole(shape: TableShape, side: "before" | "after"): Promise<void> {
     await this.#takeAll(wholeNotes(shape, side, sink));
     if (!shape.hasOwnIndex) return;
     const { make, drop } = indexView(shape, sink);
-    await this.#steps([{ sql: make }]);
+    await sendAll(this.send, [{ sql: make }]);
     await this.#takeAll(indexNotes(shape, side, sink));
-    await this.#steps([{ sql: drop }]);
+    await sendAll(this.send, [{ sql: drop }]);
   }
 
   async #takeAll({ from = "", table, kind, keyBefore, before, keyAfter, after }: NoteParts): Promise<void> {
@@ -181,66 +192,16 @@ export class RemoteFootprint {
       [literal(table), literal(kind), ...values].join(", ")
     }${from} LIMIT ?2 OFFSET ?1`;
     for (let at = 0;;) {
-      const notes = await this.#notesFrom(source, at);
+      const notes = await readNotes(this.send, source, at);
       if (notes.length === 0) return;
       for (const note of notes) this.#recorder.add(readNote(note), { fromSec: 0, toSec: 0 });
       at += notes.length;
     }
   }
-
-  /**
-   * As many notes as the server sends at once, from a place on. `source` selects their parts, and takes the place and a
-   * number of rows. They travel as one text, for a value of an answer costs more than all that is in it.
-   */
-  async #notesFrom(source: string, place: number): Promise<readonly (readonly unknown[])[]> {
-    for (let limit = NOTES_AT_ONCE;; limit = Math.ceil(limit / 10)) {
-      const args = [hranaValue(place), hranaValue(limit)];
-      const [step] = await this.send([{ sql: asText(source, "t"), args }]);
-      if (step?.ok) return JSON.parse(stringOf(step.rows[0]?.[0]));
-      const large = step?.ok === false && stepFailure(step).kind === "result_too_large";
-      if (!large) throw refused(step);
-      if (limit === 1) return await this.#inPieces(source, args);
-    }
-  }
-
-  /** One note that is too large for an answer. */
-  async #inPieces(
-    source: string,
-    args: readonly HranaValue[],
-  ): Promise<readonly (readonly unknown[])[]> {
-    for (let [text, at] = ["", 1];; at += PIECE_LENGTH) {
-      const piece = asText(source, `substr(t, ${at}, ${PIECE_LENGTH})`);
-      const [step] = await this.#steps([{ sql: piece, args }]);
-      const read = stringOf(step?.rows[0]?.[0]);
-      if (read === "") return JSON.parse(text);
-      text += read;
-    }
-  }
-
-  async #steps(statements: readonly Stmt[]): Promise<readonly StepRows[]> {
-    const steps = await this.send(statements);
-    return statements.map((_, at) => {
-      const step = steps[at];
-      if (!step?.ok) throw refused(step);
-      return step;
-    });
-  }
-}
-
-/** The transaction is another one's by now, or gone: nothing of it is kept. */
-function refused(step: StepResult | undefined): RemoteFailure {
-  return new RemoteFailure("lost_stream", step?.ok === false ? step.code : "");
 }
 
 function valuesOf(step: StepRows | undefined) {
   return step?.rows.map((row) => row.map(fromHrana)) ?? [];
-}
-
-/** Its rows as one JSON text `t`. */
-function asText(source: string, select: string): string {
-  return "WITH note(tbl, kind, kb, b, ka, a) AS (" + source + "), " +
-    "one(t) AS (SELECT json_group_array(json_array(tbl, kind, kb, b, ka, a)) FROM note) " +
-    `SELECT ${select} FROM one`;
 }
 
 function literal(text: string): string {

@@ -23,7 +23,8 @@ import {
   type StepResult,
 } from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";
-import { RemoteFootprint, type SendSteps } from "./remote_footprint.ts";
+import { RemoteFootprint } from "./remote_footprint.ts";
+import type { SendSteps } from "./remote_notes.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
@@ -89,12 +90,12 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   let before: readonly string[] = [];
   for (const [at, statement] of call.statements.slice(0, gate.sendable).entries()) {
     try {
-      await watch?.begin(statement.level);
+      await watch?.begin(statement.level, statement.schemaRows?.rows ?? null);
       const ran = await runStatement(request, statement, [...before, "SAVEPOINT statement"], baton);
       baton = ran.baton;
       // What it has written does not count any more.
       const [step, total, around] = ran.steps;
-      const notes = step?.ok && statement.level !== "schema" ? await watch?.end() ?? 0 : 0;
+      const notes = step?.ok ? await watch?.end() ?? 0 : 0;
       if (step?.ok && statement.level !== "read" && await deferred?.raised()) {
         watch?.undone(notes);
         runner.add(brokenReference, null);

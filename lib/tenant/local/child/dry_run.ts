@@ -75,7 +75,7 @@ function watchedRun(
   const last = call.statements.length - 1;
   for (const [index, statement] of call.statements.entries()) {
     try {
-      watch?.begin(statement[2]);
+      watch?.begin(statement[2], statement[3]?.schemaRows?.rows ?? null);
       connection.internalRun("SAVEPOINT effect");
       const { json, read, effect } = effectOf(connection, call, statement);
       watch?.end();

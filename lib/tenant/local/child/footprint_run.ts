@@ -8,6 +8,7 @@ import {
   sameFootprint,
 } from "../../../engine/footprint/footprint.ts";
 import {
+  changedNotes,
   indexNotes,
   indexView,
   isTakenWhole,
@@ -22,11 +23,13 @@ import { readNote } from "../../../engine/footprint/row_note.ts";
 import { RowsRecorder } from "../../../engine/footprint/rows_recorder.ts";
 import {
   definitionsText,
+  plainShapes,
   readShapes,
   shapeQueries,
   type TableShape,
 } from "../../../engine/footprint/table_shape.ts";
 import type { Connection, EngineValue } from "../../../engine/connection.ts";
+import type { ChangedRows } from "../../../sql/schema_rows.ts";
 import type { Level } from "../../../engine/guard.ts";
 
 const sink: NoteSink = {
@@ -47,6 +50,7 @@ export class FootprintRun {
   #wholeBefore: TableShape[] | null = null;
   #listens = false;
   #fromSec = 0;
+  #changed: ChangedRows | null = null;
 
   constructor(private readonly connection: Connection, private readonly ask: FootprintAsk) {
     this.#recorder = new RowsRecorder(ask.salt, ask);
@@ -60,11 +64,16 @@ export class FootprintRun {
     connection.database.function(NOTE_DIGEST, {}, sha256);
   }
 
-  /** Before a statement of the level runs; outside of its savepoint. */
-  begin(level: Level): void {
+  /** Before a statement of the level runs; outside of its savepoint. `changed`: rows that a change of the schema makes or removes. */
+  begin(level: Level, changed: ChangedRows | null): void {
     if (isUnknown(this.ask)) return;
+    this.#changed = changed;
     // A change of the schema would have to change the triggers too.
-    if (level === "schema") return this.#dropTriggers();
+    if (level === "schema") {
+      this.#dropTriggers();
+      this.#mark = this.#recorder.mark();
+      return this.#takeChanged("before");
+    }
     const shapes = this.#shapes();
     if (this.connection.internalRow("SELECT 1 FROM temp.sqlite_schema LIMIT 1") === undefined) {
       for (const [at, shape] of shapes.entries()) {
@@ -86,6 +95,7 @@ export class FootprintRun {
   /** The statement has run; what is run again, to be shown, is not listened to. */
   end(): void {
     this.#listens = false;
+    this.#takeChanged("after");
   }
 
   /** The call begins anew, in another transaction. */
@@ -125,6 +135,17 @@ export class FootprintRun {
       replaced.length === 0 ? [] : connection.internalRows(shapeQueries.uniques, JSON.stringify(replaced)),
       replaced,
     );
+  }
+
+  #takeChanged(side: ChangedRows["side"]): void {
+    const changed = this.#changed;
+    if (changed?.side !== side) return;
+    const columns = this.connection.internalRows(shapeQueries.columns, JSON.stringify([changed.table]));
+    this.#listens = true;
+    for (const shape of plainShapes(columns)) {
+      if (!shape.virtual) this.#takeAll(changedNotes(shape, side, sink));
+    }
+    this.#listens = false;
   }
 
   /** Returns the tables, which are taken down once more behind the call. */

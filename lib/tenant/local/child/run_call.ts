@@ -47,7 +47,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       const [sql, params, level] = statement;
       const replaced = countReplaced(scope.connection, statement[3]?.replacing);
       const counted = countSchemaRows(scope.connection, statement[3]?.schemaRows);
-      scope.watch?.begin(level);
+      scope.watch?.begin(level, statement[3]?.schemaRows?.rows ?? null);
       let before = 0;
       const run = scope.guardStatement(() => {
         // Not before its savepoint: that makes a full-text index write what earlier statements have left in its memory.
