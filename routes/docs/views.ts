@@ -73,9 +73,10 @@ export async function apiView(): Promise<View> {
     <article class="api">
       <h1>Try the API</h1>
       <p>Every call of this service, from its <a href="/openapi.json">OpenAPI document</a>. Choose “Authorize” and enter an API
-    token or the operator key; it stays in this page and goes with the calls that you make here, to this service only.
-    <a href="/docs/http-api">The HTTP API</a> says the same in words.</p>
+        token or the operator key; it stays in this page and goes with the calls that you make here, to this service only.
+        <a href="/docs/http-api">The HTTP API</a> says the same in words.</p>
       <noscript><p class="notice">This viewer needs JavaScript. <a href="/docs/http-api">The HTTP API</a> does not.</p></noscript>
+      <h2 id="calls">Calls</h2>
       <div id="api" data-document="/openapi.json"></div>
     </article>
   `;

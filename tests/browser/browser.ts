@@ -1,0 +1,80 @@
+// Chromium for tests that look at pages as people do. Where there is none they are left out with a word, and in CI they
+// fail.
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import axe from "axe-core/axe.min.js" with { type: "text" };
+import { assertEquals } from "@std/assert";
+import { print } from "../testing/print.ts";
+import { inCi } from "../testing/sqld.ts";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/** One for a file of tests, at its top level. Whoever launches it closes it. */
+export async function launchBrowser(): Promise<Browser | null> {
+  const executablePath = findProgram();
+  if (executablePath !== null) return await chromium.launch({ executablePath });
+  if (inCi()) throw new Error(`none of ${NAMES.join(", ")} is in PATH`);
+  print("\nleft out: there is no Chromium here\n");
+  return null;
+}
+
+function findProgram(): string | null {
+  const folders = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
+  for (const path of folders.flatMap((folder) => NAMES.map((name) => `${folder}/${name}`))) {
+    if (isFile(path)) return path;
+  }
+  return null;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
+    throw error;
+  }
+}
+
+/**
+ * Opens a page and closes it behind `look`. Fails on whatever the page has written to its console, on errors of its
+ * scripts and on requests to another origin.
+ */
+export async function withPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(options);
+  try {
+    const page = await context.newPage();
+    const told: string[] = [];
+    page.on("console", (message) => told.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => told.push(String(error)));
+    page.on("request", (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol !== "data:" && origin !== new URL(url).origin) told.push(`request to ${origin}`);
+    });
+    await page.goto(url, { waitUntil: "load" });
+    await look(page);
+    assertEquals(told, [], url);
+  } finally {
+    await context.close();
+  }
+}
+
+/** What axe-core finds wrong, as `rule: where`; `rules` are all of them unless given. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await page.evaluate(axe);
+  const options = JSON.stringify(rules ? { runOnly: { type: "rule", values: rules } } : {});
+  const found = await page.evaluate<
+    readonly { id: string; nodes: readonly { target: readonly string[] }[] }[]
+  >(
+    `axe.run(${options}).then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+}
+
+/** Pixels by which the page is wider than the window. */
+export async function overflow(page: Page): Promise<number> {
+  return await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+}

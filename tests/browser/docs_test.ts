@@ -1,0 +1,167 @@
+// The documentation in a real browser.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Page } from "playwright-core";
+import { docPages } from "../../routes/docs/pages.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
+import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
+
+const WIDE = { viewport: { width: 1280, height: 900 } };
+const NARROW = { viewport: { width: 360, height: 740 } };
+const PATHS = ["/docs", "/docs?q=price+of+a+read", ...docPages.map(({ slug }) => `/docs/${slug}`)];
+
+const folder = await Deno.makeTempDir({ prefix: "cubby_browser_" });
+const browser = await launchBrowser();
+const service = browser === null ? null : await startService({ folder, settings: { TENANTS_URL: "" } });
+
+interface Parts {
+  readonly browser: NonNullable<typeof browser>;
+  readonly service: RunningService;
+}
+
+function browserTest(name: string, look: (parts: Parts) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: browser === null,
+    fn: async () => {
+      assert(browser && service);
+      await look({ browser, service });
+    },
+  });
+}
+
+browserTest(
+  "axe-core finds nothing wrong with any page, and none scrolls sideways at 360 px",
+  async (parts) => {
+    for (const path of PATHS) {
+      await withPage(
+        parts.browser,
+        parts.service.url + path,
+        { ...WIDE, colorScheme: "light" },
+        async (page) => {
+          assertEquals(await violations(page), [], `${path}, light`);
+          await page.emulateMedia({ colorScheme: "dark" });
+          await page.setViewportSize(NARROW.viewport);
+          assertEquals(await violations(page, ["color-contrast"]), [], `${path}, dark`);
+          assertEquals(await overflow(page), 0, path);
+        },
+      );
+    }
+  },
+);
+
+browserTest("a page is read without script", async ({ browser, service }) => {
+  await withPage(
+    browser,
+    `${service.url}/docs/security`,
+    { ...NARROW, javaScriptEnabled: false },
+    async (page) => {
+      assert(await page.getByRole("heading", { level: 1, name: "Security" }).isVisible());
+      assertEquals(await page.locator(".copy").count(), 0);
+      await page.getByText("On this page").click();
+      await page.locator(".toc-small a").last().click();
+      assertMatch(page.url(), /#[a-z-]+$/);
+    },
+  );
+});
+
+browserTest("pages follow the scheme of the reader's system", async ({ browser, service }) => {
+  const background = (page: Page) => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const seen: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await withPage(browser, `${service.url}/docs`, { colorScheme }, async (page) => {
+      seen.push(await background(page));
+    });
+  }
+  assertEquals(seen, ["rgb(251, 251, 249)", "rgb(17, 17, 16)"]);
+});
+
+browserTest("on a phone the contents open without script", async ({ browser, service }) => {
+  await withPage(
+    browser,
+    `${service.url}/docs/agents`,
+    { ...NARROW, javaScriptEnabled: false },
+    async (page) => {
+      const contents = page.getByRole("navigation", { name: "Contents" });
+      assert(!await contents.isVisible());
+      await page.getByRole("button", { name: "Contents" }).click();
+      await contents.getByRole("link", { name: "Money" }).click();
+      await page.waitForURL("**/docs/money");
+    },
+  );
+});
+
+browserTest(
+  "the search works by its form alone, and shows hits while one types",
+  async ({ browser, service }) => {
+    await withPage(browser, `${service.url}/docs`, { ...WIDE, javaScriptEnabled: false }, async (page) => {
+      await page.getByRole("searchbox").fill("restore a snapshot");
+      await page.getByRole("searchbox").press("Enter");
+      await page.waitForURL("**/docs?q=restore+a+snapshot");
+      assert(await page.locator("ol.hits > li").count() > 0);
+    });
+    await withPage(browser, `${service.url}/docs`, WIDE, async (page) => {
+      await page.keyboard.press("/");
+      await page.keyboard.type("snapshot");
+      const first = page.locator(".quick-hits a").first();
+      await first.waitFor();
+      assertEquals(await violations(page), []);
+      await first.click();
+      await page.waitForURL(/\/docs\/[a-z-]+(#.*)?$/);
+    });
+  },
+);
+
+browserTest("a block of code is copied by its button", async ({ browser, service }) => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  await withPage(browser, `${service.url}/docs/readme`, { ...WIDE, permissions }, async (page) => {
+    const block = page.locator("figure.code", { hasText: "OPERATOR_KEY=" });
+    await block.hover();
+    await block.getByRole("button", { name: "Copy" }).click();
+    await block.getByRole("button", { name: "Copied" }).waitFor();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    assertMatch(copied, new RegExp(`^TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=${service.url}/v1/`));
+  });
+});
+
+browserTest("the API page makes a real call with a token", async ({ browser, service }) => {
+  const token = /cub_live_\w+/.exec(service.output())?.[0] ?? "";
+  for (const size of [WIDE, NARROW]) {
+    await withPage(browser, `${service.url}/docs/api`, size, async (page) => {
+      await page.getByRole("button", { name: "Authorize" }).first().click();
+      const dialog = page.locator(".modal-ux");
+      await dialog.locator("input").first().fill(token);
+      await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
+      await dialog.getByRole("button", { name: "Close" }).first().click();
+      const call = page.locator("#operations-tokens-getV1Me");
+      await call.locator(".opblock-summary-control").click();
+      await call.getByRole("button", { name: "Execute" }).click();
+      const answer = call.locator(".live-responses-table");
+      await answer.waitFor();
+      assertMatch(await answer.innerText(), /200[^]*"namespace[^]*demo"/);
+      assertEquals(await overflow(page), 0);
+    });
+  }
+});
+
+browserTest(
+  "axe-core finds nothing wrong with the API page, light and dark",
+  async ({ browser, service }) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await withPage(browser, `${service.url}/docs/api`, { ...WIDE, colorScheme }, async (page) => {
+        await page.locator(".opblock").first().waitFor();
+        assertEquals(await violations(page), []);
+      });
+    }
+  },
+);
+
+Deno.test({
+  name: "the browser and the service end",
+  fn: async () => {
+    await browser?.close();
+    await service?.stop();
+    await Deno.remove(folder, { recursive: true });
+  },
+  sanitizeOps: false,
+  sanitizeResources: false,
+});
