@@ -1,11 +1,9 @@
 // Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
-import { ConfigError } from "./lib/core/config_error.ts";
-import { AppError } from "./lib/core/errors.ts";
+import { AppError, ConfigError } from "./lib/core/errors.ts";
 import { BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
-import { jsonLog } from "./lib/core/log.ts";
-import { quietLog } from "./lib/core/quiet_log.ts";
+import { jsonLog, quietLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
@@ -13,8 +11,8 @@ import { sweepLeftovers } from "./lib/services/removal/sweep_leftovers.ts";
 import { firstStart, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { greeting } from "./lib/services/start/greeting.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
-import { withReceipts } from "./lib/store/commit_receipts.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
+import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";

@@ -1,5 +1,5 @@
 // Every setting of the service in one table: name, default, form, meaning. Read once, at the start, and nowhere else.
-import { ConfigError } from "./core/config_error.ts";
+import { ConfigError } from "./core/errors.ts";
 import { type Form, forms } from "./config_forms.ts";
 
 /** One environment variable. `parse` answers undefined for text that does not have the wanted `form`. */

@@ -1,16 +1,15 @@
 // The whole HTTP surface in mounting order: what every answer carries, health, flood control, then the API.
 import { Hono } from "hono";
 import { FloodControl } from "../lib/guard/flood.ts";
-import type { AppDeps } from "./http/app_deps.ts";
-import type { Env } from "./http/env.ts";
 import { apiRoutes } from "./api/mod.ts";
 import { docsRoutes } from "./docs/mod.ts";
 import { healthRoutes } from "./health.ts";
-import { answerHeaders } from "./middleware/answer_headers.ts";
+import type { AppDeps } from "./http/app_deps.ts";
+import type { Env } from "./http/env.ts";
+import { answerHeaders, ResponsePadding } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
-import { ResponsePadding } from "./middleware/response_padding.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { discoveryRoutes, wellKnownRoutes } from "./p/discovery.ts";
 import { publishedRoutes } from "./p/published.ts";

@@ -2,9 +2,8 @@
 // validate their input. Nothing in it is written down twice.
 import { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
+import { documentedHeaders, documentedPath } from "./documented_parameters.ts";
 import type { Env } from "./http/env.ts";
-import { documentedHeaders } from "./documented_headers.ts";
-import { documentedPath } from "./documented_path.ts";
 import { securityTable } from "./security_table.ts";
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { configTable, defaultBaseUrl, readConfig } from "../lib/config.ts";
-import { ConfigError } from "../lib/core/config_error.ts";
+import { ConfigError } from "../lib/core/errors.ts";
 
 function refusal(env: Record<string, string>): string {
   try {

@@ -1,5 +1,6 @@
 // Whoever a request's bearer proves.
-import type { Role } from "../core/role.ts";
+import { AppError } from "../core/errors.ts";
+import { type Role, roleAtLeast } from "../core/role.ts";
 import type { ScopeRow } from "../store/records.ts";
 
 /** The holder of an API token. */
@@ -22,3 +23,31 @@ export interface OperatorCaller {
 }
 
 export type Caller = OperatorCaller | TokenCaller;
+
+/** Errors: `role_too_low`, naming the wanted role, then the current one. */
+export function requireRole(actual: { readonly role: Role }, needed: Role): void {
+  if (roleAtLeast(actual.role, needed)) return;
+  throw new AppError("role_too_low", {
+    message: `Use a token with role ${needed} here; this one has ${actual.role}`,
+  });
+}
+
+/** Calls that concern every namespace are the operator's. Errors: `operator_required`. */
+export function requireOperator(caller: Caller): void {
+  if (caller.kind !== "operator") throw new AppError("operator_required");
+}
+
+/**
+ * Who may manage a namespace under `/api`: an unscoped admin token of it, or the operator. Errors:
+ * `namespace_mismatch`, `out_of_scope`, `role_too_low`.
+ */
+export function requireNamespaceAdmin(caller: Caller, namespaceSlug: string): void {
+  if (caller.kind === "operator") return;
+  if (caller.namespaceSlug !== namespaceSlug) throw new AppError("namespace_mismatch");
+  if (caller.scopes.length > 0) {
+    throw new AppError("out_of_scope", {
+      message: "Use a token without scopes to manage the namespace; this one reaches listed databases only",
+    });
+  }
+  requireRole(caller, "admin");
+}

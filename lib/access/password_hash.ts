@@ -1,7 +1,7 @@
 // Passwords of end users: PBKDF2-SHA256 in threads of the runtime, a bounded number at once, in the format
 // `pbkdf2_sha256$<iterations>$<salt_b64>$<hash_b64>`.
-import { timingSafeEqual } from "@std/crypto";
 import { AppError } from "../core/errors.ts";
+import { equalBytes } from "./token_format.ts";
 
 /** Specification, Limits. */
 const ITERATIONS = 210_000;
@@ -70,7 +70,7 @@ export class PasswordHasher {
       if (missing > 0) await derive(password ?? "", salt, missing, BLOCK_BYTES);
       return derived;
     });
-    return timingSafeEqual(derived, hash) && known !== null && password !== null;
+    return equalBytes(derived, hash) && known !== null && password !== null;
   }
 
   async #inTurn<Value>(owner: string, work: () => Promise<Value>): Promise<Value> {

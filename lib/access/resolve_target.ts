@@ -4,9 +4,8 @@ import type { ControlPlane } from "../control/control_plane.ts";
 import { AppError } from "../core/errors.ts";
 import { higherRole, lowerRole, type Role } from "../core/role.ts";
 import type { DatabaseRecord, ScopeRow } from "../store/records.ts";
-import { isBranchRef } from "./branch_ref.ts";
 import type { TokenCaller } from "./caller.ts";
-import { isSlug } from "./slug.ts";
+import { isBranchRef, isSlug } from "./slug.ts";
 
 export interface TargetPath {
   readonly namespaceSlug: string;

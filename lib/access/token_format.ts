@@ -1,6 +1,6 @@
 // The outer form of every secret that the service hands out (contract 2): a prefix that scanners can recognise, 32
 // random characters, and a checksum so that a typing error fails without a look-up. Only hashes are ever stored.
-import { hash } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** What a secret is for. */
 export type TokenPrefix = "cub_live_" | "cub_op_" | "phand_" | "pmut_" | "appr_";
@@ -70,3 +70,8 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb8_8320 : value >>> 1;
   return value;
 });
+
+/** Compares two byte strings in time that depends on their length only; different lengths are unequal. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}

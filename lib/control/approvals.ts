@@ -3,8 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
-import { kvEntries } from "../store/kv_entries.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
 
 /** Milliseconds that an approval lives, and that it can be asked about afterwards. */

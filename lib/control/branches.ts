@@ -4,8 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_BRANCHES } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
-import { kvEntries } from "../store/kv_entries.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { BranchRecord } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
 

@@ -3,9 +3,8 @@ import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
-import { kvEntries } from "../store/kv_entries.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 

@@ -5,8 +5,7 @@ import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
 import { AppError } from "../core/errors.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
-import { kvCall, kvCommit, kvGet } from "../store/kv_call.ts";
-import { kvEntries } from "../store/kv_entries.ts";
+import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
 

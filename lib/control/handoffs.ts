@@ -5,8 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { HandoffRecord, TokenRecord } from "../store/records.ts";
-import { tokenKeys } from "./token_keys.ts";
-import { MAX_LINEAGE, tokenLineage } from "./token_lineage.ts";
+import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 
 export type MintOutcome =
   | { readonly ok: true; readonly untilMs: number }

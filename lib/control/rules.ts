@@ -2,8 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
-import { kvEntries } from "../store/kv_entries.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { RuleRecord } from "../store/write_records.ts";
 import { RecordCache } from "./record_cache.ts";
 

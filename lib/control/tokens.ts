@@ -2,14 +2,12 @@
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet, kvPage } from "../store/kv_call.ts";
-import { kvEntries } from "../store/kv_entries.ts";
+import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
-import { tokenKeys } from "./token_keys.ts";
-import { MAX_LINEAGE, tokenLineage } from "./token_lineage.ts";
+import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 
 export type ChildOutcome =
   | { readonly ok: true; readonly expiresAt: number | null }

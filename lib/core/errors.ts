@@ -65,3 +65,8 @@ export class AppError extends Error {
     return this.facts.retryAfterSec ?? row.retryAfterSec;
   }
 }
+
+/** The message is one line, names the variable and holds no secret: it is all that the start prints. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}

@@ -1,7 +1,8 @@
 // Structured log lines. Callers pass names and numbers only: never SQL, values, tokens or messages of the engine.
+import type { Clock } from "./clock.ts";
 
-export type LogLevel = "info" | "warn" | "error";
-export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+type LogLevel = "info" | "warn" | "error";
+type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
 /** One JSON object a line on standard error. `nowIso` comes from the caller's clock. */
@@ -14,3 +15,41 @@ export function jsonLog(nowIso: () => string): Log {
 
 /** Drops everything; for tests that look at answers only. */
 export const silentLog: Log = (): void => {};
+
+/** Milliseconds for which a line is only counted after it was written. */
+const QUIET_MS = 60_000;
+/** Kinds that are told apart; above, the oldest starts anew. */
+const MAX_KINDS = 1000;
+
+/**
+ * Writes the first line of a kind (its event and the words in its fields) and then one a minute, with `again`: how many
+ * were left out since. Other levels than `levels` pass.
+ */
+export function quietLog(
+  log: Log,
+  clock: Pick<Clock, "monotonicMs">,
+  levels: readonly LogLevel[] = ["warn"],
+): Log {
+  const kinds = new Map<string, { untilMs: number; again: number }>();
+  return (level, event, fields) => {
+    if (!levels.includes(level)) return log(level, event, fields);
+    const kind = kindOf(event, fields);
+    const nowMs = clock.monotonicMs();
+    const known = kinds.get(kind);
+    if (known && nowMs < known.untilMs) {
+      known.again++;
+      return;
+    }
+    kinds.delete(kind);
+    const [oldest] = kinds.size >= MAX_KINDS ? kinds.keys() : [];
+    if (oldest !== undefined) kinds.delete(oldest);
+    kinds.set(kind, { untilMs: nowMs + QUIET_MS, again: 0 });
+    log(level, event, known && known.again > 0 ? { ...fields, again: known.again } : fields);
+  };
+}
+
+function kindOf(event: string, fields: LogFields = {}): string {
+  return [event, ...Object.entries(fields).filter(([, value]) => typeof value === "string").flat()].join(
+    "\n",
+  );
+}

@@ -1,5 +1,5 @@
 // Stage 1: understand every statement of the call before anything runs.
-import { isPlainText } from "../core/is_plain_text.ts";
+import { isPlainText } from "../core/plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
 import type { Syntax, Unread } from "../sql/syntax.ts";

@@ -1,7 +1,7 @@
 // From what the engine says of a caller's statement to the error that the caller gets.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
 import { asksForNames, failedNames } from "../sql/failed_names.ts";
-import { messageHint } from "../sql/message_hint.ts";
+import { messageHint } from "../sql/hints.ts";
 import { errorDetail } from "../sql/sql_error.ts";
 import { statementNames } from "../sql/statement_names.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";

@@ -1,7 +1,7 @@
 // Stage 8: the query log. Calls that reach the engine leave their row there (a mutation's in its own transaction);
 // this keeps the rows of those that never did.
 import { newId } from "../core/ids.ts";
-import { logText } from "../core/log_text.ts";
+import { logText } from "../core/plain_text.ts";
 import type { LogIdentity, TenantDatabase } from "../tenant/tenant_store.ts";
 import type { QueryCall, QueryContext } from "./query_call.ts";
 

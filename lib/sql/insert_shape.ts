@@ -18,11 +18,11 @@ export function insertShape(sql: string, columns: readonly string[]): InsertShap
   const named = root.columns?.map(({ text }) => text) ?? columns;
   const filled = new Map<number, string | null>();
   for (const [at, expr] of valuesOf(root).entries()) {
-    for (const offset of placeholdersIn(expr)) filled.set(offset, named[at] ?? null);
+    for (const { offset } of placeholdersIn(expr)) filled.set(offset, named[at] ?? null);
   }
   return {
     columns: root.body.type === "DefaultValuesInsertBody" ? [] : named,
-    placeholders: placeholdersIn(root).map((offset) => filled.get(offset) ?? null),
+    placeholders: placeholdersIn(root).map(({ offset }) => filled.get(offset) ?? null),
     updates: updates(root),
   };
 }
@@ -38,15 +38,15 @@ function valuesOf({ body }: InsertStmt): readonly Expr[] {
     : [];
 }
 
-/** Where they stand in the text, in order. */
-function placeholdersIn(root: Parameters<typeof traverse>[0]): number[] {
-  const offsets: number[] = [];
+/** The placeholders of a text, in order. */
+function placeholdersIn(root: Parameters<typeof traverse>[0]): { name: string; offset: number }[] {
+  const found: { name: string; offset: number }[] = [];
   traverse(root, {
     enter(node) {
-      if (node.type === "VariableExpr") offsets.push(node.span.offset);
+      if (node.type === "VariableExpr") found.push({ name: node.name, offset: node.span.offset });
     },
   });
-  return offsets.sort((a, b) => a - b);
+  return found.sort((a, b) => a.offset - b.offset);
 }
 
 function updates({ body }: InsertStmt): boolean {
@@ -55,4 +55,21 @@ function updates({ body }: InsertStmt): boolean {
     if (upsert.doClause.type === "SetUpsertDo") return true;
   }
   return false;
+}
+
+/** By the placeholder's place; null where it fills none or the text does not tell. Empty where places have numbers. */
+export function boundColumns(sql: string): readonly (string | null)[] {
+  const parsed = parseStmt(sql);
+  if (parsed.status === "error") return [];
+  const { root } = parsed;
+  const found = placeholdersIn(root);
+  if (found.some(({ name }) => name !== "?")) return [];
+  if (root.type === "InsertStmt") return insertShape(sql, [])?.placeholders ?? [];
+  if (root.type !== "UpdateStmt") return [];
+  const filled = new Map<number, string>();
+  for (const { colNames: [column, ...others], expr } of root.sets) {
+    if (column === undefined || others.length > 0) continue;
+    for (const { offset } of placeholdersIn(expr)) filled.set(offset, column.text);
+  }
+  return found.map(({ offset }) => filled.get(offset) ?? null);
 }

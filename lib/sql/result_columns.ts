@@ -125,3 +125,22 @@ function isRowid(name: string): boolean {
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
+
+/** For a text that `readSyntax` has accepted; false for any other. */
+export function returnsRows(sql: string): boolean {
+  const parsed = parseStmt(sql);
+  if (parsed.status === "error") return false;
+  const { root } = parsed;
+  switch (root.type) {
+    case "SelectStmt":
+    case "ExplainStmt":
+    case "PragmaStmt":
+      return true;
+    case "InsertStmt":
+    case "UpdateStmt":
+    case "DeleteStmt":
+      return (root.returning ?? []).length > 0;
+    default:
+      return false;
+  }
+}

@@ -16,3 +16,17 @@ export function toSqlParameter(value: SqlParameter | boolean): SqlParameter {
 
 /** Stands for a value that is not known yet, where a statement is only looked at: it may be any, so it is read as none. */
 export const unknownValue: SqlParameter = { $blob: "" };
+
+type Affinity = "INTEGER" | "TEXT" | "BLOB" | "REAL" | "NUMERIC";
+
+/** The rules in their order: the first word found decides. No type at all is BLOB. */
+const rules: readonly (readonly [pattern: RegExp, affinity: Affinity])[] = [
+  [/INT/i, "INTEGER"],
+  [/CHAR|CLOB|TEXT/i, "TEXT"],
+  [/BLOB|^$/i, "BLOB"],
+  [/REAL|FLOA|DOUB/i, "REAL"],
+];
+
+export function affinityOf(declaredType: string): Affinity {
+  return rules.find(([pattern]) => pattern.test(declaredType))?.[1] ?? "NUMERIC";
+}

@@ -4,7 +4,7 @@ import type { Rename } from "./description_renames.ts";
 import type { Role } from "../core/role.ts";
 import { roleOfClass, type StatementClass, type StatementVerb } from "./statement_kinds.ts";
 import { effectOf, type TableCommands, triggeredCommands } from "./module_commands.ts";
-import type { PragmaFacts } from "./pragma_facts.ts";
+import type { PragmaFacts } from "./pragmas.ts";
 import { type BuiltIndex, builtRows, removedRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./schema_rows.ts";
 import { bufferedServiceTables } from "./service_tables.ts";

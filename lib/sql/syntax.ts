@@ -1,17 +1,16 @@
 // What the text of one statement says before any engine has seen it: the first of three layers (engine facts come
 // second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
-import { isPlainText } from "../core/is_plain_text.ts";
 import { parseStmt, type Stmt } from "sqlite3-parser";
-import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
+import { isPlainText } from "../core/plain_text.ts";
 import { type Rename, renameOf } from "./description_renames.ts";
+import { allowedFunctions, allowedModules, closedFunctions } from "./functions.ts";
 import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { isConstant } from "./is_constant.ts";
-import { allowedFunctions, allowedModules, closedFunctions } from "./functions.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
-import { type PragmaFacts, pragmaFacts } from "./pragma_facts.ts";
-import { pragmaTable, pragmaUse } from "./pragmas.ts";
+import { type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
 import { writtenRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./schema_rows.ts";
+import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
 import { type Walk, walkStatement } from "./walk_statement.ts";
 

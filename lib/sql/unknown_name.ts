@@ -1,5 +1,5 @@
 // The hint for a table or a column that is not there where a statement names it.
-import { nearMatches } from "./near_matches.ts";
+import { nearMatches } from "./hints.ts";
 import type { CalledTable, StatementNames } from "./statement_names.ts";
 
 /** Tables and views with their columns. */

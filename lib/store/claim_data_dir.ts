@@ -1,5 +1,5 @@
 // The data folder belongs to one running service at a time: two would write the same tenant files.
-import { ConfigError } from "../core/config_error.ts";
+import { ConfigError } from "../core/errors.ts";
 
 /**
  * Makes `path` if it is missing (0700) and locks it for as long as this process lives; the system lets go of the

@@ -1,7 +1,7 @@
 // Room that is set aside while there is some: to open a database, SQLite needs a little on the disk even to read, which a
 // full one does not give.
 import { statfs } from "node:fs/promises";
-import { ConfigError } from "../core/config_error.ts";
+import { ConfigError } from "../core/errors.ts";
 
 /** Bytes that one database takes to be opened: 32 KB for SQLite's index of its log, and a new entry in the folder. */
 const OPENING_BYTES = 40 * 1024;

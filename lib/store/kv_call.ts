@@ -1,7 +1,7 @@
 // Calls to Deno KV with a deadline: a KV that fails or stays silent becomes one failure of the table, at once enough
 // for a caller who waits. Mistakes in our own arguments stay what they are.
 import { AppError } from "../core/errors.ts";
-import type { Key } from "./keys.ts";
+import { type Key, keys } from "./keys.ts";
 
 /** Milliseconds that a caller waits for KV. */
 export const KV_DEADLINE_MS = 3_000;
@@ -105,4 +105,54 @@ function isStoreFailure(error: unknown): boolean {
   if (error instanceof TypeError) return !argumentMistake.test(error.message);
   return !(error instanceof RangeError || error instanceof ReferenceError || error instanceof SyntaxError ||
     error instanceof DOMException);
+}
+
+const PAGE_SIZE = 200;
+
+/**
+ * All records under a prefix, page by page. From the key `from` to before the key `to`, where given. Errors:
+ * `meter_unreachable`.
+ */
+export async function* kvEntries<Value>(
+  kv: Deno.Kv,
+  prefix: Key<Value>,
+  range: { readonly from: Key<Value>; readonly to: Key<Value> } | null = null,
+): AsyncGenerator<Deno.KvEntry<Value>> {
+  let start: Deno.KvKey | null = range?.from ?? null;
+  for (;;) {
+    const selector: Deno.KvListSelector = range !== null
+      ? { start: start ?? range.from, end: range.to }
+      : start === null
+      ? { prefix }
+      : { prefix, start };
+    const page = await kvCall(() => Array.fromAsync(kv.list<Value>(selector, { limit: PAGE_SIZE })));
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE) return;
+    // Sorts directly behind the last key: a key comes before all keys that it begins.
+    start = [...last.key, ""];
+  }
+}
+
+/** Milliseconds that a receipt stays: far longer than anybody waits for the answer, or the client repeats. */
+const RECEIPT_MS = 600_000;
+
+/** The same KV, each of whose commits leaves a receipt that tells a copy from somebody else's change. */
+export function withReceipts(kv: Deno.Kv): Deno.Kv {
+  const atomic = kv.atomic.bind(kv);
+  kv.atomic = () => receipted(kv, atomic());
+  return kv;
+}
+
+function receipted(kv: Deno.Kv, operation: Deno.AtomicOperation): Deno.AtomicOperation {
+  const key = keys.commitReceipt(crypto.randomUUID());
+  operation.check({ key, versionstamp: null }).set(key, true, { expireIn: RECEIPT_MS });
+  const commit = operation.commit.bind(operation);
+  operation.commit = async () => {
+    const result = await commit();
+    if (result.ok) return result;
+    const { versionstamp } = await kv.get(key);
+    return versionstamp === null ? result : { ok: true, versionstamp };
+  };
+  return operation;
 }

@@ -10,7 +10,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../http/schemas.ts";
-import { manageContext } from "./manage_context.ts";
+import { manageContext } from "../http/service_contexts.ts";
 
 const value = z.union([z.string(), z.number(), z.null(), z.object({ $blob: z.string() })]);
 const detail = approvalRecord.extend({

@@ -2,9 +2,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { answers } from "../http/answers.ts";
-import type { AppDeps } from "../http/app_deps.ts";
-import type { Env } from "../http/env.ts";
 import {
   createDatabase,
   deleteDatabase,
@@ -13,7 +10,10 @@ import {
   undeleteDatabase,
   updateDatabase,
 } from "../../lib/services/databases/manage_databases.ts";
-import { validate } from "../middleware/validate.ts";
+import { revokeSessions } from "../../lib/services/sessions/revoke_sessions.ts";
+import { answers, sendPage } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import {
   confirmBody,
   databaseRecord,
@@ -25,8 +25,8 @@ import {
   rename,
   slug,
 } from "../http/schemas.ts";
-import { manageContext } from "./manage_context.ts";
-import { sendPage } from "./send_page.ts";
+import { manageContext } from "../http/service_contexts.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 
 const databaseBody = z.strictObject({ slug: newSlug, name: displayName.optional() }).meta({
   examples: [{ slug: "shop", name: "Shop" }],
@@ -104,4 +104,24 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
         return c.json({ success: true, data: await deleteDatabase(manageContext(deps, c), input) });
       },
     );
+}
+
+const revoked = z.object({
+  tokensMinIat: z.int().describe("Sessions whose iat (unix seconds) is lower are refused"),
+});
+
+export function sessionRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>().post(
+    "/:slug/databases/:dbSlug/sessions/revoke_all",
+    describeRoute({
+      summary: "Revoke all sessions of the end users",
+      tags: ["sessions"],
+      responses: answers(revoked),
+    }),
+    noBody,
+    async (c) => {
+      const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), address) });
+    },
+  );
 }

@@ -1,7 +1,13 @@
 // What the endpoint routes answer, for the API description.
+import type { Context } from "hono";
 import { z } from "zod";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { parseJson } from "../../lib/guard/parse_json.ts";
+import type { UncheckedSpec } from "../../lib/services/endpoints/spec/check_spec.ts";
+import type { Env } from "../http/env.ts";
 import { isoTimestamp, time } from "../http/schemas.ts";
+import { bodyText } from "../middleware/body_text.ts";
+import { issuesOf } from "../middleware/issues.ts";
 
 export const endpointStatus = z.enum(["draft", "published", "paused"]);
 
@@ -68,3 +74,13 @@ export const hourStats = z.object({
   durationAvgMs: z.number(),
   durationMaxMs: z.number(),
 });
+
+/**
+ * Reads a specification from a body, with what its form is refused for: the service joins that with what only the
+ * database can tell, so that one answer names everything. Errors: `invalid_json`, `payload_too_large`,
+ * `request_timeout`.
+ */
+export async function uncheckedSpec(c: Context<Env>): Promise<UncheckedSpec> {
+  const raw = parseJson(await bodyText(c));
+  return { raw, issues: issuesOf(endpointSpec, raw) };
+}

@@ -19,9 +19,9 @@ import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { noQuery } from "../http/schemas.ts";
 import { integersAsStrings } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { noQuery } from "../http/schemas.ts";
 import {
   endpointRecord,
   endpointRevision,
@@ -31,8 +31,8 @@ import {
   statsQuery,
   testBody,
   testResult,
+  uncheckedSpec,
 } from "./endpoint_schemas.ts";
-import { uncheckedSpec } from "./unchecked_spec.ts";
 
 const PATH = "/:slug/databases/:dbSlug/endpoints";
 const ONE = `${PATH}/:endpoint`;

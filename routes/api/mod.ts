@@ -2,15 +2,14 @@
 import { Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { bearer } from "../middleware/bearer.ts";
-import { onlyPost } from "../middleware/only_post.ts";
-import { refuseHeaders } from "../middleware/refuse_headers.ts";
+import { bearer } from "../middleware/access.ts";
+import { refuseHeaders } from "../middleware/header_flag.ts";
+import { onlyPost } from "../middleware/not_found.ts";
 import { approvalRoutes } from "./approvals.ts";
-import { databaseRoutes } from "./databases.ts";
+import { databaseRoutes, sessionRoutes } from "./databases.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { moneyRoutes } from "./money.ts";
 import { namespaceRoutes } from "./namespaces.ts";
-import { sessionRoutes } from "./sessions.ts";
 import { ruleRoutes } from "./rules.ts";
 import { tokenRoutes } from "./tokens.ts";
 

@@ -10,7 +10,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { isoTimestamp, noQuery, time, usd } from "../http/schemas.ts";
-import { manageContext } from "./manage_context.ts";
+import { manageContext } from "../http/service_contexts.ts";
 
 const amount = z.number();
 const balance = z.object({

@@ -2,9 +2,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import type { AppDeps } from "../http/app_deps.ts";
-import type { Env } from "../http/env.ts";
-import { answers } from "../http/answers.ts";
 import {
   createNamespace,
   deleteNamespace,
@@ -12,7 +9,9 @@ import {
   listNamespaces,
   updateNamespace,
 } from "../../lib/services/namespaces/manage_namespaces.ts";
-import { validate } from "../middleware/validate.ts";
+import { answers, sendPage } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
 import {
   confirmBody,
   displayName,
@@ -24,8 +23,8 @@ import {
   someChange,
   usd,
 } from "../http/schemas.ts";
-import { manageContext } from "./manage_context.ts";
-import { sendPage } from "./send_page.ts";
+import { manageContext } from "../http/service_contexts.ts";
+import { validate } from "../middleware/validate.ts";
 
 const namespaceRecord = z.object({ id: z.string(), slug, name: z.string(), createdAt: isoTimestamp });
 const namespaceDetail = namespaceRecord.extend({ monthlyCapUsd: z.number().nullable() });

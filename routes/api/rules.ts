@@ -11,7 +11,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
-import { manageContext } from "./manage_context.ts";
+import { manageContext } from "../http/service_contexts.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";
 const rows = z.int().min(1).max(1_000_000_000);

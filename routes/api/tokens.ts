@@ -2,14 +2,13 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { answers } from "../http/answers.ts";
+import { createToken, listTokens, revokeToken } from "../../lib/services/tokens/manage_tokens.ts";
+import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { createToken, listTokens, revokeToken } from "../../lib/services/tokens/manage_tokens.ts";
-import { noBody, validate } from "../middleware/validate.ts";
 import { displayName, isoTimestamp, page, pageMeta, role, scopeRow } from "../http/schemas.ts";
-import { manageContext } from "./manage_context.ts";
-import { sendPage } from "./send_page.ts";
+import { manageContext } from "../http/service_contexts.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 
 const tokenRecord = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 // The documentation: /docs, its search, every page as HTML and as Markdown, a viewer of the API, and /llms.txt.
 import { type Context, Hono } from "hono";
 import { etag } from "hono/etag";
-import { nearMatches } from "../../lib/sql/near_matches.ts";
+import { nearMatches } from "../../lib/sql/hints.ts";
 import type { Env } from "../http/env.ts";
 import { findAsset } from "./assets.ts";
 import { DocSearch } from "./doc_search.ts";

@@ -1,7 +1,8 @@
 // The envelope around every `/v1` answer, for the API description.
-import type { DescribeRouteOptions } from "hono-openapi";
-import { resolver } from "hono-openapi";
+import type { Context } from "hono";
+import { type DescribeRouteOptions, resolver } from "hono-openapi";
 import { z } from "zod";
+import type { Env } from "./env.ts";
 import { isoTimestamp, ruleHit } from "./schemas.ts";
 
 export interface AnswerOptions {
@@ -58,3 +59,27 @@ const failureEnvelope = z.object({
   affectedRows: z.int().nullable().optional().describe("Rows that the approved write would change now"),
   look: z.int().optional().describe("To be sent with the approval of what the write would do now"),
 }).meta({ ref: "Failure" });
+
+/** Answer of a list: the records, and how to go on beside them. */
+export function sendPage(
+  c: Context<Env>,
+  page: { readonly items: readonly object[]; readonly nextCursor: string | null },
+): Response {
+  return c.json({ success: true, data: page.items, meta: { nextCursor: page.nextCursor } });
+}
+
+/** Characters of an answer that every client takes in the time that a silent connection has. */
+const LARGE = 1024 * 1024;
+
+/** An answer that carries the request id already. `headers`: names in lower case; the id is put into it. */
+export function wholeAnswer(
+  c: Context<Env>,
+  body: BodyInit | null,
+  { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
+): Response {
+  if (typeof body === "string" && body.length > LARGE) c.env?.expectLargeAnswer?.(body.length);
+  headers["x-request-id"] = c.get("requestId");
+  const answer = new Response(body, { status, headers });
+  c.set("wholeAnswer", answer);
+  return answer;
+}

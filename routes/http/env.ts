@@ -37,3 +37,12 @@ export interface Connection {
   /** Where we listen ourselves: the client may take longer to receive the answer that is being made. */
   readonly expectLargeAnswer?: (bytes: number) => void;
 }
+
+/**
+ * The other end of the connection that a request came in on. Null where it has no address, as for `app.request` in
+ * tests. The runtime makes it anew each time it is asked.
+ */
+export function peerOf(connection: Connection | undefined): Deno.NetAddr | null {
+  const address = connection?.remoteAddr;
+  return address?.transport === "tcp" ? address : null;
+}

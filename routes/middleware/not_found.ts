@@ -1,5 +1,6 @@
 // Addresses at which nothing is: 404, or 405 where another method would have found something.
-import type { Hono, NotFoundHandler } from "hono";
+import type { Context, Hono, MiddlewareHandler, NotFoundHandler } from "hono";
+import { matchedRoutes } from "hono/route";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
 
@@ -19,4 +20,23 @@ export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
 function hasRoute(app: Hono<Env>, method: string, path: string): boolean {
   const [matches] = app.router.match(method, path);
   return matches.some(([[, route]]) => route.method === method);
+}
+
+/**
+ * A word of the API that stands where other paths have a slug: it has its own method and none of the slug's. Mounted
+ * on the word's own path, whose slug nobody can take. Errors: `method_not_allowed` with `Allow`.
+ */
+export function onlyPost(): MiddlewareHandler<Env> {
+  return (c, next) => {
+    if (c.req.method === "POST") return next();
+    throw new AppError("method_not_allowed", { headers: { "Allow": "POST" } });
+  };
+}
+
+/**
+ * Whether anything but middleware is mounted for a request's method and path. False where the answer is a 404 or a
+ * 405, whatever the request's headers say.
+ */
+export function hasHandler(c: Context<Env>): boolean {
+  return matchedRoutes(c).some(({ method }) => method !== "ALL");
 }

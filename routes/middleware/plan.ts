@@ -1,12 +1,11 @@
 // Resumable plans: `Plan-Key` and `Plan-Step` on any call make its repetition answer what the first one answered.
 import type { Context, MiddlewareHandler, Next } from "hono";
-import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
-import { openAnswer, sealAnswer } from "../../lib/access/sealed_answer.ts";
+import { openAnswer, replayScope, requireReplayKey, sealAnswer } from "../../lib/access/replay_scope.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
-import { hasHandler } from "./has_handler.ts";
-import { requestContent } from "./request_content.ts";
+import { requestContent } from "./body_text.ts";
+import { hasHandler } from "./not_found.ts";
 
 /**
  * Behind bearer and target. Errors: `validation_failed` (one header without the other), `replay_mismatch`,

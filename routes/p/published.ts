@@ -9,7 +9,7 @@ import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { integersAsStrings } from "../middleware/header_flag.ts";
-import { wholeAnswer } from "../http/whole_answer.ts";
+import { wholeAnswer } from "../http/answers.ts";
 
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { BRANCH_REF_PATTERN } from "../../lib/access/branch_ref.ts";
+import { BRANCH_REF_PATTERN } from "../../lib/access/slug.ts";
 import type { BranchContext } from "../../lib/services/branches/branch_context.ts";
 import { claimBranch } from "../../lib/services/branches/claim_branch.ts";
 import {

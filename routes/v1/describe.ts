@@ -2,14 +2,14 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { isPlainText } from "../../lib/core/is_plain_text.ts";
+import { isPlainText } from "../../lib/core/plain_text.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 import { noQuery } from "../http/schemas.ts";
 import { validate } from "../middleware/validate.ts";
-import { statementsContext } from "./statements_context.ts";
+import { statementsContext } from "../http/service_contexts.ts";
 
 const schemaDescription = z.object({
   databaseDescription: z.string(),

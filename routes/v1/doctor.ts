@@ -10,7 +10,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
-import { statementsContext } from "./statements_context.ts";
+import { statementsContext } from "../http/service_contexts.ts";
 
 const doctorResult = z.object({
   findings: z.array(z.object({

@@ -1,19 +1,21 @@
 // POST /v1/db/:ns/:db/query and /batch: the hot path. What describes a route stands behind its handler, where no call
 // passes through it.
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import type { QueryContext } from "../../lib/query/query_call.ts";
+import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
+import type { ReplayScope } from "../../lib/control/replays.ts";
+import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
 import { previewWrites } from "../../lib/services/proposals/preview_writes.ts";
-import { runStatements } from "../../lib/services/query/run_statements.ts";
-import type { Env } from "../http/env.ts";
-import { headerFlag, headerNumber, integersAsStrings } from "../middleware/header_flag.ts";
-import { validate } from "../middleware/validate.ts";
+import { runStatements, type StatementsInput } from "../../lib/services/query/run_statements.ts";
 import { answers } from "../http/answers.ts";
-import { callOptions } from "./call_options.ts";
+import type { Env } from "../http/env.ts";
+import { statementsContext } from "../http/service_contexts.ts";
+import { requestContent } from "../middleware/body_text.ts";
+import { headerFlag, headerNumber, integersAsStrings, snapshots } from "../middleware/header_flag.ts";
+import { validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
-import { statementsContext } from "./statements_context.ts";
 
 export function queryRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
@@ -71,4 +73,34 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         responses: answers(z.union([z.array(queryResult), z.array(writePreview)]), { meta: queryMeta }),
       }),
     );
+}
+
+type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "maxAffected" | "snapshots" | "signal">;
+
+/** What the headers of an SQL call say beside its body. Errors: `validation_failed` naming the header. */
+function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | Promise<Options> {
+  const key = c.req.header("idempotency-key");
+  const plan = c.get("plan") ?? null;
+  if (key === undefined) return options(c, plan && { idempotency: null, plan });
+  return keyedOptions(c, operation, { key, plan });
+}
+
+function options(c: Context<Env>, replay: CallReplay | null): Options {
+  return {
+    maxAffected: headerNumber(c, "X-Max-Affected", 0),
+    integersAsStrings: integersAsStrings(c),
+    replay,
+    snapshots: snapshots(c),
+    signal: () => c.req.raw.signal,
+  };
+}
+
+async function keyedOptions(
+  c: Context<Env>,
+  operation: string,
+  { key, plan }: { readonly key: string; readonly plan: ReplayScope | null },
+): Promise<Options> {
+  requireReplayKey("Idempotency-Key", key);
+  const scope = ["idempotency", c.get("token").tokenId, c.get("target").databaseId, operation, key];
+  return options(c, { idempotency: replayScope(scope, await requestContent(c)), plan });
 }

@@ -7,7 +7,7 @@ import { RankingCache, searchSchema } from "../../lib/services/schema/search_sch
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { statementsContext } from "./statements_context.ts";
+import { statementsContext } from "../http/service_contexts.ts";
 
 const searchQuery = z.strictObject({
   q: z.string().min(1).max(500).meta({

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../http/env.ts";
-import { wholeAnswer } from "../http/whole_answer.ts";
+import { wholeAnswer } from "../http/answers.ts";
 
 export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;

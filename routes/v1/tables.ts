@@ -9,7 +9,7 @@ import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { answers } from "../http/answers.ts";
 import { noQuery, time } from "../http/schemas.ts";
-import { statementsContext } from "./statements_context.ts";
+import { statementsContext } from "../http/service_contexts.ts";
 
 const logQuery = z.strictObject({
   since: time("2026-11-01T00:00:00Z").optional().describe("ISO 8601; entries from then on"),

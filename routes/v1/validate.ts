@@ -9,7 +9,7 @@ import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { role } from "../http/schemas.ts";
 import { statementBody } from "./sql_schemas.ts";
-import { statementsContext } from "./statements_context.ts";
+import { statementsContext } from "../http/service_contexts.ts";
 
 const validation = z.object({
   ok: z.boolean(),

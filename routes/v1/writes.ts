@@ -16,7 +16,7 @@ import { restored } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
-import { statementsContext } from "./statements_context.ts";
+import { statementsContext } from "../http/service_contexts.ts";
 
 const secret = z.string().min(1).max(200);
 const proposeBody = statementBody.extend({ ttlSec: z.int().min(30).max(3600).default(600) }).meta({

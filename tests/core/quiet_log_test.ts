@@ -1,6 +1,6 @@
 // Warnings that come again and again.
 import { assertEquals } from "@std/assert";
-import { quietLog } from "../../lib/core/quiet_log.ts";
+import { quietLog } from "../../lib/core/log.ts";
 import { TestClock } from "../control/balance_world.ts";
 
 Deno.test("quietLog() writes a warning of a kind once a minute, with how many it left out", () => {

@@ -2,7 +2,7 @@
 // still takes effect once and is told so. The service runs as `deno task start` starts it.
 import { assert, assertEquals } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
-import { withReceipts } from "../../lib/store/commit_receipts.ts";
+import { withReceipts } from "../../lib/store/kv_call.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import { type KvConnect, startKvConnect } from "../testing/kv_connect.ts";
 import { startService } from "../testing/start_service.ts";

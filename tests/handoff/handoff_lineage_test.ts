@@ -1,6 +1,6 @@
 // A handed-off token lives as long as the token that handed it off, through however many hands it went.
 import { assertEquals } from "@std/assert";
-import { MAX_LINEAGE } from "../../lib/control/token_lineage.ts";
+import { MAX_LINEAGE } from "../../lib/control/token_records.ts";
 import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { secondApp } from "../replay/second_app.ts";

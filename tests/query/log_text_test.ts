@@ -1,7 +1,7 @@
 // The text of a log row: of calls and of merges alike.
 import { assertEquals } from "@std/assert";
 import { LOG_SQL_BYTES } from "../../lib/core/limits.ts";
-import { logText } from "../../lib/core/log_text.ts";
+import { logText } from "../../lib/core/plain_text.ts";
 
 Deno.test("a long text ends between two characters, as late as it may", () => {
   for (let before = 0; before < 4; before++) {

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
-import { ConfigError } from "../../lib/core/config_error.ts";
+import { ConfigError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { type Fetch, sendBatch } from "../../lib/tenant/remote/hrana/hrana_client.ts";

@@ -1,4 +1,5 @@
 // The one way in which a namespace's money changes: one atomic commit that checks the balance record.
+import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
@@ -52,4 +53,10 @@ function assertAddsUp(balance: BalanceRecord): void {
   if (!whole || creditedNanoUsd !== balanceNanoUsd + reservedNanoUsd + usedNanoUsd) {
     throw new RangeError("the balance does not add up");
   }
+}
+
+/** The balance as it stands in the UTC month of `nowMs`. A clock that goes back does not bring a past month back. */
+export function inMonth(balance: BalanceRecord, nowMs: number): BalanceRecord {
+  const month = isoTime(nowMs).slice(0, 7);
+  return month > balance.month ? { ...balance, month, monthUsedNanoUsd: 0 } : balance;
 }

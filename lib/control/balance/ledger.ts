@@ -2,11 +2,9 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Key, keys } from "../../store/keys.ts";
-import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
+import { kvCall, kvCommit, kvEntries, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
-import { type AccountStep, changeAccount } from "./change_account.ts";
-import { inMonth } from "./in_month.ts";
-import { kvEntries } from "../../store/kv_entries.ts";
+import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
 import { openAccount } from "./open_account.ts";
 import { readUsage, type UsageRange, type UsageRow } from "./read_usage.ts";
 

@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
-import { kvEntries } from "../../store/kv_entries.ts";
+import { kvEntries } from "../../store/kv_call.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -2,11 +2,10 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
-import { kvCall, kvGet } from "../../store/kv_call.ts";
+import { kvCall, kvEntries, kvGet } from "../../store/kv_call.ts";
 import type { BlockRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { changeAccount } from "./change_account.ts";
-import { kvEntries } from "../../store/kv_entries.ts";
 
 /** Milliseconds by which the wall clock may leave the monotonic one before it counts as having jumped. */
 const JUMP_MS = 2_000;

@@ -4,8 +4,7 @@ import { type Key, keys } from "../../store/keys.ts";
 import { kvCall, kvGet } from "../../store/kv_call.ts";
 import type { BlockRecord, UsageRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
-import { type AccountStep, changeAccount } from "./change_account.ts";
-import { inMonth } from "./in_month.ts";
+import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
 import { type BlockPlan, planBlock, spendable } from "./plan_block.ts";
 import type { Charge, DatabaseUsage, SpendingAccount } from "./spending_account.ts";
 

@@ -4,7 +4,7 @@ import type { HeldCall, HeldRestore } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import { judgeRestore } from "../snapshots/judge_restore.ts";
 import { restoreLog } from "../snapshots/manage_snapshots.ts";
 import {

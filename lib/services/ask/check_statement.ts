@@ -1,7 +1,7 @@
 // Decides whether a proposed statement may run, bounds its rows, and says what it does. Pure: it uses only what the
 // grammar and the engine say about the text.
 import type { FactsCache } from "../../query/facts_cache.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 
 /** Table-valued functions that read only their argument. */

@@ -1,5 +1,5 @@
 // What the services for branches need of a request, and how they find a trunk and its branches.
-import { isBranchRef } from "../../access/branch_ref.ts";
+import { isBranchRef } from "../../access/slug.ts";
 import type { TokenCaller } from "../../access/caller.ts";
 import { roleAt, type Target, TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";

@@ -1,7 +1,7 @@
 // Claims a branch: a copy of a database for one purpose, with a token that reaches only the copy. The token ends with
 // the branch, or sooner with the token that claimed it.
-import { BRANCH_REF_PATTERN } from "../../access/branch_ref.ts";
-import { requireRole } from "../../access/require_role.ts";
+import { BRANCH_REF_PATTERN } from "../../access/slug.ts";
+import { requireRole } from "../../access/caller.ts";
 import { TRUNK } from "../../access/resolve_target.ts";
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import { isoTime } from "../../core/clock.ts";

@@ -1,5 +1,5 @@
 // Lists, compares, resets and deletes the branches of a database.
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";

@@ -1,6 +1,6 @@
 // Runs a merge that a person has approved, if it does what was approved: the same changes of the branch, over the same
 // conflicts, and as many rows of each table of the trunk in the same ways.
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";

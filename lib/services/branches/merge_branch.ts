@@ -1,5 +1,5 @@
 // Brings what a branch has changed into its trunk, or shows what that would do.
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import type { AppError } from "../../core/errors.ts";
 import { holdForApproval } from "../../query/hold_call.ts";
 import { writeHeldMerge } from "../../query/held_call.ts";

@@ -7,7 +7,7 @@ import { resultColumns } from "../../sql/result_columns.ts";
 import type { SchemaNames } from "../../tenant/tenant_store.ts";
 import { outputs } from "./spec/outputs.ts";
 import type { EndpointFacts } from "../schema/doctor/examined.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 
 /** What this examination needs of the process. */
 export interface EndpointFactsContext {

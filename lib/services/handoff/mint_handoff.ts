@@ -1,5 +1,5 @@
 // A handoff token: passes on what the caller may do with one branch of one database, or less, to somebody else.
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import type { Target } from "../../access/resolve_target.ts";
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";

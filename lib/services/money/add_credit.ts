@@ -1,5 +1,5 @@
 // Money for a namespace, from the operator. The same reference counts once.
-import { requireOperator } from "../../access/require_operator.ts";
+import { requireOperator } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";

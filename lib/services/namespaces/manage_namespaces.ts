@@ -1,5 +1,5 @@
 // Creates, shows, lists, changes and deletes namespaces.
-import { requireOperator } from "../../access/require_operator.ts";
+import { requireOperator } from "../../access/caller.ts";
 import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";

@@ -1,5 +1,5 @@
 // The record of a namespace: found for a management call, shown by the API.
-import { requireNamespaceAdmin } from "../../access/require_namespace_admin.ts";
+import { requireNamespaceAdmin } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { toUsd } from "../../query/prices.ts";

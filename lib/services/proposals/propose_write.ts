@@ -1,6 +1,6 @@
 // The first of two steps: shows a write and hands out a token that runs it once.
 import { newToken, tokenHash } from "../../access/token_format.ts";
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { writeHeldCall } from "../../query/held_call.ts";
 import type { QueryMeta } from "../../query/query_call.ts";

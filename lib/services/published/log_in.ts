@@ -2,7 +2,7 @@
 // time and gets the same answer as a wrong password.
 import { normalPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { StatementResult } from "../../tenant/tenant_store.ts";
 import { readResult } from "../endpoints/spec/outputs.ts";

@@ -3,8 +3,8 @@
 import { AppError, type ErrorDetail, type Issue, type SqlErrorKind } from "../../core/errors.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { publishedErrors } from "../../core/published_errors.ts";
-import { boundColumns } from "../../sql/bound_columns.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { boundColumns } from "../../sql/insert_shape.ts";
+import { foldName } from "../../sql/names.ts";
 
 /** Failures that another input, or a later call, may not have. */
 const messages: Readonly<Partial<Record<SqlErrorKind, string>>> = {

@@ -3,7 +3,7 @@ import { EMAIL_COLUMN } from "../../access/mint_session.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { shownColumns } from "../../sql/result_columns.ts";
 import { keyColumn, noKey, PASSWORD_COLUMN, shownIndex } from "../endpoints/spec/users_table.ts";

@@ -7,7 +7,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { QueryAnswer, QueryStatement } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import { runForSession } from "../../query/run_for_session.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { keyColumn } from "../endpoints/spec/users_table.ts";

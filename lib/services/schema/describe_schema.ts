@@ -1,7 +1,7 @@
 // The stored descriptions of a database, its tables and its columns: shows the schema with them, and changes them.
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readSchema } from "./read_schema.ts";
 import type { SchemaFacts } from "./schema_facts.ts";

@@ -1,5 +1,5 @@
 // Reads the schema of a database in one call to the engine. It reads no rows of views, so a broken view does no harm.
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

@@ -1,7 +1,7 @@
 // Reads the columns and the key of one table or view.
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { foldName } from "../../sql/fold_name.ts";
+import { foldName } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { rowsOf } from "./read_rows.ts";

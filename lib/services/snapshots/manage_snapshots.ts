@@ -1,7 +1,5 @@
 // Lists and takes snapshots of a database, and makes a new database of one.
-import type { TokenCaller } from "../../access/caller.ts";
-import { requireNamespaceAdmin } from "../../access/require_namespace_admin.ts";
-import { requireRole } from "../../access/require_role.ts";
+import { requireNamespaceAdmin, requireRole, type TokenCaller } from "../../access/caller.ts";
 import type { Target } from "../../access/resolve_target.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";

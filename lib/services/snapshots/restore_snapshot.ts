@@ -1,5 +1,5 @@
 // Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened goes on.
-import { requireRole } from "../../access/require_role.ts";
+import { requireRole } from "../../access/caller.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError } from "../../core/errors.ts";

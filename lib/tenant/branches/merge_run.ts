@@ -1,5 +1,5 @@
 // What one merge has done so far: conflicts found, what happened to which table, statements run, rows counted.
-import { logText } from "../../core/log_text.ts";
+import { logText } from "../../core/plain_text.ts";
 import {
   type BranchDiff,
   MAX_SHOWN_ROWS,

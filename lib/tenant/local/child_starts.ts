@@ -1,7 +1,6 @@
 // When one more engine child may be started: after one that could not start, not at once, and each time later.
 import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import { quietLog } from "../../core/quiet_log.ts";
+import { type Log, quietLog } from "../../core/log.ts";
 import { freeProgressFile, type ProgressFile } from "./progress_files.ts";
 
 /** Milliseconds from a failed start to the next one: the first time, and at most. */

@@ -1,6 +1,6 @@
 // The folders of the store at its start: made where they are missing, and refused where their databases belong to a KV
 // that is lost, since a new one would neither know nor serve them.
-import { ConfigError } from "../../core/config_error.ts";
+import { ConfigError } from "../../core/errors.ts";
 import { type TenantPaths, tenantPaths } from "./tenant_paths.ts";
 
 /** `newHere`: KV knows nothing yet. Throws `ConfigError`. */

@@ -1,9 +1,8 @@
 // Tenant databases in Turso Cloud.
-import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import { quietLog } from "../../core/quiet_log.ts";
+import { type Log, quietLog } from "../../core/log.ts";
 import { streamOnce } from "../../core/send_once.ts";
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { GateEngine } from "../remote/gate/gate_engine.ts";
 import type { Fetch } from "../remote/hrana/hrana_client.ts";
 import { RemoteStore } from "../remote/remote_store.ts";

@@ -1,7 +1,7 @@
 // Looks up which phrases of a question occur in the data, so that "in Berlin" becomes a comparison.
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
-import { affinityOf } from "../../../sql/affinity.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { rowsOf } from "../../schema/read_rows.ts";

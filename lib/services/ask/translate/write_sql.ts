@@ -4,7 +4,7 @@ import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath, type JoinStep } from "./join_path.ts";
 import type { ColumnRef } from "./link_names.ts";
 import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
-import { affinityOf } from "../../../sql/affinity.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
 
 /** The statement; null when the tables are not connected, or when a join would count values more than once. */
 export function writeSql(schema: AskSchema, plan: Plan): string | null {

@@ -4,7 +4,7 @@ import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { insertShape } from "../../../sql/insert_shape.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { shownColumns } from "../../../sql/result_columns.ts";

@@ -1,7 +1,7 @@
 // The validator of endpoint specifications: it names everything that is wrong with one at once.
 import { type EndpointSpec, endpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
-import { returnsRows } from "../../../sql/returns_rows.ts";
+import { returnsRows } from "../../../sql/result_columns.ts";
 import { trunkTarget } from "../../databases/database_record.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { authIssues } from "./auth_issues.ts";

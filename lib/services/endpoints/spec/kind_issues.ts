@@ -2,7 +2,7 @@
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementClass } from "../../../sql/statement_kinds.ts";
 import type { SchemaNames } from "../../../tenant/tenant_store.ts";

@@ -1,6 +1,6 @@
 // One input value by its type: from the text of a query string or the typed value of a JSON body to what is bound.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
-import { isPlainText } from "../../../core/is_plain_text.ts";
+import { isPlainText } from "../../../core/plain_text.ts";
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 

@@ -1,6 +1,6 @@
 // What makes a table a users table: a key of one column, which sessions carry as `sub`, and where an answer shows it.
 import { AppError } from "../../../core/errors.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import type { ShownColumn } from "../../../sql/result_columns.ts";
 import type { TableDefinition } from "../../schema/read_table.ts";
 

@@ -1,8 +1,8 @@
 // The TypeScript type of what an endpoint answers, from the columns that its statement shows.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
-import { affinityOf } from "../../../sql/affinity.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
 import { outputs } from "../../endpoints/spec/outputs.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { type ResultColumn, resultColumns } from "../../../sql/result_columns.ts";
 import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
 

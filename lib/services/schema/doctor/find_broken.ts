@@ -1,7 +1,7 @@
 // Finds views, triggers and virtual tables that cannot be used because what they are made of is missing. Views and
 // triggers are compiled, and nothing runs.
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { TenantDatabase } from "../../../tenant/tenant_store.ts";

@@ -1,6 +1,6 @@
 // Checks of foreign keys: keys that cannot hold, and keys without an index.
-import { foldName } from "../../../sql/fold_name.ts";
-import { nearMatches } from "../../../sql/near_matches.ts";
+import { foldName } from "../../../sql/names.ts";
+import { nearMatches } from "../../../sql/hints.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined, Found } from "./examined.ts";

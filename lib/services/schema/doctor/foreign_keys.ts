@@ -1,5 +1,5 @@
 // What a foreign key points at, why it does not hold, and the texts that its checks and repairs need.
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey } from "./examined.ts";

@@ -1,8 +1,7 @@
 // Checks of names: columns whose name does not say what they hold, and words of SQL.
-import { affinityOf } from "../../../sql/affinity.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName, reservedWords } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { reservedWords } from "../../../sql/reserved_words.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, type Found, probeKey } from "./examined.ts";
 import { freeName, renameColumn } from "./suggestions.ts";

@@ -1,6 +1,6 @@
 // The new definition that a table should have. There is one for everything that its columns and keys lack, so that the
 // suggestion for one finding does not undo the suggestion for another.
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { TableText } from "../../../sql/table_text.ts";
 import type { TableFacts } from "../schema_facts.ts";

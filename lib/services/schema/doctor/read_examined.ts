@@ -1,7 +1,7 @@
 // Reads everything that the doctor's checks use in one call to the engine. Where the schema is not the one of last
 // time, a second call reads the rows.
 import { AppError } from "../../../core/errors.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { readEach, readRows, rowsOf, unreadable } from "../read_rows.ts";

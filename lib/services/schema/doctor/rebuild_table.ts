@@ -1,5 +1,5 @@
 // Statements that give a table another definition and keep its rows, for what ALTER TABLE cannot change.
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";

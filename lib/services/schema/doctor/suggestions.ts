@@ -1,6 +1,6 @@
 // Texts of suggestions: calls of this service in a form that can be run as it stands (`METHOD path body`), and new
 // names.
-import { foldName } from "../../../sql/fold_name.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Address } from "./examined.ts";

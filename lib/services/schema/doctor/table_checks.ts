@@ -1,6 +1,6 @@
 // Checks of tables, columns and indexes.
-import { affinityOf } from "../../../sql/affinity.ts";
-import { foldName } from "../../../sql/fold_name.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { readableWords } from "../search_words.ts";

@@ -1,4 +1,9 @@
-// Words that cannot be the bare name of a table or column: they mean something else in SQLite's grammar.
+// When two names in a schema are the same name.
+
+/** The engine compares names without regard to the case of A to Z, and of no other letters. */
+export function foldName(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
 
 const keywords =
   "add all alter and as autoincrement between case cast check collate commit constraint create " +

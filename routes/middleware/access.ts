@@ -2,6 +2,8 @@
 import type { MiddlewareHandler } from "hono";
 import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
+import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
+import type { ControlPlane } from "../../lib/control/control_plane.ts";
 import type { Env } from "../http/env.ts";
 
 /** An API token or the operator key. Errors: `missing_bearer`, `invalid_bearer`, `meter_unreachable`. */
@@ -22,5 +24,21 @@ export function tokenBearer(ctx: AuthContext): MiddlewareHandler<Env> {
     const token = authenticateToken(ctx, c.req.header("authorization"));
     // A kept token costs no turn of the event loop.
     return token instanceof Promise ? token.then(enter) : enter(token);
+  };
+}
+
+/**
+ * Which database is meant: the path `/v1/db/:ns/:db/…` becomes `c.get("target")`. Mounted on a path with both names.
+ * Errors: `invalid_bearer`, `namespace_mismatch`, `database_not_found`, `out_of_scope`, `meter_unreachable`.
+ */
+export function target(ctx: { readonly control: ControlPlane }): MiddlewareHandler<Env, "/:ns/:db/*"> {
+  return (c, next) => {
+    const enter = (target: Target) => {
+      c.set("target", target);
+      return next();
+    };
+    const path = { namespaceSlug: c.req.param("ns"), databasePath: c.req.param("db") };
+    const target = resolveTarget(ctx, c.get("token"), path);
+    return target instanceof Promise ? target.then(enter) : enter(target);
   };
 }
