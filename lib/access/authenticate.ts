@@ -1,4 +1,4 @@
-// From the Authorization header to the caller. On the hot path: answers at once while the token's record is kept.
+// From the Authorization header to the caller. On the hot path: it answers at once while the token's record is cached.
 import type { ControlPlane } from "../control/control_plane.ts";
 import type { KnownToken } from "../control/tokens.ts";
 import type { Clock } from "../core/clock.ts";
@@ -6,6 +6,7 @@ import { AppError } from "../core/errors.ts";
 import type { Caller, TokenCaller } from "./caller.ts";
 import { equalBytes, isToken, tokenHash } from "./token_format.ts";
 
+/** What it needs of the process. */
 export interface AuthContext {
   readonly control: ControlPlane;
   readonly clock: Clock;
@@ -36,7 +37,7 @@ export function authenticateToken(
 function bearer(authorization: string | undefined): string {
   const secret = authorization === undefined ? undefined : SCHEME.exec(authorization)?.[1];
   if (secret !== undefined) return secret;
-  // A header that has the scheme but no usable secret was meant as one.
+  // A header with the scheme but without a usable secret was meant as a bearer.
   if (authorization !== undefined && /^Bearer /i.test(authorization)) throw invalidBearer();
   throw new AppError("missing_bearer", { headers: { "www-authenticate": 'Bearer realm="cubby"' } });
 }
@@ -58,7 +59,7 @@ function hashOf(secret: string): string | null {
 }
 
 function isOperatorKey(ctx: AuthContext, secret: string): boolean {
-  // Hashes are compared, so the time tells nothing about the key, not even its length.
+  // Comparing hashes reveals nothing about the key by its time, not even the length.
   const encoder = new TextEncoder();
   return equalBytes(encoder.encode(tokenHash(secret)), encoder.encode(ctx.operatorKeyHash));
 }

@@ -1,4 +1,4 @@
-// Whoever a request's bearer proves.
+// The caller whom a bearer proves, and the checks of what a caller may do.
 import { AppError } from "../core/errors.ts";
 import { type Role, roleAtLeast } from "../core/role.ts";
 import type { ScopeRow } from "../store/records.ts";
@@ -22,9 +22,10 @@ export interface OperatorCaller {
   readonly kind: "operator";
 }
 
+/** Whoever sends a bearer under `/api`. */
 export type Caller = OperatorCaller | TokenCaller;
 
-/** Errors: `role_too_low`, naming the wanted role, then the current one. */
+/** Requires a role. Errors: `role_too_low`, naming the wanted role, then the current one. */
 export function requireRole(actual: { readonly role: Role }, needed: Role): void {
   if (roleAtLeast(actual.role, needed)) return;
   throw new AppError("role_too_low", {
@@ -32,13 +33,13 @@ export function requireRole(actual: { readonly role: Role }, needed: Role): void
   });
 }
 
-/** Calls that concern every namespace are the operator's. Errors: `operator_required`. */
+/** Requires the operator, for calls that concern every namespace. Errors: `operator_required`. */
 export function requireOperator(caller: Caller): void {
   if (caller.kind !== "operator") throw new AppError("operator_required");
 }
 
 /**
- * Who may manage a namespace under `/api`: an unscoped admin token of it, or the operator. Errors:
+ * Requires a caller who may manage a namespace: an unscoped admin token of it, or the operator. Errors:
  * `namespace_mismatch`, `out_of_scope`, `role_too_low`.
  */
 export function requireNamespaceAdmin(caller: Caller, namespaceSlug: string): void {

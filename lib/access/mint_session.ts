@@ -1,29 +1,32 @@
-// A session of an end user: a JWT that only its database's published endpoints take. Nothing is kept about it.
+// A session of an end user: a JWT that only the published endpoints of its database accept. Nothing is stored about it.
 import { SignJWT } from "jose";
 import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
 
-/** The column with the address, where a session does not name it. */
+/** The column with the address, where a session does not name another. */
 export const EMAIL_COLUMN = "email";
 
+/** What it needs of the process. */
 export interface SessionContext {
   readonly sessionKeys: SessionKeys;
 }
 
+/** A session to mint. */
 export interface NewSession {
   readonly userId: string;
   readonly email?: string | undefined;
   /** Seconds. */
   readonly lifetimeSec: number;
-  /** Of a sign-up or log-in: claims `ut` and, where it is not `email`, `ue`. */
+  /** For a sign-up or log-in: becomes the claims `ut` and, where it is not `email`, `ue`. */
   readonly users?: SessionUsers | undefined;
 }
 
-/** Where the user of a session stands: it is live only while the row of its key has its address there. */
+/** The users table of a session: the session is live only while the row with its key has its address. */
 export interface SessionUsers {
   readonly table: string;
   readonly emailColumn: string;
 }
 
+/** A minted session. */
 export interface MintedSession {
   readonly jwt: string;
   readonly expiresAtMs: number;
@@ -31,7 +34,7 @@ export interface MintedSession {
 
 /**
  * Signs with HS256 and the database's own key, which the first session makes. `iat` is at least the database's floor:
- * within the second of a `revoke_all` it takes until the next one. Null when the database is gone. Errors:
+ * within the second of a `revoke_all` it waits for the next one. Null when the database is gone. Errors:
  * `meter_unreachable`.
  */
 export async function mintSession(

@@ -1,39 +1,43 @@
-// Passwords of end users: PBKDF2-SHA256 in threads of the runtime, a bounded number at once, in the format
+// Passwords of end users: PBKDF2-SHA256 in threads of the runtime, a bounded number at once. The stored format is
 // `pbkdf2_sha256$<iterations>$<salt_b64>$<hash_b64>`.
 import { AppError } from "../core/errors.ts";
 import { equalBytes } from "./token_format.ts";
 
-/** Specification, Limits. */
+/** Iterations of a new hash. */
 const ITERATIONS = 210_000;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Bytes of one block of SHA-256: every block of a hash takes all the iterations. */
+/** Bytes of one SHA-256 block: each block of a hash costs all the iterations again. */
 const BLOCK_BYTES = 32;
-/** Iterations that a stored hash may ask for: imported ones may differ, but none may keep a thread busy for seconds. */
+/**
+ * Iterations that a stored hash may have. Imported hashes may differ from ours, but none may keep a thread busy for
+ * seconds.
+ */
 const MAX_ITERATIONS = 1_000_000;
 const STORED = /^pbkdf2_sha256\$([1-9]\d{0,6})\$([A-Za-z0-9+/=]{1,128})\$([A-Za-z0-9+/=]{1,128})$/;
 
-/** Code points after NFKC (contract 8). */
+/** Code points of a password after NFKC. */
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 1024;
-/** Code units before NFKC: above, it is too long whatever NFKC makes of it. */
+/** Code units before NFKC; a longer text is too long in any case. */
 const MAX_UNITS = 8192;
 
+/** How much may be computed at once. */
 export interface HashBounds {
   /** Hashes that are computed at once. */
   readonly running: number;
-  /** That run or wait in all, and of one owner. */
+  /** Hashes that run or wait: in all, and for one owner. */
   readonly admitted: number;
   readonly admittedOfOwner: number;
 }
 
-/** The form in which a password is hashed, or null when it is no text or too long to be looked at. */
+/** The form in which a password is hashed; null when it is no text or too long to be read. */
 export function normalPassword(password: string): string | null {
   if (password.length > MAX_UNITS || !password.isWellFormed()) return null;
   return password.normalize("NFKC");
 }
 
-/** The same of a new password, or null when it is too short or too long for one: imported ones may be either. */
+/** The same for a new password; null when it is too short or too long for one. Imported passwords may be either. */
 export function newPassword(password: string): string | null {
   const normal = normalPassword(password);
   if (normal === null) return null;
@@ -41,7 +45,10 @@ export function newPassword(password: string): string | null {
   return length >= MIN_LENGTH && length <= MAX_LENGTH ? normal : null;
 }
 
-/** One of a process. Every method's errors: `hashing_busy`. `owner` is the namespace: none may take all places. */
+/**
+ * The hasher of a process. Errors of every method: `hashing_busy`. `owner` is the namespace, which may not take all
+ * places.
+ */
 export class PasswordHasher {
   #running = 0;
   #admitted = 0;
@@ -50,7 +57,7 @@ export class PasswordHasher {
 
   constructor(private readonly bounds: HashBounds) {}
 
-  /** The stored form of a normal password. */
+  /** The stored form of a password in its normal form. */
   async hash(owner: string, password: string): Promise<string> {
     const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
     const hash = await this.#inTurn(owner, () => derive(password, salt, ITERATIONS, HASH_BYTES));
@@ -58,8 +65,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether a normal password is the one of a stored hash. Takes as long when there is none (`stored` null or not in our
-   * format, `password` null) as when there is one, and no less when that was imported with fewer iterations than ours.
+   * Whether a password in its normal form belongs to a stored hash. It takes as long when there is no hash (`stored`
+   * is null or in another format) or no password, and not less for a hash that was imported with fewer iterations.
    */
   async verify(owner: string, password: string | null, stored: string | null): Promise<boolean> {
     const known = stored === null ? null : readStored(stored);
@@ -88,7 +95,7 @@ export class PasswordHasher {
     }
   }
 
-  /** Whoever waits longest takes the place over. */
+  /** The caller that has waited longest gets the place. */
   #leave(owner: string): void {
     const next = this.#waiting.shift();
     if (next) next();
@@ -106,7 +113,7 @@ interface StoredHash {
   readonly hash: Uint8Array<ArrayBuffer>;
 }
 
-/** What an unknown user's password is compared with. */
+/** The hash with which an unknown user's password is compared. */
 const nobody: StoredHash = {
   iterations: ITERATIONS,
   salt: new Uint8Array(SALT_BYTES),

@@ -1,17 +1,21 @@
-// From the headers that make a call repeatable to the hashes under which it is known. Keys of callers are never stored.
+// Calls that can be repeated: the hashes under which they are known, and answers sealed for their caller. Keys of
+// callers are never stored.
 import { hash } from "node:crypto";
 import type { ReplayScope } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
 
-/** Contract 6: 1 to 200 visible characters. */
+/** A key has 1 to 200 visible characters. */
 const KEY = /^[!-~]{1,200}$/;
 
-/** `scope` is everything that tells one call from another; `content` what must be the same when it is repeated. */
+/**
+ * The name of a call: `scope` is everything that distinguishes it from other calls, `content` what must be equal when
+ * it is repeated.
+ */
 export function replayScope(scope: readonly string[], content: string): ReplayScope {
   return { key: hash("sha256", JSON.stringify(scope), "hex"), requestHash: hash("sha256", content, "hex") };
 }
 
-/** Errors: `validation_failed` naming the header. */
+/** Checks a key. Errors: `validation_failed` naming the header. */
 export function requireReplayKey(header: string, value: string): void {
   if (KEY.test(value)) return;
   throw new AppError("validation_failed", {
@@ -21,7 +25,10 @@ export function requireReplayKey(header: string, value: string): void {
 
 const NONCE_BYTES = 12;
 
-/** `words` must not be those of the name under which the answer is kept. AES-256-GCM. */
+/**
+ * Seals an answer for its caller with AES-256-GCM: it may contain a secret that is shown once. The key comes from
+ * `words` of the caller, which are never stored and must not be those of the call's name.
+ */
 export async function sealAnswer(words: readonly string[], answer: Uint8Array): Promise<Uint8Array> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const sealed = new Uint8Array(
@@ -33,7 +40,7 @@ export async function sealAnswer(words: readonly string[], answer: Uint8Array): 
   return whole;
 }
 
-/** The counterpart of `sealAnswer`. Throws for other words. */
+/** Opens a sealed answer. Throws for other words. */
 export async function openAnswer(words: readonly string[], whole: Uint8Array): Promise<Uint8Array> {
   const iv = whole.slice(0, NONCE_BYTES);
   const key = await keyOf(words);

@@ -1,5 +1,5 @@
-// From the path of a request to the database and branch it addresses, with the caller's role there. On the hot path:
-// answers at once while the database's record is kept.
+// From the path of a request to the database and branch that it addresses, with the caller's role there. On the hot
+// path: it answers at once while the database's record is cached.
 import type { ControlPlane } from "../control/control_plane.ts";
 import { AppError } from "../core/errors.ts";
 import { higherRole, lowerRole, type Role } from "../core/role.ts";
@@ -7,6 +7,7 @@ import type { DatabaseRecord, ScopeRow } from "../store/records.ts";
 import type { TokenCaller } from "./caller.ts";
 import { isBranchRef, isSlug } from "./slug.ts";
 
+/** The part of a path that names a database. */
 export interface TargetPath {
   readonly namespaceSlug: string;
   /** `<slug>` or `<slug>@<ref>`. */
@@ -18,18 +19,18 @@ export interface Target {
   readonly databaseId: string;
   readonly namespaceId: string;
   readonly namespaceSlug: string;
-  /** What goes into a path: `<slug>@<ref>` for a branch. */
+  /** The name in a path: `<slug>@<ref>` for a branch. */
   readonly databaseSlug: string;
   readonly branchRef: string;
-  /** The effective one: the lower of the token's role and of its scope row's. */
+  /** The effective role: the lower of the token's role and its scope's. */
   readonly role: Role;
 }
 
-/** The branch that every database has. */
+/** The ref of the branch that every database has. */
 export const TRUNK = "main";
 
 /**
- * The plain slug is the trunk, except that a token pinned to one branch reaches that branch under it. Errors:
+ * Resolves a path. The plain slug means the trunk, or the branch of a token that reaches only that branch. Errors:
  * `namespace_mismatch`, `database_not_found` (unknown database or branch), `out_of_scope`, `meter_unreachable`.
  */
 export function resolveTarget(
@@ -48,7 +49,7 @@ export function resolveTarget(
     if (ref === undefined) return toTarget(caller, trunk);
     const { namespaceId, id: trunkId } = trunk;
     return andThen(ctx.control.branches.byRef({ namespaceId, trunkId, ref }), (branch) => {
-      // The token's branch is one of another database.
+      // The token's branch belongs to another database.
       if (pin !== null && branch?.id !== pin.databaseId) return toTarget(caller, trunk);
       if (branch === null) throw new AppError("database_not_found");
       return toTarget(caller, { namespaceId, id: branch.id, branchRef: ref, slug: `${trunk.slug}@${ref}` });
@@ -56,7 +57,10 @@ export function resolveTarget(
   });
 }
 
-/** What the token may do at a database or branch, or null: it has scope rows and none is for it. The highest counts. */
+/**
+ * The token's role at a database or branch: the highest of its scopes there. Null where it has scopes and none is for
+ * it.
+ */
 export function roleAt(
   caller: TokenCaller,
   at: { readonly id: string; readonly branchRef: string },
@@ -70,7 +74,7 @@ export function roleAt(
   return granted === null ? null : lowerRole(granted, caller.role);
 }
 
-/** Null for what cannot be an address. */
+/** Splits `<slug>@<ref>`. Null for what cannot be an address. */
 export function readAddress(
   databasePath: string,
 ): { readonly slug: string; readonly ref: string | null } | null {
@@ -80,7 +84,7 @@ export function readAddress(
   return isSlug(slug) && (ref === null || isBranchRef(ref)) ? { slug, ref } : null;
 }
 
-/** The one branch that the token reaches, or null where it reaches a trunk or several. */
+/** The only branch that the token reaches; null where it reaches a trunk or several branches. */
 function pinnedBranch({ scopes }: TokenCaller): ScopeRow | null {
   const [first] = scopes;
   if (first === undefined || first.branchRef === TRUNK) return null;
@@ -105,7 +109,7 @@ function toTarget(caller: TokenCaller, database: Place): Target {
   };
 }
 
-/** At once where the value is at hand: the hot path makes no promise. */
+/** Answers at once where the value is cached: the hot path makes no promise. */
 function andThen<From, To>(
   value: From | Promise<From>,
   next: (value: From) => To | Promise<To>,

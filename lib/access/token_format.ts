@@ -1,5 +1,5 @@
-// The outer form of every secret that the service hands out (contract 2): a prefix that scanners can recognise, 32
-// random characters, and a checksum so that a typing error fails without a look-up. Only hashes are ever stored.
+// The outer form of every secret that the service gives out: a prefix that scanners can recognise, 32 random
+// characters, and a checksum so that a typing error fails without a look-up. Only hashes are ever stored.
 import { hash, timingSafeEqual } from "node:crypto";
 
 /** What a secret is for. */
@@ -8,7 +8,7 @@ export type TokenPrefix = "cub_live_" | "cub_op_" | "phand_" | "pmut_" | "appr_"
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-/** The largest multiple of 62 in a byte: bytes above it would make some characters likelier than others. */
+/** The largest multiple of 62 in a byte: larger bytes would make some characters more likely. */
 const FAIR_BYTES = 248;
 
 /** A fresh secret with 190 bits of randomness. */
@@ -22,7 +22,7 @@ export function newToken(prefix: TokenPrefix): string {
   return prefix + random + checksum(random, 0);
 }
 
-/** The secret that belongs to a keyed hash (64 hex digits) of the service's own: 190 bits of it. */
+/** The secret made from a keyed hash (64 hex digits) of the service's own: 190 bits of it. */
 export function derivedToken(prefix: TokenPrefix, keyedHash: string): string {
   let rest = BigInt(`0x${keyedHash}`);
   let digits = "";
@@ -33,19 +33,19 @@ export function derivedToken(prefix: TokenPrefix, keyedHash: string): string {
   return prefix + digits + checksum(digits, 0);
 }
 
-/** True for text of the right form whose checksum fits. It says nothing about whether the token exists. */
+/** Whether a text has the right form and checksum. It says nothing about whether the token exists. */
 export function isToken(prefix: TokenPrefix, text: string): boolean {
   const end = prefix.length + RANDOM_LENGTH;
   return text.length === end + CHECKSUM_LENGTH && text.startsWith(prefix) && /^\w+$/.test(text) &&
     text.endsWith(checksum(text.slice(0, end), prefix.length));
 }
 
-/** SHA-256 of a secret, hex: what is stored and looked up. */
+/** SHA-256 of a secret, hex: this is stored and looked up. */
 export function tokenHash(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-/** CRC-32 of the text from `start` in base62, six characters. */
+/** CRC-32 of the text from `start`, in base62, six characters. */
 function checksum(text: string, start: number): string {
   let value = crc32(text, start);
   let digits = "";
@@ -71,7 +71,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Compares two byte strings in time that depends on their length only; different lengths are unequal. */
+/** Compares two byte strings in time that depends only on their length. Different lengths are unequal. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }

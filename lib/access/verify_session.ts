@@ -1,4 +1,4 @@
-// Whether a JWT is a session of an end user of one database, and whose.
+// Verifies that a JWT is a session of an end user of one database, and reads its claims.
 import { errors, type JWTPayload, jwtVerify } from "jose";
 import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
 import { EMAIL_COLUMN, type SessionUsers } from "./mint_session.ts";
@@ -10,11 +10,11 @@ export interface SessionClaims {
   readonly email: string | null;
   readonly issuedSec: number;
   readonly expiresSec: number;
-  /** Of a sign-up or log-in: where its user has to be still. */
+  /** For a session of a sign-up or log-in: the table in which its user must still exist. */
   readonly users: SessionUsers | null;
 }
 
-/** `wrong_key`: signed by somebody else or for a database that never signed; `revoked`: older than the floor. */
+/** `wrong_key`: signed with another key, or for a database that never signed. `revoked`: issued before the floor. */
 export type SessionCheck =
   | { readonly ok: true; readonly claims: SessionClaims }
   | {
@@ -22,14 +22,14 @@ export type SessionCheck =
     readonly reason: "malformed" | "wrong_key" | "wrong_database" | "expired" | "revoked";
   };
 
-/** base64url without padding (RFC 7515, section 2): the library's decoder takes more. */
+/** base64url without padding (RFC 7515, section 2); the library's decoder accepts more. */
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
-/** Characters of a JWT: what the longest claims need, and a bound on the work for strangers. */
+/** Characters of a JWT: enough for the longest claims, and a bound on the work for strangers. */
 const MAX_JWT_LENGTH = 8192;
 
 /**
- * Takes HS256 only. A change of the key or of the floor counts at once in the process that made it, within five
- * seconds elsewhere. Errors: `meter_unreachable`.
+ * Accepts only HS256. A change of the key or the floor counts at once in the process that made it, and within five
+ * seconds in others. Errors: `meter_unreachable`.
  */
 export async function verifySession(
   ctx: { readonly sessionKeys: SessionKeys; readonly clock: Clock },
@@ -54,7 +54,7 @@ export async function verifySession(
   }
 }
 
-/** As the service writes it, to the letter: nobody makes a second text of a session that is taken as well. */
+/** Whether the text is exactly as the service writes it: no session has a second valid text. */
 function isCanonical(jwt: string): boolean {
   const parts = COMPACT.exec(jwt)?.slice(1).map(decoded) ?? [];
   const [header, payload, signature] = parts;
@@ -62,7 +62,7 @@ function isCanonical(jwt: string): boolean {
     isHeader(asWritten(header)) && asWritten(payload) !== null;
 }
 
-/** Undefined where the last character holds bits that nobody reads, or where it is too few for a byte. */
+/** Undefined where the last character has unused bits set, or is too few for a byte. */
 function decoded(part: string): Uint8Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(part, { alphabet: "base64url" });
@@ -72,7 +72,10 @@ function decoded(part: string): Uint8Array | undefined {
   }
 }
 
-/** Null where the text is no JSON object, or another one than its value is written as: of two members of a name one is lost. */
+/**
+ * Null where the text is no JSON object, or is not written exactly as its value: of two members with the same name
+ * one would be lost.
+ */
 function asWritten(bytes: Uint8Array): object | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -83,7 +86,10 @@ function asWritten(bytes: Uint8Array): object | null {
   }
 }
 
-/** No member that says how else to read the rest (`crit`, `b64`, `zip`) or where a key would be. */
+/**
+ * Whether the header has only known members: none that changes how the rest is read (`crit`, `b64`, `zip`) or says
+ * where a key is.
+ */
 function isHeader(header: object | null): boolean {
   return header !== null &&
     Object.entries(header).every(([name, value]) =>
@@ -95,7 +101,7 @@ function refused(reason: "malformed" | "wrong_key" | "wrong_database" | "expired
   return { ok: false, reason };
 }
 
-/** Null for claims of other types than ours: only who has the key can have made them. */
+/** Null for claims of other types than ours, which only a holder of the key can have made. */
 function claimsOf({ sub, email = null, iat, exp, ut, ue = EMAIL_COLUMN }: JWTPayload): SessionClaims | null {
   if (typeof sub !== "string" || sub === "" || !Number.isSafeInteger(iat)) return null;
   if (iat === undefined || exp === undefined || (email !== null && typeof email !== "string")) return null;

@@ -6,10 +6,10 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
 
-/** Milliseconds that an approval lives, and that it can be asked about afterwards. */
+/** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
 export const APPROVAL_MS = 86_400_000;
 
-/** As it is now: the deadline counts for what nobody has redeemed. */
+/** The approval as it is now: a deadline that has passed counts unless it was redeemed. */
 export type ApprovalState = ApprovalRecord["state"] | "expired";
 
 /** Every method's errors: `meter_unreachable`. */
@@ -21,7 +21,7 @@ export class Approvals {
     return open && record.expiresAt <= this.clock.now() ? "expired" : record.state;
   }
 
-  /** False when there is one with this token. */
+  /** Adds an approval. False when there is one with this token. */
   async add(record: ApprovalRecord): Promise<boolean> {
     const lifetime = { expireIn: 2 * APPROVAL_MS };
     const byHash = keys.approvalByHash(record.tokenHash);
@@ -31,7 +31,7 @@ export class Approvals {
     return await kvCommit(this.#noteOpen(commit, record));
   }
 
-  /** Whether a database has as many that wait, for a decision or to be redeemed, as it may. */
+  /** Whether a database has as many approvals that wait, for a decision or to be redeemed, as it may. */
   async areMany(databaseId: string): Promise<boolean> {
     let open = 0;
     for await (const { value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
@@ -49,7 +49,7 @@ export class Approvals {
     return (await kvGet(this.kv, keys.approval(namespaceId, approvalId))).value;
   }
 
-  /** Newest first, of one state or all. */
+  /** Approvals of a namespace, newest first, of one state or all. */
   async list(namespaceId: string, state: ApprovalState | null): Promise<ApprovalRecord[]> {
     const found: ApprovalRecord[] = [];
     for await (const { value } of kvEntries(this.kv, keys.approvals(namespaceId))) {
@@ -58,7 +58,10 @@ export class Approvals {
     return found.reverse();
   }
 
-  /** Moves it from a state to another; null when it is not in that state (any more), or was looked at again since. */
+  /**
+   * Moves an approval to another state; null when it is no longer in the first one, or its effect was shown again
+   * since.
+   */
   async move(
     record: ApprovalRecord,
     from: ApprovalRecord["state"],

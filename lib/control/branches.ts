@@ -1,5 +1,5 @@
-// Branch records: throw-away copies of a database, found by the trunk and their ref. A record appears after its storage
-// and goes before it; a branch whose deadline has passed is gone for everybody, whatever is still stored.
+// Branch records, found by the trunk and the ref. A record is added after its storage and removed before it. A branch
+// whose deadline has passed no longer exists for anybody, whatever is still stored.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_BRANCHES } from "../core/limits.ts";
@@ -8,22 +8,23 @@ import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { BranchRecord } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
 
-/** Which branch: the database it is of, and its ref. */
+/** Names a branch: its trunk, and its ref. */
 export interface BranchAddress {
   readonly namespaceId: string;
   readonly trunkId: string;
   readonly ref: string;
 }
 
+/** What became of a new copy. */
 export type PutOutcome =
   | {
     readonly ok: true;
-    /** What stood there before, out of reach now, or null: expired ones too, whose storage still is. */
+    /** The branch that had the ref before, or null. An expired one counts too: its storage still exists. */
     readonly replaced: BranchRecord | null;
   }
   | { readonly ok: false; readonly reason: "trunk_gone" | "branch_gone" | "swept" | "full" };
 
-/** Attempts against records that change all the time. */
+/** Attempts when records change all the time. */
 const MAX_ATTEMPTS = 64;
 
 /** Every method's errors: `meter_unreachable`. */
@@ -34,7 +35,7 @@ export class Branches {
     this.#cache = new RecordCache(clock);
   }
 
-  /** Null as well when its time is over. At most `CACHE_AGE_MS` old. */
+  /** A branch by its ref, at most `CACHE_AGE_MS` old. Null also when its deadline has passed. */
   byRef(address: BranchAddress): BranchRecord | null | Promise<BranchRecord | null> {
     const { namespaceId, trunkId, ref } = address;
     const found = this.#cache.read(
@@ -53,7 +54,7 @@ export class Branches {
     return value?.id === databaseId ? this.#alive(value) : null;
   }
 
-  /** Those of one database, by ref. */
+  /** The branches of one database, by ref. */
   async list(namespaceId: string, trunkId: string): Promise<BranchRecord[]> {
     const found: BranchRecord[] = [];
     for await (const { value } of kvEntries(this.kv, keys.branchesOf(namespaceId, trunkId))) {
@@ -62,15 +63,15 @@ export class Branches {
     return found;
   }
 
-  /** Whether a database has as many as it may, and the ref is none of them. */
+  /** Whether a database has as many branches as it may, and none of them has this ref. */
   async isFull({ namespaceId, trunkId, ref }: BranchAddress): Promise<boolean> {
     const living = await this.list(namespaceId, trunkId);
     return living.length >= MAX_BRANCHES && !living.some((branch) => branch.ref === ref);
   }
 
   /**
-   * Makes announced storage the branch, in the place of whatever the ref named; with `onlyOver` only in the place of a
-   * living branch. What was replaced is left over: its storage and its token are for the caller to end.
+   * Makes announced storage the branch with this ref; with `onlyOver` only where a living branch has the ref. The
+   * caller removes what was replaced: its storage and its token.
    */
   async put(
     make: (current: BranchRecord | null) => BranchRecord,
@@ -102,7 +103,7 @@ export class Branches {
     throw new AppError("meter_unreachable");
   }
 
-  /** Takes the branch out of reach and notes that its storage is still there. False when it is another one by now. */
+  /** Removes the record and notes that its storage still exists. False when the branch is another one by now. */
   async remove(record: BranchRecord): Promise<boolean> {
     const key = keys.branch(record.namespaceId, record.trunkId, record.ref);
     try {
@@ -118,7 +119,7 @@ export class Branches {
     }
   }
 
-  /** All of one database, of one namespace, or of everybody: those whose time is over too. */
+  /** All stored branches of one database, of one namespace, or of everybody, also expired ones. */
   async *stored(
     of: { readonly namespaceId?: string; readonly trunkId?: string },
   ): AsyncGenerator<BranchRecord> {
@@ -131,7 +132,7 @@ export class Branches {
     for await (const { value } of kvEntries(this.kv, prefix)) yield value;
   }
 
-  /** Its deadline has passed, or the database it is of is gone. */
+  /** Whether its deadline has passed or its trunk is gone. */
   async isOver(record: BranchRecord): Promise<boolean> {
     if (record.expiresAt <= this.clock.now()) return true;
     return (await kvGet(this.kv, keys.database(record.namespaceId, record.trunkId))).versionstamp === null;

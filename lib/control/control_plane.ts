@@ -9,6 +9,7 @@ import { Namespaces } from "./namespaces.ts";
 import { SessionKeys } from "./session_keys.ts";
 import { Tokens } from "./tokens.ts";
 
+/** All records of one KV. */
 export class ControlPlane {
   readonly namespaces: Namespaces;
   readonly databases: Databases;

@@ -1,4 +1,4 @@
-// Database records: unique by slug within their namespace. A record appears after its storage and goes before it.
+// Database records, unique by slug in their namespace. A record is added after its storage and removed before it.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
@@ -8,12 +8,12 @@ import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts"
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 
-/** `swept`: making the storage took so long that a sweep has taken it. */
+/** `swept`: making the storage took so long that a sweep has dropped it. */
 export type AddOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: "slug_taken" | "namespace_gone" | "swept" };
 
-/** Attempts against namespaces that change all the time. */
+/** Attempts when a namespace changes all the time. */
 const MAX_ATTEMPTS = 16;
 
 /** Every method's errors: `meter_unreachable`. */
@@ -24,7 +24,7 @@ export class Databases {
     this.#cache = new RecordCache(clock);
   }
 
-  /** Notes that storage of this id is being made; without `add` a sweep drops it. */
+  /** Notes that storage with this id is being made. Without `add` a sweep drops it. */
   async announce(databaseId: string): Promise<void> {
     await kvCommit(
       this.kv.atomic().set(keys.leftover(databaseId), { kind: "database", sinceMs: this.clock.now() }),
@@ -53,7 +53,7 @@ export class Databases {
     throw new AppError("meter_unreachable");
   }
 
-  /** At most `CACHE_AGE_MS` old. */
+  /** A record, at most `CACHE_AGE_MS` old. */
   bySlug(namespaceId: string, slug: string): DatabaseRecord | null | Promise<DatabaseRecord | null> {
     return this.#cache.read(cacheKey(namespaceId, slug), async () => {
       const pointer = await kvGet(this.kv, keys.databaseBySlug(namespaceId, slug));
@@ -81,25 +81,27 @@ export class Databases {
     }
   }
 
-  /** Takes the database out of reach and notes that its storage is still there. Repeating it does no harm. */
+  /** Removes the record and notes that its storage still exists. It can be repeated. */
   remove(record: DatabaseRecord): Promise<void> {
     const leftover = { kind: "database", sinceMs: this.clock.now() } as const;
     return this.#unlink(record, (removal) => removal.set(keys.leftover(record.id), leftover));
   }
 
-  /** Takes the database out of reach; for `keepMs` it can be brought back. Repeating it does no harm. */
+  /** Removes the record; for `keepMs` the database can be restored. It can be repeated. */
   softDelete(record: DatabaseRecord, keepMs: number): Promise<void> {
     const deletedAt = this.clock.now();
     return this.#unlink(
       record,
       (removal, database) =>
         removal.set(keys.deletedDatabase(record.namespaceId, record.id), {
-          ...{ database, deletedAt, untilMs: deletedAt + keepMs },
+          database,
+          deletedAt,
+          untilMs: deletedAt + keepMs,
         }),
     );
   }
 
-  /** The database with that slug which was deleted last and can be had back, or null. */
+  /** The last deleted database with that slug that can be restored, or null. */
   async findDeleted(namespaceId: string, slug: string): Promise<DeletedDatabaseRecord | null> {
     let latest: DeletedDatabaseRecord | null = null;
     for await (const { value } of kvEntries(this.kv, keys.deletedDatabasesOf(namespaceId))) {
@@ -109,7 +111,7 @@ export class Databases {
     return latest;
   }
 
-  /** Brings a deleted database back under a slug. */
+  /** Restores a deleted database under a slug. */
   async undelete(deleted: DeletedDatabaseRecord, slug: string): Promise<AddOutcome> {
     const { namespaceId, id } = deleted.database;
     const record = { ...deleted.database, slug };
@@ -131,7 +133,7 @@ export class Databases {
     throw new AppError("meter_unreachable");
   }
 
-  /** Makes leftovers of deleted databases: of those whose time is over, or of all of one namespace. */
+  /** Notes the storage of deleted databases as leftovers: of those whose time is over, or of all in one namespace. */
   async expireDeleted(namespaceId: string | null): Promise<string[]> {
     const prefix = namespaceId === null ? keys.deletedDatabases() : keys.deletedDatabasesOf(namespaceId);
     const now = this.clock.now();

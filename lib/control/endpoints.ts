@@ -1,5 +1,5 @@
-// Published endpoints and their revisions. Every change is one commit of the record and its revision; what `/p` needs
-// of an endpoint is kept for a moment.
+// Published endpoints and their revisions. Every change is one commit of the record and its revision. What `/p` needs
+// is cached for a moment.
 import type { Clock } from "../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
 import { AppError } from "../core/errors.ts";
@@ -9,35 +9,36 @@ import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
 
-/** Who asks for a change of which endpoint. `actor`: id of the API token, or `operator`. */
+/** Which endpoint is changed, and by whom. `actor` is the id of the API token, or `operator`. */
 export interface EndpointChange {
   readonly databaseId: string;
   readonly slug: string;
   readonly actor: string;
 }
 
+/** What became of a change of status. */
 export type StatusOutcome =
   | { readonly ok: true; readonly record: EndpointRecord }
   | { readonly ok: false; readonly reason: "not_found" }
   | { readonly ok: false; readonly reason: "wrong_status"; readonly status: EndpointStatus };
 
-/** What a change makes of the present record; null keeps it. */
+/** The changed record; null changes nothing. */
 type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: EndpointRevision["change"] };
 
-/** Attempts against an endpoint that changes all the time. */
+/** Attempts when an endpoint changes all the time. */
 const MAX_ATTEMPTS = 16;
 /** Records that one commit deletes; Deno KV takes 1,000 changes. */
 const DELETES_AT_ONCE = 200;
-/** Endpoints that are kept in memory: above 5,000 hot ones a read of KV is cheaper than the memory. */
+/** Endpoints in the cache: above 5,000 hot ones a read of KV is cheaper than the memory. */
 const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
 
-/** What is kept of a database's endpoints together. */
+/** What is cached about all endpoints of a database. */
 interface EndpointList {
   readonly published: readonly EndpointRecord[];
   readonly usersTables: readonly string[];
 }
 
-/** Databases whose list is kept: a list can be long. */
+/** Databases whose list is cached: a list can be long. */
 const LIST_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
 
 /** Every method's errors: `meter_unreachable`. */
@@ -50,7 +51,7 @@ export class Endpoints {
     this.#lists = new RecordCache(clock, LIST_CACHE);
   }
 
-  /** Of any status, at most `CACHE_AGE_MS` old, and never older than a change of this process. */
+  /** An endpoint of any status, at most `CACHE_AGE_MS` old, and never older than a change by this process. */
   bySlug(
     databaseId: string,
     slug: string,
@@ -58,22 +59,22 @@ export class Endpoints {
     return this.#cache.read(cacheKey(databaseId, slug), () => this.read(databaseId, slug));
   }
 
-  /** Those of status `published`, sorted by slug, as old as `bySlug`. For doors that anybody may knock at. */
+  /** The published endpoints, sorted by slug, as old as `bySlug`. For strangers' questions. */
   async published(databaseId: string): Promise<readonly EndpointRecord[]> {
     return (await this.#kept(databaseId))?.published ?? [];
   }
 
-  /** Those that sign-ups and log-ins of any status name, as old as `bySlug`. */
+  /** The users tables that sign-ups and log-ins of any status name, as old as `bySlug`. */
   async usersTables(databaseId: string): Promise<readonly string[]> {
     return (await this.#kept(databaseId))?.usersTables ?? [];
   }
 
-  /** As it is now. */
+  /** An endpoint as it is now. */
   async read(databaseId: string, slug: string): Promise<EndpointRecord | null> {
     return (await kvGet(this.kv, keys.endpoint(databaseId, slug))).value;
   }
 
-  /** Sorted by slug. */
+  /** All endpoints as they are now, sorted by slug. */
   async list(databaseId: string): Promise<EndpointRecord[]> {
     return await Array.fromAsync(kvEntries(this.kv, keys.endpoints(databaseId)), (entry) => entry.value);
   }
@@ -86,12 +87,12 @@ export class Endpoints {
     );
   }
 
-  /** Keeps the status; null when there is none. */
+  /** Replaces the specification and keeps the status; null when there is no such endpoint. */
   async replace(spec: EndpointSpec, by: EndpointChange): Promise<EndpointRecord | null> {
     return await this.#put(by, (current) => current && { spec, status: current.status, change: "updated" });
   }
 
-  /** The specification of an older revision, as the newest one. A deleted endpoint comes back as a draft. */
+  /** Makes the specification of an older revision the newest one. A deleted endpoint comes back as a draft. */
   async restoreRevision(revision: EndpointRevision, by: EndpointChange): Promise<EndpointRecord | null> {
     const { spec } = revision;
     return await this.#put(
@@ -100,7 +101,7 @@ export class Endpoints {
     );
   }
 
-  /** To the state it is in already: no revision. Another one only `from` the listed states. */
+  /** Changes the status from one of `from`. A change to the present status leaves no revision. */
   async setStatus(
     { status, from }: { readonly status: EndpointStatus; readonly from: readonly EndpointStatus[] },
     by: EndpointChange,
@@ -118,7 +119,7 @@ export class Endpoints {
     return { ok: false, reason: "wrong_status", status: record.status };
   }
 
-  /** What was there; null when there was none. */
+  /** Removes an endpoint and answers what it was; null when there is none. */
   async remove(by: EndpointChange): Promise<EndpointRecord | null> {
     const { databaseId, slug, actor } = by;
     const key = keys.endpoint(databaseId, slug);
@@ -146,7 +147,7 @@ export class Endpoints {
     throw new AppError("meter_unreachable");
   }
 
-  /** Newest first; also those of an endpoint that is deleted. */
+  /** The revisions, newest first, also of a deleted endpoint. */
   async revisions(databaseId: string, slug: string): Promise<EndpointRevision[]> {
     const entries = kvEntries(this.kv, keys.endpointRevisions(databaseId, slug));
     return (await Array.fromAsync(entries, (entry) => entry.value)).reverse();
@@ -156,7 +157,7 @@ export class Endpoints {
     return (await kvGet(this.kv, keys.endpointRevision(databaseId, slug, number))).value;
   }
 
-  /** All of a database that is going away, with their revisions. Repeating it does no harm. */
+  /** Removes all endpoints of a database with their revisions. It can be repeated. */
   async removeAll(databaseId: string): Promise<void> {
     for (const prefix of [keys.endpoints(databaseId), keys.endpointRevisionsOf(databaseId)]) {
       let removal = this.kv.atomic();
@@ -173,7 +174,7 @@ export class Endpoints {
     this.#lists.forget(databaseId);
   }
 
-  /** `next` may run several times. Null when it keeps what is there. */
+  /** Commits what `next` makes of the record; `next` may run several times. Null when it changes nothing. */
   async #put(
     { databaseId, slug, actor }: EndpointChange,
     next: (current: EndpointRecord | null) => Next | null,
@@ -221,7 +222,7 @@ export class Endpoints {
     });
   }
 
-  /** Of an endpoint that was deleted, 0 where there never was one. */
+  /** The number of the last revision of a deleted endpoint, 0 where there never was one. */
   async #lastRevision(databaseId: string, slug: string): Promise<number> {
     const prefix = keys.endpointRevisions(databaseId, slug);
     const [last] = await kvCall(() =>

@@ -1,5 +1,5 @@
-// Handoff tokens: each is exchanged once for an API token. Whether it still counts stands in its value; the lifetime
-// of its key only cleans up.
+// Handoff tokens: each is exchanged once for an API token. Its record says whether it is still valid; the lifetime of
+// its key only cleans up.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
@@ -7,23 +7,25 @@ import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { HandoffRecord, TokenRecord } from "../store/records.ts";
 import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 
+/** What became of a handoff. */
 export type MintOutcome =
   | { readonly ok: true; readonly untilMs: number }
   | { readonly ok: false; readonly reason: "token_gone" | "too_deep" };
 
+/** What a redeemed handoff gives. */
 export interface Redeemed {
   readonly token: TokenRecord;
   readonly namespaceSlug: string;
 }
 
-/** Attempts against a namespace that changes all the time. */
+/** Attempts when a namespace changes all the time. */
 const MAX_ATTEMPTS = 16;
 
 /** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
 export class Handoffs {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** `untilMs` is the wanted one, or when the minting token expires if that comes first. */
+  /** `untilMs` is the wanted end, or the minting token's expiry if that comes first. */
   async add(hash: string, record: HandoffRecord): Promise<MintOutcome> {
     const { namespaceId, parentId } = record;
     const nowMs = this.clock.now();
@@ -37,15 +39,15 @@ export class Handoffs {
     return { ok: true, untilMs };
   }
 
-  /** Null when it is unknown, used or expired. It is not consumed. */
+  /** Reads a handoff without consuming it. Null when it is unknown, used or expired. */
   async find(hash: string): Promise<HandoffRecord | null> {
     const { value } = await kvGet(this.kv, keys.handoff(hash));
     return value === null || value.untilMs <= this.clock.now() ? null : value;
   }
 
   /**
-   * Consumes the handoff and adds the token that `make` builds, in one commit: of many callers one wins, the others
-   * get null, as does who comes too late or after the minting token. `make` may run several times.
+   * Consumes the handoff and adds the token that `make` builds, in one commit. One of several callers wins; the
+   * others get null, as does a caller who comes too late or after the minting token. `make` may run several times.
    */
   async redeem(
     hash: string,

@@ -1,14 +1,15 @@
-// Calls that wait for somebody: behind an execution token until it is applied, behind an approval until a person has
-// decided. Their text may be larger than a KV value, so it stands in pieces.
+// Calls that wait: for their execution token, or for an approval. Their text may be larger than a KV value, so it is
+// stored in pieces.
 import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { dropPieces, readPieces, writePieces } from "../store/pieces.ts";
 import type { ExecutionRecord } from "../store/write_records.ts";
 
-/** KV forgets a little after a deadline, which is compared where it counts. */
+/** KV deletes records a little after the deadline, which is checked where it matters. */
 const EXPIRY_SLACK_MS = 60_000;
 
+/** A proposed write that its proposer runs now. */
 export type ClaimedExecution =
   | { readonly ok: true; readonly held: string; readonly giveBack: () => Promise<void> }
   | { readonly ok: false; readonly reason: "not_found" | "not_yours" };
@@ -17,7 +18,7 @@ export type ClaimedExecution =
 export class HeldCalls {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** Writes a holder's text; call before the holder's record is there. Returns the number of pieces. */
+  /** Writes the text of a call before its record exists, and answers the number of pieces. */
   keep(holder: string, text: string, untilMs: number): Promise<number> {
     return writePieces(this.kv, new TextEncoder().encode(text), {
       key: (piece) => keys.heldPiece(holder, piece),
@@ -25,7 +26,7 @@ export class HeldCalls {
     });
   }
 
-  /** Removes a text whose holder's record has not come to be. */
+  /** Removes a text whose record was never written. */
   drop(holder: string, pieces: number): Promise<void> {
     return dropPieces(this.kv, pieces, (piece) => keys.heldPiece(holder, piece));
   }
@@ -36,14 +37,14 @@ export class HeldCalls {
     return bytes === null ? null : new TextDecoder().decode(bytes);
   }
 
-  /** Keeps a proposed write under the hash of its execution token. */
+  /** Stores a proposed write under the hash of its execution token. */
   async propose(hash: string, text: string, record: Omit<ExecutionRecord, "pieces">): Promise<void> {
     const pieces = await this.keep(hash, text, record.expiresAt);
     const expireIn = record.expiresAt - this.clock.now() + EXPIRY_SLACK_MS;
     await kvCommit(this.kv.atomic().set(keys.execution(hash), { ...record, pieces }, { expireIn }));
   }
 
-  /** Takes a proposed write: one of many callers gets it. Another bearer's or database's stays where it is. */
+  /** Takes a proposed write: one of several callers gets it. One of another bearer or database stays. */
   async claim(
     hash: string,
     by: Pick<ExecutionRecord, "tokenId" | "databaseId" | "branchRef">,

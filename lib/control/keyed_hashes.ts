@@ -1,14 +1,14 @@
-// Hashes by which the service knows addresses and emails that it must not keep, and keys that only it can make: HMAC
-// under one secret of the installation, which the first need makes.
+// Hashes by which the service recognises addresses and emails that it must not store, and keys that only it can make:
+// HMAC with one secret of the installation, which is made when it is first needed.
 import { createHmac } from "node:crypto";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 
 const SECRET_BYTES = 32;
-/** Hashes kept for callers that come again; emptied when full. */
+/** Hashes cached for callers that come again; emptied when full. */
 const MAX_KEPT = 20_000;
-/** Attempts to make the secret against others that make one. */
+/** Attempts to make the secret when others make one. */
 const MAX_ATTEMPTS = 8;
 
 /** Every method's errors: `meter_unreachable`, until the secret has been read once. */
@@ -19,13 +19,13 @@ export class KeyedHashes {
 
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** HMAC-SHA-256 of the words, hex. The first one says what for, so that no hash serves two ends. */
+  /** HMAC-SHA-256 of the words, hex. The first word names the purpose, so that no hash serves two. */
   of(...words: readonly string[]): string | Promise<string> {
     if (this.#secret !== null) return hmac(this.#secret, words);
     return this.#read().then((secret) => hmac(secret, words));
   }
 
-  /** The same for few words that come again and again. */
+  /** The same, cached, for few words that come often. */
   ofFrequent(...words: readonly string[]): string | Promise<string> {
     const name = words.join("\n");
     const kept = this.#kept.get(name);

@@ -1,14 +1,15 @@
-// Notes about storage that no record names: what a crash between two steps would otherwise leave for ever.
+// Notes about storage that no record names: a crash between two steps would otherwise leave it for ever.
 import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvPage } from "../store/kv_call.ts";
 import type { LeftoverRecord } from "../store/records.ts";
 
-/** Milliseconds after which whoever left it is taken for dead. */
+/** Milliseconds after which the process that left a note counts as dead. */
 const ABANDONED_MS = 600_000;
-/** Notes looked at in one sweep; the next one takes the rest. */
+/** Notes read in one sweep; the next one takes the rest. */
 const NOTES_AT_ONCE = 500;
 
+/** Something that nobody finishes. */
 export interface Abandoned {
   readonly id: string;
   readonly kind: LeftoverRecord["kind"];
@@ -18,12 +19,15 @@ export interface Abandoned {
 export class Leftovers {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** The thing is gone for good. */
+  /** Removes the note, once the thing is gone. */
   async end(id: string): Promise<void> {
     await kvCommit(this.kv.atomic().delete(keys.leftover(id)));
   }
 
-  /** What nobody has finished for ten minutes. Each is handed out once, and whoever was at it cannot go on. */
+  /**
+   * Takes the notes that are older than ten minutes. Each is given out once, and its first process can no longer
+   * finish.
+   */
   async takeAbandoned(): Promise<Abandoned[]> {
     const now = this.clock.now();
     const notes = await kvPage(this.kv, { prefix: keys.leftovers(), after: null, limit: NOTES_AT_ONCE });

@@ -2,12 +2,14 @@
 import type { Key } from "../store/keys.ts";
 import { kvPage } from "../store/kv_call.ts";
 
+/** Which page. */
 export interface PageInput {
-  /** Id of the last record of the page before. */
+  /** The id of the last record of the page before. */
   readonly cursor: string | null;
   readonly pageSize: number;
 }
 
+/** One page of records. */
 export interface Page<Value> {
   readonly records: readonly Value[];
   /** Null on the last page. */

@@ -1,38 +1,38 @@
-// Failed logins by account and hour. Every guess is settled by one read or one commit here, whatever runs beside it: so
-// of any number of guesses at once only the first ten failures tell the guesser something.
+// Failed logins by account and hour. Each guess is settled by one read or one commit here, whatever runs at the same
+// time: of any number of concurrent guesses only the first ten failures tell the guesser something.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import type { LoginFailuresRecord } from "../store/records.ts";
 
-/** Contract 8. */
+/** Failures of one account in one hour. */
 const MAX_FAILURES = 10;
 const HOUR_MS = 3_600_000;
-/** Attempts against others that fail at the same moment, and milliseconds between them at most. */
+/** Attempts when others fail at the same moment, and the longest wait between them in milliseconds. */
 const MAX_ATTEMPTS = 64;
 const PAUSE_MS = 20;
-/** Accounts whose failures are counted in memory; a log-in is refused when there are more. */
+/** Accounts counted in memory; with more, a log-in is refused. */
 const MAX_UNWRITTEN = 10_000;
 
 /**
- * One guess counts for all of its `accounts` (keyed hashes: the address as it was typed, the user whom it means). Every
- * method answers the seconds that one of them stays locked, 0 when none is. Errors: `meter_unreachable`.
+ * One guess counts for all of its `accounts` (keyed hashes: the address as typed, and the user whom it means). Every
+ * method answers the seconds for which one of them stays locked, 0 when none is. Errors: `meter_unreachable`.
  */
 export class LoginFailures {
-  /** Counts that KV had no room for, by key. */
+  /** Counts for which KV had no room, by key. */
   readonly #unwritten = new Map<string, LoginFailuresRecord>();
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** Errors: also `storage_full`, while nothing can count a failure. */
+  /** Reads whether one is locked. Errors: also `storage_full`, while nothing can count a failure. */
   async lockedSec(databaseId: string, accounts: readonly string[]): Promise<number> {
     this.#forgetOver();
     if (this.#unwritten.size + accounts.length > MAX_UNWRITTEN) throw new AppError("storage_full");
     return this.#longestSec(await this.#read(databaseId, accounts));
   }
 
-  /** Counts a failure for each. Locked: it was one too many for one of them and was not counted for any. */
+  /** Counts a failure for each. When one is locked, this failure was too many for it and was counted for none. */
   async add(databaseId: string, accounts: readonly string[]): Promise<number> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const entries = await this.#read(databaseId, accounts);
@@ -50,7 +50,7 @@ export class LoginFailures {
     throw new AppError("meter_unreachable");
   }
 
-  /** Where KV has no room the count goes on here: a full disk must not make guessing free. */
+  /** Without room in KV the count goes on here: a full disk must not make guessing free. */
   async #counted(
     entries: readonly Deno.KvEntryMaybe<LoginFailuresRecord>[],
     atomic: Deno.AtomicOperation,
@@ -87,7 +87,7 @@ export class LoginFailures {
   #forgetOver(): void {
     const nowMs = this.clock.now();
     for (const [key, { untilMs }] of this.#unwritten) {
-      // In the order of their ends, for all last an hour.
+      // In the order of their ends, because all last an hour.
       if (untilMs > nowMs) return;
       this.#unwritten.delete(key);
     }

@@ -1,4 +1,4 @@
-// Namespace records: unique by slug, found by slug on every request that addresses one.
+// Namespace records, unique by slug and found by it on every request that addresses one.
 import type { Clock } from "../core/clock.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
@@ -16,7 +16,7 @@ export class Namespaces {
     this.#cache = new RecordCache(clock);
   }
 
-  /** Makes the namespace with its account. False when the slug is taken. */
+  /** Creates the namespace with its account. False when the slug is taken. */
   add(record: NamespaceRecord, creditNanoUsd: number): Promise<boolean> {
     const pointer = keys.namespaceBySlug(record.slug);
     const addition = this.kv.atomic().check({ key: pointer, versionstamp: null })
@@ -26,7 +26,7 @@ export class Namespaces {
     );
   }
 
-  /** At most `CACHE_AGE_MS` old. */
+  /** A record, at most `CACHE_AGE_MS` old. */
   bySlug(slug: string): NamespaceRecord | null | Promise<NamespaceRecord | null> {
     return this.#cache.read(slug, async () => {
       const pointer = await kvGet(this.kv, keys.namespaceBySlug(slug));
@@ -55,14 +55,14 @@ export class Namespaces {
   }
 
   /**
-   * Takes the namespace out of reach and notes that its tokens and databases are still there; the slug is free again.
-   * Repeating it does no harm.
+   * Removes the record, which frees the slug, and notes that the tokens and databases still exist. It can be
+   * repeated.
    */
   async remove(record: NamespaceRecord): Promise<void> {
     const key = keys.namespace(record.id);
     const pointer = keys.namespaceBySlug(record.slug);
     try {
-      // A second remover must not take a slug away that somebody else has got meanwhile.
+      // A repeated removal must not free a slug that somebody else has taken meanwhile.
       for (;;) {
         const [entry, slug] = await Promise.all([kvGet(this.kv, key), kvGet(this.kv, pointer)]);
         if (entry.versionstamp === null) return;

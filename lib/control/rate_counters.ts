@@ -1,60 +1,63 @@
-// Counts of calls in windows of time, shared by all processes on one KV. A process takes leave for several calls at once
-// in one atomic commit and spends it from memory, so that the hot path writes nothing. What it does not spend expires
-// with the window: fewer calls than the limit may pass, never more.
+// Counts of calls in windows of time, shared by all processes on one KV. A process leases several calls at once in one
+// atomic commit and spends them from memory, so that the hot path writes nothing. What it does not spend expires with
+// the window: fewer calls than the limit may pass, never more.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 
-/** Who is counted where. `client` is a keyed hash. */
+/** Who is counted, and where. `client` is a keyed hash. */
 export interface RateSubject {
   readonly databaseId: string;
   readonly slug: string;
   readonly client: string;
 }
 
+/** A limit in a window. */
 export interface RateWindow {
-  /** What kind of window, and which: `minute` and `minute29834113`. */
+  /** The kind of window and its number: `minute` and `minute29834113`. */
   readonly name: string;
   readonly id: string;
   readonly limit: number;
   readonly endsAtMs: number;
 }
 
+/** What is left of a window. */
 export interface RateState {
   readonly window: RateWindow;
   /** Calls that may still pass in the window, as far as this process knows. */
   readonly remaining: number;
 }
 
+/** Whether a call was counted. */
 export interface RateOutcome {
-  /** False: nothing was counted, in no window. */
+  /** False: the call was counted in no window. */
   readonly admitted: boolean;
   readonly states: readonly RateState[];
 }
 
 interface Lease {
   readonly window: RateWindow;
-  /** Calls that may pass without asking. */
+  /** Calls that may pass without asking KV. */
   left: number;
-  /** Of the window, by all processes, when it was last read; what is leased counts as taken. */
+  /** Calls of the window by all processes when it was last read; leased calls count as made. */
   taken: number;
-  /** Of them, those taken last. */
+  /** The size of the last lease. */
   size: number;
   waiting: number;
   asking: Promise<void> | null;
 }
 
-/** A lease is this part of what is left, so that what another process needs stays there, and at most so many. */
+/** A lease takes one part in so many of what is left, so that other processes get theirs, and at most so many calls. */
 const LEASE_PART = 16;
 const MAX_LEASE = 4000;
-/** From that size on a lease is extended while its last quarter is spent, so that nobody waits for it. */
+/** From that size on, a lease is extended while its last quarter is spent, so that nobody waits. */
 const AHEAD_SIZE = 64;
-/** Leases in memory; above, the oldest go, and what they had left with them. */
+/** Leases in memory; beyond it the oldest are dropped with what they had left. */
 const MAX_LEASES = 50_000;
-/** Attempts against other processes that take at the same moment. */
+/** Attempts when other processes lease at the same moment. */
 const MAX_ATTEMPTS = 64;
-/** Milliseconds that a count outlives its window: clocks of processes differ. */
+/** Milliseconds that a count outlives its window: clocks differ between processes. */
 const AFTER_MS = 60_000;
 
 /** Errors: `meter_unreachable`. */
@@ -63,7 +66,7 @@ export class RateCounters {
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** Counts one call in every window of that moment, or in none. At once while leases last. */
+  /** Counts one call in every window of that moment, or in none. It answers at once while leases last. */
   take(
     subject: RateSubject,
     windowsAt: (nowMs: number) => readonly RateWindow[],
@@ -89,11 +92,11 @@ export class RateCounters {
         lease.waiting--;
       }
     }
-    // Others may have been quicker; each round somebody gets leave or the limit is known to be reached.
+    // Others may have been faster; each round somebody gets a lease, or the limit is known to be reached.
     return await this.take(subject, windowsAt);
   }
 
-  /** Whoever finds the lease empty all the same asks again and hears why. */
+  /** A caller who finds the lease empty asks again and learns why. */
   #askAhead(subject: RateSubject, lease: Lease): void {
     const { left, size, taken, window, asking } = lease;
     if (size < AHEAD_SIZE || left * 4 > size || asking !== null || taken >= window.limit) return;
@@ -114,13 +117,13 @@ export class RateCounters {
     return lease;
   }
 
-  /** Takes leave for some more calls; afterwards there is some, or the limit is reached. */
+  /** Leases some more calls; afterwards there is a lease, or the limit is reached. */
   async #extend({ databaseId, slug, client }: RateSubject, lease: Lease): Promise<void> {
     const { id, limit, endsAtMs } = lease.window;
     const key = keys.rateCount(databaseId, slug, id, client);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const entry = await kvGet(this.kv, key);
-      // Here stands what KV had no room for: it is counted there with the next lease that it takes.
+      // Counts for which KV had no room: the next lease writes them.
       const taken = Math.max(entry.value ?? 0, lease.taken);
       if (taken >= limit) {
         lease.taken = taken;
@@ -141,7 +144,10 @@ export class RateCounters {
   }
 }
 
-/** A full KV is a file, and a file is one process's: the lease in memory is the count then. Errors: `meter_unreachable`. */
+/**
+ * A full KV is a file, which only one process uses: then the lease in memory is the count. Errors:
+ * `meter_unreachable`.
+ */
 async function committedOrFull(atomic: Deno.AtomicOperation): Promise<boolean> {
   try {
     return await kvCommit(atomic);
@@ -151,7 +157,7 @@ async function committedOrFull(atomic: Deno.AtomicOperation): Promise<boolean> {
   }
 }
 
-/** Null while a lease must be extended first. */
+/** The outcome from memory; null while a lease must be extended first. */
 function spend(leases: readonly Lease[]): RateOutcome | null {
   const reached = leases.some(({ left, taken, window }) => left === 0 && taken >= window.limit);
   if (!reached) {

@@ -1,5 +1,5 @@
-// Control-plane records that every request needs, kept in the process: bounded in age and number, forgotten at once
-// when this process changes them. What does not exist is never kept.
+// Control-plane records that every request needs, cached in the process: bounded in age and number, and forgotten at
+// once when this process changes them. A missing record is never cached.
 import type { Clock } from "../core/clock.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
 
@@ -8,7 +8,7 @@ const MAX_ENTRIES = 5_000;
 
 interface Entry<Value> {
   readonly value: Value;
-  /** Monotonic time at which its read began. */
+  /** The monotonic time at which its read began. */
   readonly readMs: number;
 }
 
@@ -16,6 +16,7 @@ interface Loading<Value> {
   readonly promise: Promise<Value | null>;
 }
 
+/** A cache of one kind of records. */
 export class RecordCache<Value extends object> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #loading = new Map<string, Loading<Value>>();
@@ -28,7 +29,7 @@ export class RecordCache<Value extends object> {
     },
   ) {}
 
-  /** The kept value at once, otherwise what `load` reads; callers that come meanwhile share that read. */
+  /** The cached value at once, otherwise what `load` reads. Callers that come meanwhile share that read. */
   read(key: string, load: () => Promise<Value | null>): Value | Promise<Value | null> {
     const entry = this.#entries.get(key);
     if (entry !== undefined && this.clock.monotonicMs() - entry.readMs < this.bounds.maxAgeMs) {
@@ -41,13 +42,13 @@ export class RecordCache<Value extends object> {
     return loading.promise;
   }
 
-  /** Call after every change: also a read that is under way is not kept. */
+  /** To be called after every change: a read under way is not cached either. */
   forget(key: string): void {
     this.#entries.delete(key);
     this.#loading.delete(key);
   }
 
-  /** For changes that touch more keys than are known. */
+  /** For changes of unknown keys. */
   clear(): void {
     this.#entries.clear();
     this.#loading.clear();
@@ -75,7 +76,7 @@ export class RecordCache<Value extends object> {
   }
 
   #keep(key: string, entry: Entry<Value>): void {
-    // Delete first: the map's order is then the order of reading, and the first key is the oldest.
+    // Deleting first keeps the map in the order of reading, so the first key is the oldest.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     if (this.#entries.size <= this.bounds.maxEntries) return;

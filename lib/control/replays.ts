@@ -1,5 +1,5 @@
-// Calls that must not run twice, kept in Deno KV: claimed before they run, their answers kept for a day. Mutations keep
-// their answers in the tenant's database instead (lib/tenant/); here they leave at most a note that says so.
+// Calls that must not run twice, in Deno KV: claimed before they run, their answers stored for a day. Mutations store
+// their answers in the tenant's database instead (lib/tenant/), and leave at most a note here.
 import type { Clock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import { REPLAY_MS } from "../core/limits.ts";
@@ -8,60 +8,62 @@ import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { readPieces, writePieces } from "../store/pieces.ts";
 import type { ReplayRecord } from "../store/records.ts";
 
-/** Which call it is: `key` names its scope, `requestHash` its content. Both SHA-256, hex. */
+/** Names a call: `key` is a hash of its scope, `requestHash` of its content. Both are SHA-256, hex. */
 export interface ReplayScope {
   readonly key: string;
   readonly requestHash: string;
 }
 
+/** What is known about a call. */
 export type ReplayState =
-  /** Nobody is at it; with `claim` it is the caller's now. */
+  /** Nobody runs it; with `claim` the caller may run it now. */
   | { readonly state: "free" }
   | { readonly state: "kept"; readonly answer: Uint8Array }
   /** The tenant's database has the answer. */
   | { readonly state: "tenant" }
   | { readonly state: "running" }
-  /** Another request has had an answer under this key. */
+  /** Another request was answered under this key. */
   | { readonly state: "mismatch" };
 
+/** What is known, and the claim of whoever may run it. */
 export type ReplayClaim = Exclude<ReplayState, { state: "free" }> | {
   readonly state: "claimed";
   readonly claim: Claim;
 };
 
-/** A call that is this process's to run. The first of these ends it, what comes later does nothing. */
+/** A call that this process may run. The first of these methods ends the claim; later calls do nothing. */
 export interface Claim {
-  /** Keeps the answer for a day. */
+  /** Stores the answer for a day. */
   keep(answer: Uint8Array): Promise<void>;
-  /** Notes that the tenant's database keeps the answer. */
+  /** Notes that the tenant's database has the answer. */
   keptByTenant(): Promise<void>;
-  /** The call failed: it may run again. Never fails itself: what KV does not hear of ends with the lease. */
+  /** The call failed and may run again. This never fails: a claim that KV does not hear of ends with its lease. */
   release(): Promise<void>;
 }
 
 /** Milliseconds after which a silent process counts as dead, and between its signs of life. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
-/** KV forgets a little after the deadline, which is compared here. */
+/** KV deletes the record a little after the deadline, which is checked here. */
 const EXPIRY_SLACK_MS = 60_000;
-/** A claim whose process died and whose call never came again must not stay for ever. */
+/** Deletes a claim whose process died and whose call was never repeated. */
 const FORGET_RUN = { expireIn: REPLAY_MS } as const;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Replays {
-  /** Ends of the calls that run in this process: others with the same key, whatever they ask, wait for them. */
+  /** The ends of calls that run in this process: other calls with the same key wait for them, whatever they ask. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** What is known of a call, without claiming it. */
+  /** Reads what is known about a call, without claiming it. */
   async find({ key, requestHash }: ReplayScope): Promise<ReplayState> {
     const { value } = await kvGet(this.kv, keys.replay(key));
     if (value === null || value.untilMs <= this.clock.now()) return { state: "free" };
     return await this.#stateOf(key, requestHash, value);
   }
 
-  /** Takes the call over unless it ran or runs; a run in this process is waited for. */
+  /** Claims the call unless it ran or runs. It waits for a run in this process. */
   async claim(scope: ReplayScope): Promise<ReplayClaim> {
     const { key } = scope;
     for (let run = this.#running.get(key); run !== undefined; run = this.#running.get(key)) await run;
@@ -89,7 +91,9 @@ export class Replays {
       if (state.state !== "free") return state;
     }
     const record: ReplayRecord = {
-      ...{ requestHash, state: "running", pieces: 0 },
+      requestHash,
+      state: "running",
+      pieces: 0,
       run: newId("run", now),
       untilMs: now + LEASE_MS,
     };
@@ -98,7 +102,7 @@ export class Replays {
   }
 
   async #stateOf(key: string, requestHash: string, record: ReplayRecord): Promise<ReplayState> {
-    // Another request that still runs may fail, and its key is free then.
+    // Another request under the key may fail, and then the key is free.
     if (record.state === "running") return { state: "running" };
     if (record.requestHash !== requestHash) return { state: "mismatch" };
     if (record.state === "tenant") return { state: "tenant" };
@@ -151,7 +155,7 @@ export class Replays {
     };
   }
 
-  /** Changes the record only while this run has not ended; again when a sign of life came in between. */
+  /** Changes the record while this run has not ended, and again when a sign of life came in between. */
   async #replace(
     key: string,
     run: string,

@@ -1,4 +1,4 @@
-// Approval rules of databases. Every write asks for them, so they are kept for a moment.
+// Approval rules of databases, cached for a moment because every write reads them.
 import type { Clock } from "../core/clock.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
@@ -6,7 +6,7 @@ import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { RuleRecord } from "../store/write_records.ts";
 import { RecordCache } from "./record_cache.ts";
 
-/** Rules of one database: enough for people to oversee. */
+/** The most rules of one database: people must be able to oversee them. */
 export const MAX_RULES = 100;
 
 /** Every method's errors: `meter_unreachable`. */
@@ -17,7 +17,7 @@ export class Rules {
     this.#cache = new RecordCache(clock);
   }
 
-  /** In the order of their creation, at most `CACHE_AGE_MS` old. */
+  /** The rules of a database in the order of their creation, at most `CACHE_AGE_MS` old. */
   of(databaseId: string): readonly RuleRecord[] | null | Promise<readonly RuleRecord[] | null> {
     return this.#cache.read(databaseId, () => this.list(databaseId));
   }

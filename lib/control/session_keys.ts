@@ -1,5 +1,6 @@
 // What signs and ends the sessions of a database's end users: its signing key, made on first use, and the floor under
-// `iat` that ends all sessions at once. Both are fields of the database's record; only this file reads and writes them.
+// `iat` that ends all sessions at once. Both are fields of the database's record, and only this file reads and writes
+// them.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
@@ -14,15 +15,16 @@ export interface SessionDatabase {
   readonly databaseId: string;
 }
 
+/** What verifies and dates sessions. */
 export interface SessionKey {
   readonly secret: Uint8Array<ArrayBuffer>;
-  /** Unix seconds: sessions issued before are refused. */
+  /** Sessions issued before this unix second are refused. */
   readonly minIat: number;
 }
 
-/** As long as the hash of HS256 (RFC 7518, section 3.2). */
+/** Bytes of the key: as many as the hash of HS256 (RFC 7518, section 3.2). */
 const SECRET_BYTES = 32;
-/** Attempts against a record that changes all the time. */
+/** Attempts when a record changes all the time. */
 const MAX_ATTEMPTS = 16;
 
 /** Every method's errors: `meter_unreachable`. */
@@ -33,7 +35,7 @@ export class SessionKeys {
     this.#cache = new RecordCache(clock);
   }
 
-  /** For verifying: at most `CACHE_AGE_MS` old. Null while nothing was ever signed, or when the database is gone. */
+  /** For verifying: at most `CACHE_AGE_MS` old. Null while nothing was signed, or when the database is gone. */
   current(database: SessionDatabase): SessionKey | null | Promise<SessionKey | null> {
     return this.#cache.read(database.databaseId, async () => {
       const { value } = await this.#record(database);
@@ -42,8 +44,8 @@ export class SessionKeys {
   }
 
   /**
-   * For signing: as it is now, since a floor that another process has just raised counts for the next session. Makes
-   * the key where there is none; of many makers one wins. Null when the database is gone.
+   * For signing: as it is now, because a floor that another process has just raised counts for the next session. It
+   * makes the key where there is none; one of several makers wins. Null when the database is gone.
    */
   async demand(database: SessionDatabase): Promise<SessionKey | null> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -59,11 +61,10 @@ export class SessionKeys {
   }
 
   /**
-   * Ends every session of a database (not of a branch alone) and answers the new floor; null when it is gone. In this
-   * process at once, in others within `CACHE_AGE_MS`.
-   *
-   * `iat` is whole seconds, so that sessions of one second cannot be told apart: the floor is the second that comes
-   * next, and sessions of this one wait for it (`issueSec`). However often it is called, the floor is no further ahead.
+   * Ends every session of a database (never of a branch alone) and answers the new floor; null when the database is
+   * gone. It takes effect in this process at once, in others within `CACHE_AGE_MS`. `iat` has whole seconds, so
+   * sessions of one second cannot be told apart: the floor is the next second, and sessions of this second wait for
+   * it (`issueSec`). Repeated calls move the floor no further.
    */
   async revokeAll(database: SessionDatabase): Promise<number | null> {
     try {
@@ -73,14 +74,14 @@ export class SessionKeys {
       });
       return changed?.tokensMinIat ?? null;
     } finally {
-      // Its branches are kept under ids of their own.
+      // Branches are cached under ids of their own.
       this.#cache.clear();
     }
   }
 
   /**
-   * The `iat` of a session that is issued now, unix seconds: at least the floor `minIat`, whose second it waits for,
-   * at most a second. Longer would be a clock that is not right; then the session is dated ahead.
+   * The `iat` of a session issued now, in unix seconds: at least the floor `minIat`, for which it waits up to a
+   * second. A longer wait would mean a wrong clock; then the session is dated ahead.
    */
   async issueSec(minIat: number): Promise<number> {
     const aheadMs = minIat * 1000 - this.clock.now();
@@ -88,13 +89,13 @@ export class SessionKeys {
     return Math.max(Math.floor(this.clock.now() / 1000), minIat);
   }
 
-  /** Over a floor that a fast clock has set, since sessions may be dated by it. */
+  /** Above a floor that a fast clock has set, because sessions may be dated by it. */
   #nextFloor(floor: number): number {
     const next = Math.floor(this.clock.now() / 1000) + 1;
     return floor > next ? floor + 1 : next;
   }
 
-  /** A branch has the key and the floor of its database: `aud` tells their sessions apart. */
+  /** A branch has the key and the floor of its trunk; `aud` distinguishes their sessions. */
   async #record({ namespaceId, databaseId }: SessionDatabase): Promise<Deno.KvEntryMaybe<DatabaseRecord>> {
     const entry = await kvGet(this.kv, keys.database(namespaceId, databaseId));
     if (entry.versionstamp !== null) return entry;

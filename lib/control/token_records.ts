@@ -1,4 +1,4 @@
-// The KV keys of one token, which are made together and go together.
+// The KV keys of a token, which are written and deleted together, and the line of its ancestors.
 import { keys } from "../store/keys.ts";
 import { kvGet } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
@@ -6,6 +6,7 @@ import type { TokenRecord } from "../store/records.ts";
 /** Milliseconds that an expired token stays in the list. */
 const KEPT_AFTER_EXPIRY_MS = 86_400_000;
 
+/** Adds the keys of one token to a commit, or their deletion. */
 export const tokenKeys = {
   /** Adds the token's keys to a commit. */
   set(atomic: Deno.AtomicOperation, record: TokenRecord, nowMs: number): Deno.AtomicOperation {
@@ -18,25 +19,28 @@ export const tokenKeys = {
       : atomic.set(keys.childToken(namespaceId, parentId, id), id, lifetime);
   },
 
-  /** Adds to a commit the removal of those by which the token is found: from then on nobody can use it. */
+  /** Adds the deletion of the keys by which the token is found: from then on nobody can use it. */
   delete(atomic: Deno.AtomicOperation, record: TokenRecord): Deno.AtomicOperation {
     const { namespaceId, id, hash } = record;
     return atomic.delete(keys.token(namespaceId, id)).delete(keys.tokenByHash(hash));
   },
 
-  /** Adds the removal of the parent's pointer to it: last, since the token's own children are found through it. */
+  /**
+   * Adds the deletion of the parent's pointer to it. It comes last, because the token's children are found through
+   * it.
+   */
   unlink(atomic: Deno.AtomicOperation, { namespaceId, id, parentId }: TokenRecord): Deno.AtomicOperation {
     return parentId === undefined ? atomic : atomic.delete(keys.childToken(namespaceId, parentId, id));
   },
 };
 
-/** Tokens of one line at most, the oldest included: bounds the reads of a look-up. */
+/** The longest line of tokens: bounds the reads of a look-up. */
 export const MAX_LINEAGE = 16;
 
 /**
- * Whom a token descends from. A token that came out of a handoff or of a claim lives no longer than the token that
- * handed off or claimed. The token and its ancestors, the youngest first; null when one of them is revoked or has
- * expired at `nowMs`, or the line is too long. `reading` gets each id before it is read. Errors: `meter_unreachable`.
+ * The token and its ancestors, the youngest first. A token from a handoff or a claim lives no longer than the token
+ * that handed off or claimed: the answer is null when one of the line is removed or has expired at `nowMs`, or the
+ * line is too long. `reading` is called with each id before it is read. Errors: `meter_unreachable`.
  */
 export async function tokenLineage(
   kv: Deno.Kv,

@@ -1,4 +1,4 @@
-// API token records: found by the hash of the token on every request, listed and revoked by id.
+// API token records: found by the hash of the token on every request, listed and removed by id.
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
@@ -9,27 +9,28 @@ import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 
+/** What became of a child token. */
 export type ChildOutcome =
   | { readonly ok: true; readonly expiresAt: number | null }
   | { readonly ok: false; readonly reason: "namespace_gone" | "parent_gone" | "too_deep" };
 
-/** A token and where it belongs. */
+/** A token and its namespace. */
 export interface KnownToken {
   readonly token: TokenRecord;
   readonly namespaceSlug: string;
 }
 
-/** Attempts against namespaces that change all the time. */
+/** Attempts when a namespace changes all the time. */
 const MAX_ATTEMPTS = 16;
 /** Tokens deleted in one commit, each with its index. */
 const REMOVED_AT_ONCE = 100;
-/** Tokens that handed off, remembered while tokens that descend from them may be kept. */
+/** Parents of cached tokens, remembered while their children may be cached. */
 const MAX_ANCESTORS = 10_000;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Tokens {
   readonly #cache: RecordCache<KnownToken>;
-  /** Ids on which kept tokens hang. More than needed does no harm. */
+  /** Ids of tokens on which cached tokens depend. More than needed does no harm. */
   readonly #ancestors = new Set<string>();
 
   constructor(
@@ -51,7 +52,7 @@ export class Tokens {
     throw new AppError("meter_unreachable");
   }
 
-  /** Adds a token that dies with its parent, and expires with it at the latest: `expiresAt` says when. */
+  /** Adds a token that ends with its parent and expires no later; `expiresAt` in the answer says when. */
   async addChild(record: TokenRecord & { readonly parentId: string }): Promise<ChildOutcome> {
     const { namespaceId, parentId } = record;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -72,8 +73,8 @@ export class Tokens {
   }
 
   /**
-   * At most `CACHE_AGE_MS` old; whether it has expired is for the caller to see. A token one of whose ancestors is
-   * gone or has expired is unknown.
+   * A token by its hash, at most `CACHE_AGE_MS` old. The caller checks whether it has expired. A token with an
+   * ancestor that is gone or has expired is unknown.
    */
   byHash(hash: string): KnownToken | null | Promise<KnownToken | null> {
     return this.#cache.read(hash, async () => {
@@ -95,8 +96,8 @@ export class Tokens {
   }
 
   /**
-   * False when there is no such token. From now on this process refuses it and all that descend from it; others
-   * within `CACHE_AGE_MS`. Repeating it clears away what a crash left of its descendants.
+   * Removes a token; false when there is none. This process refuses it and its descendants at once, others within
+   * `CACHE_AGE_MS`. It can be repeated, and then removes what a crash has left of the descendants.
    */
   async remove(namespaceId: string, tokenId: string): Promise<boolean> {
     const { value, versionstamp } = await kvGet(this.kv, keys.token(namespaceId, tokenId));
@@ -117,13 +118,13 @@ export class Tokens {
     return versionstamp !== null;
   }
 
-  /** Forgets what is kept of every token: call it as soon as a namespace is out of reach. */
+  /** Empties the cache: to be called when a namespace is removed. */
   forgetAll(): void {
     this.#cache.clear();
     this.#ancestors.clear();
   }
 
-  /** Deletes every token of a namespace that is out of reach already. */
+  /** Deletes every token of a removed namespace. */
   async removeAll(namespaceId: string): Promise<void> {
     for (;;) {
       const entries = await kvPage(this.kv, {
@@ -138,12 +139,14 @@ export class Tokens {
     }
   }
 
-  /** Each ancestor is noted before it is read, so that its removal finds the note or this read finds it gone. */
+  /** Each ancestor is noted before it is read: so its removal finds the note, or this read finds it gone. */
   async #hasAncestors({ namespaceId, parentId }: TokenRecord): Promise<boolean> {
     if (parentId === undefined) return true;
     if (this.#ancestors.size >= MAX_ANCESTORS) this.forgetAll();
     const line = await tokenLineage(this.kv, {
-      ...{ namespaceId, tokenId: parentId, nowMs: this.clock.now() },
+      namespaceId,
+      tokenId: parentId,
+      nowMs: this.clock.now(),
       reading: (id) => this.#ancestors.add(id),
     });
     return line !== null;

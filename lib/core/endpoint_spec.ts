@@ -1,15 +1,19 @@
-// A published endpoint as its owner writes it: one schema that validates, types and documents it. What needs the
-// database (does the SQL compile, do tables exist) is checked in lib/services/endpoints/spec/.
+// A published endpoint as its owner writes it: one schema that validates, types and documents it. Rules that need the
+// database (does the SQL compile, do tables exist) are checked in lib/services/endpoints/spec/.
 import { z } from "zod";
 
-/** `scheme://host[:port]`, nothing behind it and no wildcard. Apps and browser extensions have schemes of their own. */
+/**
+ * `scheme://host[:port]` with nothing after it and no wildcard. Apps and browser extensions have schemes of their
+ * own.
+ */
 const ORIGIN =
   /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
 const ORIGIN_FORM =
   "Write the origin as browsers send it: scheme://host[:port] in lower case, without the scheme's own port, no *";
-/** Those with `$` come from the verified session, never from the caller. */
+/** Fields with `$` come from the verified session, never from the caller. */
 const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_iat)$/;
 
+/** One input of an endpoint. */
 export const fieldSpec = z.strictObject({
   name: z.string().regex(FIELD_NAME),
   label: z.string().max(200).optional().describe("Defaults to the name"),
@@ -25,6 +29,7 @@ export const fieldSpec = z.strictObject({
   ),
 });
 
+/** A whole specification. */
 export const endpointSpec = z.strictObject({
   slug: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/),
   name: z.string().min(1).max(200),
@@ -56,7 +61,10 @@ export const endpointSpec = z.strictObject({
   }).optional(),
 }).meta({
   examples: [{
-    ...{ slug: "order-by-id", name: "One order", kind: "query", method: "GET" },
+    slug: "order-by-id",
+    name: "One order",
+    kind: "query",
+    method: "GET",
     sql: "SELECT id, note, total FROM orders WHERE id = ?",
     input: [{ name: "id", type: "integer", required: true, min: 1 }],
     output: "first_row",
@@ -64,13 +72,16 @@ export const endpointSpec = z.strictObject({
   }],
 });
 
-/** An origin in another form would be kept and never match. */
+/** Whether a text has the form in which browsers send origins: any other form would never match. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
-  // Of a scheme that is no web's the parser knows no origin; such a text has no other part.
+  // For other schemes than the web's the parser's `origin` is "null"; then the whole URL must be the origin.
   return (url?.origin === "null" ? url.href : url?.origin) === text;
 }
 
+/** One input, checked. */
 export type FieldSpec = z.output<typeof fieldSpec>;
+/** A specification, checked. */
 export type EndpointSpec = z.output<typeof endpointSpec>;
+/** Only `published` endpoints are served; `draft` ones are not even found. */
 export type EndpointStatus = "draft" | "published" | "paused";

@@ -1,13 +1,14 @@
-// The one closed table of failures: what the documentation lists and every answer is made from.
+// The one closed table of failures: the documentation lists it, and every failed answer is made from it.
 
 import { publishedErrors } from "./published_errors.ts";
 
+/** One failure. */
 export interface ErrorRow {
   readonly status: number;
   readonly message: string;
   /** Whether the same call can succeed later without being changed. */
   readonly retryable: boolean;
-  /** Seconds for `Retry-After`, on those that carry it. */
+  /** Seconds for `Retry-After`; absent where the answer has no such header. */
   readonly retryAfterSec?: number;
 }
 

@@ -1,9 +1,10 @@
-// The one error class: the only door from a failure to an HTTP answer.
+// The error class for expected failures, the only way from a failure to an HTTP answer, and the one for wrong settings.
 import { type ErrorRow, errorTable } from "./error_table.ts";
 
+/** The codes of the table. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** The known shapes of an SQL failure (contract 3). */
+/** The kinds of SQL failures, as `errorDetail.kind` names them. */
 export type SqlErrorKind =
   | "unique_violation"
   | "not_null_violation"
@@ -37,6 +38,7 @@ export interface Issue {
   readonly message: string;
 }
 
+/** What an error says beside its row of the table. */
 export interface ErrorFacts {
   /** Replaces the table's message. Never contains SQL text, bound values or secrets. */
   readonly message?: string;
@@ -49,7 +51,7 @@ export interface ErrorFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An expected failure with its place in the table. */
+/** An expected failure, with the code of its row in the table. */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly status: number;
@@ -66,7 +68,10 @@ export class AppError extends Error {
   }
 }
 
-/** The message is one line, names the variable and holds no secret: it is all that the start prints. */
+/**
+ * A setting that keeps the service from starting. The message is one line, names the variable and contains no secret:
+ * it is all that the start prints.
+ */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

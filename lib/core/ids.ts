@@ -1,11 +1,11 @@
-// Identifiers: a prefix that says what it names, then 26 characters that sort by time (ULID, github.com/ulid/spec).
+// Identifiers: a prefix that says what they name, then 26 characters that sort by time (ULID, github.com/ulid/spec).
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** All texts of two digits: an id is made twice for every call. */
+/** All texts of two digits, made once: each call makes two ids. */
 const PAIRS = Array.from({ length: 1024 }, (_, at) => ALPHABET.charAt(at >>> 5) + ALPHABET.charAt(at & 31));
 
-/** What an id can name; the prefix is the noun, shortened. */
+/** What an id can name; the prefix is the shortened noun. */
 export type IdPrefix = "ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "mem" | "rule" | "run" | "apv";
 
 let lastMs = -1;
@@ -13,8 +13,8 @@ let millisecondPart = "";
 let counter = 0;
 
 /**
- * A new id such as `qry_01JD…`: unique across processes (50 random bits renewed each millisecond beside a
- * 30-bit counter), increasing within one process. It is a name, never a secret.
+ * A new id such as `qry_01JD…`: unique across processes (50 random bits, renewed each millisecond, and a 30-bit
+ * counter) and increasing within one process. It is a name, never a secret.
  */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   if (nowMs > lastMs || counter >= 0x3fff_fffe) {
@@ -26,12 +26,12 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   return `${prefix}_${millisecondPart}${PAIRS[counter >>> 20]}${middle}${last}`;
 }
 
-/** The lowest id that `newId` can give at a time: for ranges over ids, never a name of something. */
+/** The lowest id that `newId` could give at a time: for ranges over ids. */
 export function idFloor(prefix: IdPrefix, unixMs: number): string {
   return `${prefix}_${base32(Math.max(0, unixMs), 10)}${"0".repeat(16)}`;
 }
 
-/** True for a well-formed id of that prefix: the guard before an id becomes part of a path or a key. */
+/** Whether a text is a well-formed id with that prefix. Checked before an id becomes part of a path or a key. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) &&
     /^[0-9A-HJKMNP-TV-Z]{26}$/.test(value.slice(prefix.length + 1));
@@ -42,7 +42,8 @@ function startMillisecond(nowMs: number): void {
   lastMs = nowMs;
   millisecondPart = base32(nowMs, 10);
   for (let i = 0; i < 10; i++) millisecondPart += ALPHABET.charAt((random[i] ?? 0) & 31);
-  // Starting low in the upper half of the range keeps ids unguessable in order but leaves half of it to count up.
+  // The counter starts at a random value in the lower half, so that the next id cannot be guessed and half of the range
+  // is left.
   counter = (((random[10] ?? 0) << 16) | ((random[11] ?? 0) << 8) | (random[12] ?? 0)) << 4;
 }
 

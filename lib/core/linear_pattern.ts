@@ -1,27 +1,27 @@
-// Patterns of endpoint inputs, matched by an automaton (RE2): time grows with the text alone, whatever the pattern.
+// Patterns of endpoint inputs, matched by an automaton (RE2): the time grows with the text only, whatever the pattern.
 import { RE2JS } from "re2js";
 
-/** What a pattern is refused for ends the sentence "… the pattern". */
+/** Why a pattern is refused; ends the sentence "… the pattern". */
 export type LinearPattern =
   | { readonly ok: true; readonly test: (text: string) => boolean }
   | { readonly ok: false; readonly reason: string };
 
-/** Instructions of a compiled pattern: each costs one step a character at most. */
+/** Instructions of a compiled pattern: each costs at most one step for each character. */
 const MAX_PROGRAM_SIZE = 5_000;
-/** Instructions of all that are kept compiled, some 600 bytes each. */
+/** Instructions of all compiled patterns in the cache, some 600 bytes each. */
 const MAX_KEPT_SIZE = 100_000;
 
 /** Letters that mean the same after a backslash in both dialects; `k` and digits refer back, which needs backtracking. */
 const OTHER_ESCAPE =
   /\\(?:[^\\A-Za-z0-9]|\\|[dDwWsSbBfnrtvpP]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|0(?!\d))/g;
 
-/** By source: a control plane that reads its records again, for strangers too, brings the same patterns again. */
+/** By source. The control plane reads its records again and again, also for strangers, and brings the same patterns. */
 const kept = new Map<string, LinearPattern>();
 let keptSize = 0;
 
 /**
- * Compiles a regex source without slashes, as JavaScript writes it. `test` is true when it matches anywhere in the
- * text, which `^` and `$` narrow down as usual. What compiles is kept, so that the next time costs nothing.
+ * Compiles a regex source without slashes, as JavaScript writes it. `test` is true when the pattern matches anywhere
+ * in the text. Compiled patterns are cached.
  */
 export function compilePattern(source: string): LinearPattern {
   return kept.get(source) ?? compile(source);
@@ -44,7 +44,7 @@ function compile(source: string): LinearPattern {
   }
 }
 
-/** `size`: instructions. */
+/** `size` counts instructions. */
 function keep(source: string, pattern: LinearPattern, size: number): LinearPattern {
   if (keptSize + size > MAX_KEPT_SIZE) {
     kept.clear();

@@ -1,11 +1,13 @@
-// Structured log lines. Callers pass names and numbers only: never SQL, values, tokens or messages of the engine.
+// Structured log lines, and a log that leaves out repeated lines. Callers pass names and numbers only: never SQL,
+// values, tokens or the engine's messages.
 import type { Clock } from "./clock.ts";
 
 type LogLevel = "info" | "warn" | "error";
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+/** Writes one line. */
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
-/** One JSON object a line on standard error. `nowIso` comes from the caller's clock. */
+/** Writes each line as a JSON object to standard error. `nowIso` comes from the caller's clock. */
 export function jsonLog(nowIso: () => string): Log {
   const encoder = new TextEncoder();
   return (level, event, fields) => {
@@ -13,17 +15,17 @@ export function jsonLog(nowIso: () => string): Log {
   };
 }
 
-/** Drops everything; for tests that look at answers only. */
+/** Drops every line; for tests. */
 export const silentLog: Log = (): void => {};
 
-/** Milliseconds for which a line is only counted after it was written. */
+/** Milliseconds after a line during which equal lines are only counted. */
 const QUIET_MS = 60_000;
-/** Kinds that are told apart; above, the oldest starts anew. */
+/** Kinds of lines that are told apart; beyond it the oldest is forgotten. */
 const MAX_KINDS = 1000;
 
 /**
- * Writes the first line of a kind (its event and the words in its fields) and then one a minute, with `again`: how many
- * were left out since. Other levels than `levels` pass.
+ * Writes the first line of a kind (its event and the words in its fields), and then one each minute with `again`, the
+ * number of lines left out. Levels that are not in `levels` pass.
  */
 export function quietLog(
   log: Log,

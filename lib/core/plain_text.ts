@@ -1,14 +1,17 @@
-// What counts as text everywhere: in statements, parameters, inputs and descriptions.
+// What counts as text in statements, parameters, inputs and descriptions, and the text that the query log stores.
 import { LOG_SQL_BYTES } from "./limits.ts";
 
-/** The embedded engine ends text at U+0000, and half a surrogate pair is no character: no other store takes it. */
+/**
+ * Whether every store takes a text. The embedded engine ends text at U+0000, and half a surrogate pair is no
+ * character.
+ */
 export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
 
 /**
- * The text of statements as the query log keeps it. At most `LOG_SQL_BYTES` of UTF-8, ending between two characters.
- * A text that was refused for its half surrogate pairs is logged as well, and no store takes those.
+ * The text of a statement as the query log stores it: at most `LOG_SQL_BYTES` of UTF-8, ending between two
+ * characters. Half surrogate pairs are replaced, because refused texts are logged too and no store takes such halves.
  */
 export function logText(text: string): string {
   if (text.length * 3 <= LOG_SQL_BYTES) return text.toWellFormed();

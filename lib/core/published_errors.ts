@@ -1,6 +1,6 @@
 // The rows of the error table that only published endpoints answer with.
 
-/** A part of `errorTable`, which says what the members mean. */
+/** A part of `errorTable`; see there for the members. */
 export const publishedErrors = {
   session_required: {
     status: 401,

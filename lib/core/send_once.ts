@@ -1,13 +1,13 @@
-// Requests that no library under us sends a second time. When a kept-alive connection closes unanswered, `fetch` sends a
-// request whose body it still has once more, on another connection, though the server may have acted on the first copy.
-// A body that is read while it is sent is gone by then: such a request fails, and whoever made it decides.
+// Sends requests that no library below sends a second time. When an idle connection closes without an answer, `fetch`
+// sends a request whose body it still has again on another connection, although the server may have acted on the first.
+// A body that is read while it is sent is gone then: such a request fails, and its caller decides.
 
-/** `fetch` for requests that may change something: what it is given goes out at most once, with its length. */
+/** `fetch` for requests that may change something. The body goes out at most once, with its length. */
 export function sendOnce(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   return send(input, init, sized);
 }
 
-/** The same in chunks, which costs less: for servers that are known to take a body without its length. */
+/** The same in chunks, which is cheaper: for servers known to take a body without its length. */
 export function streamOnce(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   return send(input, init, streamed);
 }
@@ -23,7 +23,7 @@ function send(
     : fetch(input, { ...init, body: readOnce(body) });
 }
 
-/** A stream is read once as it is. */
+/** A body with a length that can be read only once. A stream is that already. */
 function sized(body: BodyInit | null): BodyInit {
   if (body instanceof URLSearchParams) {
     return new Blob([body.toString()], { type: "application/x-www-form-urlencoded;charset=UTF-8" });

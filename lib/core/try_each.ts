@@ -1,4 +1,4 @@
-// Work on many things of which one may fail.
+// Works on many things of which some may fail.
 
 /** Works on each thing, so that one failure keeps no other thing from being done. Throws the first failure at the end. */
 export async function tryEach<T>(

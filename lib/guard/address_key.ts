@@ -1,21 +1,21 @@
-// Addresses as the units that flood control and rate limits count: IPv4 whole, IPv6 by /64 (one subscriber holds
-// at least that much), IPv4-mapped IPv6 as the IPv4 that it is.
+// Addresses as flood control and rate limits count them: IPv4 whole, IPv6 by /64 (one subscriber has at least that
+// much), IPv4-mapped IPv6 as its IPv4.
 
-/** Two 32-bit halves that say which unit an address belongs to. */
+/** Two 32-bit halves that identify the unit of an address. */
 export interface AddressKey {
   readonly high: number;
   readonly low: number;
 }
 
-/** Null for text that is no IP address. A zone (`%eth0`) is left out of account. */
+/** Null for text that is no IP address. A zone (`%eth0`) is ignored. */
 export function addressKey(address: string): AddressKey | null {
   const low = ipv4(address, 0, address.length);
-  // A prefix that no routable /64 begins with keeps the two families apart.
+  // A prefix that no routable /64 has keeps the two families apart.
   if (low !== null) return { high: 0, low };
   return ipv6(address);
 }
 
-/** The number of a dotted address at `from`..`to`, or null. Reads characters, as this runs on every request. */
+/** The number of a dotted address at `from`..`to`, or null. It reads characters, because it runs on every request. */
 function ipv4(text: string, from: number, to: number): number | null {
   if (to - from > 15) return null;
   let value = 0;

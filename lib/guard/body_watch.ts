@@ -1,4 +1,4 @@
-// Ends request bodies that arrive too slowly, without a timer per request: one coarse sweep looks after all of them.
+// Ends request bodies that arrive too slowly, without a timer for each request: one coarse sweep watches them all.
 import { AppError } from "../core/errors.ts";
 
 /** A body on its way: a link of a ring in order of arrival. */
@@ -15,7 +15,7 @@ class Pending {
     next.before = this;
   }
 
-  /** Doing it again does nothing. */
+  /** Removes it from the ring; a second time does nothing. */
   remove(): void {
     this.before.after = this.after;
     this.after.before = this.before;
@@ -24,8 +24,8 @@ class Pending {
 }
 
 /**
- * Bodies that are being read. `sweep()` is called at a steady pace by whoever owns the timer; a body that is still
- * incomplete after `sweeps` of them fails. Costs a few pointers per request, no clock reading and no timer.
+ * The bodies that are being read. The owner of the timer calls `sweep()` at a steady pace, and a body that is
+ * incomplete after `sweeps` of them fails. It costs a few pointers for each request, no clock and no timer.
  */
 export class BodyWatch {
   readonly #ends = new Pending(0, () => {});
@@ -33,7 +33,7 @@ export class BodyWatch {
 
   constructor(private readonly sweeps: number) {}
 
-  /** Bodies that have not arrived whole yet. */
+  /** Bodies that have not arrived yet. */
   get pending(): number {
     let count = 0;
     for (let entry = this.#ends.after; entry !== this.#ends; entry = entry.after) count++;
@@ -42,7 +42,7 @@ export class BodyWatch {
 
   /**
    * Settles as `reading` does. Errors: `request_timeout` when it takes too long, or when the connection breaks off
-   * in the middle (then nobody reads the answer).
+   * (then nobody reads the answer).
    */
   watch<T>(reading: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export class BodyWatch {
     });
   }
 
-  /** One step of time. Entries are in order of arrival, so the first young one ends the walk. */
+  /** One step of time. Entries are in order of arrival, so the walk ends at the first young one. */
   sweep(): void {
     this.#sweep++;
     for (let entry = this.#ends.after; entry !== this.#ends; entry = this.#ends.after) {

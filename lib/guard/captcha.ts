@@ -1,11 +1,12 @@
-// The seam behind which a captcha is checked: embedded proof of work, or a provider's siteverify.
+// The seam behind which a captcha is checked: the embedded proof of work, or a provider's siteverify.
 
-/** Of the embedded provider: a captcha solved for one endpoint does not count at another. */
+/** The embedded provider's captchas are for one endpoint: one solved for another does not count. */
 export interface CaptchaScope {
   readonly databaseId: string;
   readonly slug: string;
 }
 
+/** One provider. */
 export interface Captcha {
   /** What the page's widget needs, as JSON. */
   challenge(scope: CaptchaScope): Promise<unknown>;

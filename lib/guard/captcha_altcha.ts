@@ -1,5 +1,5 @@
 // The embedded captcha: ALTCHA's proof of work (altcha-lib 2, PBKDF2/SHA-256). Challenges are signed for one endpoint
-// and a short time; nothing is kept of them until one has counted.
+// and a short time; nothing is stored until one has counted.
 import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { z } from "zod";
@@ -8,13 +8,14 @@ import type { KeyedHashes } from "../control/keyed_hashes.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Captcha, type CaptchaScope, MAX_CAPTCHA_TOKEN } from "./captcha.ts";
 
-/** PBKDF2 iterations of one try, and how many tries a solution takes: about half a second of one core in a browser. */
+/** PBKDF2 iterations of one try, and tries until a solution: about half a second of one core in a browser. */
 const COST = 5000;
 const MIN_TRIES = 200;
 const MAX_TRIES = 800;
 /** Milliseconds in which a challenge must be solved and sent. */
 const LIFETIME_MS = 10 * 60_000;
 
+/** What it needs of the process. */
 export interface AltchaParts {
   readonly uses: CaptchaUses;
   readonly hashes: KeyedHashes;
@@ -39,6 +40,7 @@ const payload = z.object({
   solution: z.object({ counter: z.int(), derivedKey: z.string() }),
 });
 
+/** The embedded provider. */
 export function captchaAltcha({ uses, hashes, clock }: AltchaParts): Captcha {
   const secretsOf = async (scope: CaptchaScope) => ({
     hmacSignatureSecret: await hashes.of("altcha", scope.databaseId, scope.slug),

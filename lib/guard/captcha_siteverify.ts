@@ -1,11 +1,13 @@
-// Captchas of providers with the siteverify protocol: Turnstile, hCaptcha, reCAPTCHA. A provider that does not answer
-// is no free pass.
+// Captchas of providers with the siteverify protocol: Turnstile, hCaptcha, reCAPTCHA. When the provider does not
+// answer, nobody passes.
 import { z } from "zod";
 import { AppError } from "../core/errors.ts";
 import { type Captcha, MAX_CAPTCHA_TOKEN } from "./captcha.ts";
 
+/** The providers by name. */
 export type SiteverifyProvider = "turnstile" | "hcaptcha" | "recaptcha";
 
+/** The operator's settings and the process's `fetch`. */
 export interface SiteverifyParts {
   readonly provider: SiteverifyProvider;
   readonly siteKey: string;
@@ -23,9 +25,10 @@ const addresses: Readonly<Record<SiteverifyProvider, string>> = {
 const TIMEOUT_MS = 5000;
 
 const verdict = z.object({ success: z.boolean(), "error-codes": z.array(z.string()).optional() });
-/** These say that our side or theirs is wrong, not the visitor's. */
+/** Error codes about the site's settings or the provider, not about the visitor. */
 const OTHERS_FAULT = /input-secret|sitekey|internal-error|bad-request/;
 
+/** The captcha of one provider. */
 export function captchaSiteverify({ provider, siteKey, secret, fetch }: SiteverifyParts): Captcha {
   return {
     challenge: () => Promise.resolve({ provider, siteKey }),
@@ -53,7 +56,7 @@ async function ask(
     const text = await response.text();
     if (response.ok) return verdict.parse(JSON.parse(text));
   } catch {
-    // Whatever it was: without an answer nobody is let in.
+    // Whatever failed: without an answer nobody passes.
   }
   throw new AppError("captcha_unavailable");
 }

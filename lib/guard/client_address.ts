@@ -1,20 +1,24 @@
-// Which address a request comes from, when proxies stand in between.
+// The address that a request comes from, when there are proxies in between.
 import { type AddressKey, addressKey } from "./address_key.ts";
 
-/** Where every request of unknown origin is counted. */
+/** The unit that counts every request of unknown origin. */
 const UNKNOWN: AddressKey = { high: 2, low: 0 };
 
+/** What is known about the origin of a request. */
 export interface ClientAddressInput {
   /** The other end of the socket, if it has an address. */
   readonly socketAddress: string | null;
   /** The header as received. */
   readonly forwardedFor: string | null;
-  /** Proxies of ours in front: each appends the address that it saw, so only that many entries from the right are true. */
+  /**
+   * Our proxies in front. Each appends the address that it saw, so only that many entries from the right are
+   * trustworthy.
+   */
   readonly trustedHops: number;
 }
 
 /**
- * The client's unit of counting. Entries further left than the trusted hops are whatever the client wrote and are
+ * The unit by which the client is counted. Entries further left than the trusted ones come from the client and are
  * ignored; a trusted entry that is no address counts as the socket's.
  */
 export function clientAddress(input: ClientAddressInput): AddressKey {

@@ -1,10 +1,11 @@
-// Ends connections that keep silent or send a head too slowly, without a timer per request: one coarse sweep looks after
-// all of them.
+// Ends connections that are silent or send a head too slowly, without a timer for each request: one coarse sweep
+// watches them all.
 
+/** How long connections may be silent, in sweeps, and how many there may be. */
 export interface ConnectionLimits {
-  /** Sweeps that a new connection may take until its first head is whole. */
+  /** Sweeps until the first head of a new connection has arrived. */
   readonly headSweeps: number;
-  /** Sweeps from the end of an answer until the next head is whole. */
+  /** Sweeps from the end of an answer until the next head has arrived. */
   readonly idleSweeps: number;
   /** Connections open at once. */
   readonly maxOpen: number;
@@ -15,27 +16,27 @@ export class OpenConnection {
   #answering = 0;
   #wasAsked = false;
 
-  /** `untilSweep`: the last sweep that it lives through while it is silent. */
+  /** `untilSweep` is the last sweep that it survives while it is silent. */
   constructor(
     readonly end: () => void,
     private untilSweep: number,
     private readonly watch: ConnectionWatch,
   ) {}
 
-  /** A head is whole: nothing but its answer counts. */
+  /** A head has arrived: from now on only its answer counts. */
   begin(): void {
     if (!this.#wasAsked) this.untilSweep = 0;
     this.#wasAsked = true;
     this.#answering++;
   }
 
-  /** That answer is made, and the next head may take its time. */
+  /** The answer is made: now the next head is awaited. */
   finish(): void {
     this.#answering--;
     this.allow(0);
   }
 
-  /** Receiving the answer that is being made takes the client so many sweeps more. */
+  /** The client may take so many sweeps more to receive the answer. */
   allow(sweeps: number): void {
     this.untilSweep = Math.max(this.untilSweep, this.watch.idleUntil + sweeps);
   }
@@ -48,7 +49,10 @@ export class OpenConnection {
     return this.isSilent && this.untilSweep < sweep;
   }
 
-  /** Whether it goes first where one has to: who has asked nothing, then who has been silent longest. */
+  /**
+   * Whether it is ended before another: connections that have sent no request come first, then those silent for
+   * longest.
+   */
   goesBefore(other: OpenConnection): boolean {
     if (this.#wasAsked !== other.#wasAsked) return !this.#wasAsked;
     return this.untilSweep < other.untilSweep;
@@ -56,8 +60,8 @@ export class OpenConnection {
 }
 
 /**
- * Connections that are open. `sweep()` is called at a steady pace by whoever owns the timer. A connection on which a
- * request is being answered is never ended.
+ * The open connections. The owner of the timer calls `sweep()` at a steady pace. A connection on which a request is
+ * being answered is never ended.
  */
 export class ConnectionWatch {
   readonly #open = new Set<OpenConnection>();
@@ -69,12 +73,12 @@ export class ConnectionWatch {
     return this.#open.size;
   }
 
-  /** The last sweep that a connection lives through which falls silent now. */
+  /** The last sweep that a connection survives if it falls silent now. */
   get idleUntil(): number {
     return this.#sweep + this.limits.idleSweeps;
   }
 
-  /** Has to be removed when it has ended. */
+  /** Adds a connection, which its owner removes when it has ended. */
   add(end: () => void): OpenConnection {
     const connection = new OpenConnection(end, this.#sweep + this.limits.headSweeps, this);
     this.#open.add(connection);
@@ -93,12 +97,12 @@ export class ConnectionWatch {
     }
   }
 
-  /** Whether one more may be added; where there are too many, a silent one ends for it. */
+  /** Whether one more may be added. Where there are too many, a silent one is ended for it. */
   hasRoom(): boolean {
     return this.#open.size < this.limits.maxOpen || this.endOne();
   }
 
-  /** Ends the silent connection that goes first. False: on all of them requests are being answered. */
+  /** Ends the first silent connection. False when requests are being answered on all of them. */
   endOne(): boolean {
     let first: OpenConnection | null = null;
     for (const one of this.#open) {

@@ -1,4 +1,4 @@
-// Coarse flood control per address before anything else is done for a request, in constant memory.
+// Coarse flood control by address, before anything else is done for a request, in constant memory.
 import type { AddressKey } from "./address_key.ts";
 
 /** Milliseconds of one window; the rate is `limit` per window. */
@@ -8,11 +8,11 @@ const WIDTH_BITS = 16;
 const WIDTH = 1 << WIDTH_BITS;
 
 /**
- * A count-min sketch of two windows (Cormode and Muthukrishnan 2005, with conservative update): four counters an
- * address, chosen by a hash that is seeded anew in each process, of which the smallest counts. It never
- * undercounts. Overcounting needs all four cells shared: with 200 addresses above the limit at once, one innocent
- * address in 10^10 is held up with them, and a counter never rises above the limit, so refused requests of one
- * address add nothing to its neighbours. Two MiB, whatever the number of addresses.
+ * A count-min sketch of two windows (Cormode and Muthukrishnan 2005, with conservative update): an address has four
+ * counters, chosen by a hash with a seed of each process, and the smallest counts. It never undercounts. It
+ * overcounts only when all four cells are shared: with 200 addresses above the limit at once, one innocent address in
+ * 10^10 is refused with them. A counter never rises above the limit, so refused requests add nothing to others. It
+ * takes two MiB for any number of addresses.
  */
 export class FloodControl {
   #current = new Uint32Array(ROWS * WIDTH);
@@ -21,12 +21,12 @@ export class FloodControl {
   readonly #seeds = crypto.getRandomValues(new Uint32Array(4));
   readonly #cells = new Uint32Array(ROWS);
 
-  /** `limit`: requests of one address per 10 seconds; 0 lets everything pass. */
+  /** `limit` counts requests of one address per 10 seconds; 0 lets everything pass. */
   constructor(private readonly limit: number) {}
 
   /**
-   * Counts one request at `nowMs` (monotonic). 0: it may pass. Otherwise the seconds to wait before the next try.
-   * The last window counts with the share of it that still lies within the past 10 seconds.
+   * Counts one request at `nowMs` (monotonic). 0: it may pass; otherwise the seconds to wait. The last window counts
+   * with its share of the past 10 seconds.
    */
   admit(address: AddressKey, nowMs: number): number {
     if (this.limit === 0) return 0;
@@ -36,7 +36,7 @@ export class FloodControl {
     const now = smallest(this.#current, this.#cells);
     const before = smallest(this.#previous, this.#cells);
     if (now + before * (1 - elapsed) >= this.limit) return waitSec(now, before, elapsed, this.limit);
-    // Conservative update: cells that already say more than this address has sent belong to others as well.
+    // Conservative update: cells with a higher count than this address has sent belong to others as well.
     for (const cell of this.#cells) {
       if (this.#current[cell] === now) this.#current[cell] = now + 1;
     }
@@ -79,7 +79,10 @@ function smallest(counts: Uint32Array, cells: Uint32Array): number {
   return least;
 }
 
-/** Until the sliding sum falls below the limit: within this window if the last one weighs enough, else in the next. */
+/**
+ * Seconds until the sliding sum falls below the limit: within this window if the last one weighs enough, otherwise in
+ * the next.
+ */
 function waitSec(now: number, before: number, elapsed: number, limit: number): number {
   const freeAt = now < limit ? 1 - (limit - now) / before : 2 - limit / now;
   return Math.max(1, Math.ceil((freeAt - elapsed) * WINDOW_MS / 1000));

@@ -1,24 +1,27 @@
-// Listens, accepts connections itself and has the runtime answer on each: only so can one be ended that never asks.
+// Listens and accepts connections itself, and lets the runtime answer on each: only so can a connection be ended that
+// never sends a request.
 import type { Log } from "../core/log.ts";
 import { ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 
-/** Milliseconds after which it is tried again to accept where the system refused. */
+/** Milliseconds before the next attempt to accept after the system refused. */
 const ACCEPT_AGAIN_MS = 100;
-/** Silent connections that are ended then. */
+/** How many silent connections are ended then. */
 const ENDED_AT_ONCE = 32;
 
+/** Bounds of the connections. */
 export interface HttpListenerLimits {
-  /** Milliseconds until a new connection's first head is whole, and from an answer until the next one is. */
+  /** Milliseconds until the first head of a new connection has arrived, and from an answer until the next one has. */
   readonly headMs: number;
   readonly idleMs: number;
-  /** Bytes of a large answer that a client has to take in a second. */
+  /** Bytes of a large answer that a client must take each second. */
   readonly takenBytesPerSec: number;
   readonly maxConnections: number;
-  /** Milliseconds between two looks at all of them. */
+  /** Milliseconds between two sweeps over all connections. */
   readonly sweepMs: number;
 }
 
+/** Where to listen, and how. */
 export interface HttpListenerOptions {
   readonly hostname: string;
   readonly port: number;
@@ -27,18 +30,20 @@ export interface HttpListenerOptions {
   readonly log: Log;
 }
 
-/** What a handler is told about the connection that its request came in on. */
+/** What a handler knows about the connection of its request. */
 export interface ClientConnection {
   readonly remoteAddr: Deno.NetAddr;
-  /** The answer that is being made is a large one: the client may take longer to receive it. */
+  /** Says that the answer is large, so that the client may take longer to receive it. */
   expectLargeAnswer(bytes: number): void;
 }
 
+/** Answers a request of a connection. */
 export type ConnectionHandler = (
   request: Request,
   connection: ClientConnection,
 ) => Response | Promise<Response>;
 
+/** A listening socket with its connections. */
 export class HttpListener {
   readonly addr: Deno.NetAddr;
   readonly #listener: Deno.TcpListener;
@@ -62,7 +67,7 @@ export class HttpListener {
     this.#accepting = this.#accept();
   }
 
-  /** Accepts nothing more, and ends each connection as soon as no request is being answered on it. */
+  /** Stops accepting, and ends each connection as soon as no request is being answered on it. */
   async shutdown(): Promise<void> {
     if (!this.#stopping) this.#listener.close();
     this.#stopping = true;
@@ -78,7 +83,7 @@ export class HttpListener {
       } catch (error) {
         if (this.#stopping) return;
         if (hasHungUp(error)) continue;
-        // Mostly for want of file descriptors, which the service's own files need too.
+        // Mostly there are no file descriptors left, which the service's own files need too.
         this.options.log("warn", "connection_not_accepted", { error: nameOf(error) });
         for (let ended = 0; ended < ENDED_AT_ONCE && this.#watch.endOne(); ended++);
         await new Promise((resolve) => setTimeout(resolve, ACCEPT_AGAIN_MS));
@@ -108,7 +113,7 @@ export class HttpListener {
     });
   }
 
-  /** Costs a request two numbers and a look at its promise: no clock, no timer. */
+  /** Costs two numbers and one check of a promise for each request: no clock, no timer. */
   #answerOn(
     watched: OpenConnection,
     remoteAddr: Deno.NetAddr,
@@ -138,7 +143,7 @@ export class HttpListener {
   };
 }
 
-/** A client that is gone before it is let in is no reason to end others. */
+/** A client that has gone before it is accepted is no reason to end other connections. */
 function hasHungUp(error: unknown): boolean {
   return error instanceof Deno.errors.NotConnected || error instanceof Deno.errors.ConnectionReset ||
     error instanceof Deno.errors.ConnectionAborted;

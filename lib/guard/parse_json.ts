@@ -1,15 +1,15 @@
-// JSON text of a request to a value: the one place where a body that is no JSON becomes a failure of the table.
+// Parses the JSON of a request: the one place where a body that is no JSON becomes a failure of the error table.
 import { AppError } from "../core/errors.ts";
 import { endOfString } from "./survey_object.ts";
 
-/** A digit run that long may be an integer that a double cannot hold. */
+/** A run of digits so long may be an integer that a double cannot hold. */
 const LONG_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 /** Characters of a number. */
 const NUMBER = /[\d.eE+-]/;
 const REST = /[\d.eE+-]+/y;
 const QUOTE = 34;
-/** No INTEGER is further from zero. */
+/** No INTEGER is larger. */
 const INTEGERS_END = 2 ** 63;
 
 /**
@@ -33,7 +33,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Of text that is JSON. A reviver would be told the same, but costs a call for every value of the body. */
+/** For text that is JSON. A reviver would see the same, but costs a call for every value of the body. */
 function hasRoundedInteger(text: string): boolean {
   const digits = new RegExp(LONG_DIGITS, "g");
   let outside = 0;
@@ -51,7 +51,7 @@ function hasRoundedInteger(text: string): boolean {
   return false;
 }
 
-/** The place of the first character of the number that has the digit at `at`. */
+/** The index of the first character of the number that contains the digit at `at`. */
 function startOfNumber(text: string, at: number): number {
   let start = at;
   while (start > 0 && NUMBER.test(text.charAt(start - 1))) start--;
@@ -59,8 +59,8 @@ function startOfNumber(text: string, at: number): number {
 }
 
 /**
- * One that stands there as JavaScript writes it is a REAL that somebody has read, where no INTEGER can be meant. Nearer
- * to zero it may as well be an INTEGER whose last digits are zeros.
+ * A number that is written as JavaScript writes it is a REAL that somebody has read, where it is too large for an
+ * INTEGER. A smaller one may be an INTEGER whose last digits are zeros.
  */
 function isRounded(number: string): boolean {
   if (!INTEGER.test(number)) return false;

@@ -1,4 +1,4 @@
-// The rate limit of one published endpoint: UTC minutes and days, and what the answer says about them.
+// The rate limit of one published endpoint, in UTC minutes and days, and the headers that tell about it.
 import type {
   RateCounters,
   RateOutcome,
@@ -7,23 +7,25 @@ import type {
   RateWindow,
 } from "../control/rate_counters.ts";
 
+/** The limits of a specification. */
 export interface RateLimit {
   readonly perMin?: number | undefined;
   readonly perDay?: number | undefined;
 }
 
+/** Whether a call passes, and the headers of its answer. */
 export interface RateCheck {
   readonly admitted: boolean;
-  /** Seconds until the call may pass; 0 when it has. */
+  /** Seconds until the call may pass; 0 when it passes now. */
   readonly retryAfterSec: number;
-  /** Fields of draft-ietf-httpapi-ratelimit-headers-10: a policy a window, and what is left of each. */
+  /** Fields of draft-ietf-httpapi-ratelimit-headers-10: a policy for each window, and what is left of it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const MINUTE_SEC = 60;
 const DAY_SEC = 86_400;
 
-/** Null where the endpoint has no limit. Errors: `meter_unreachable`. */
+/** Counts the call. Errors: `meter_unreachable`. */
 export function checkRate(
   counters: RateCounters,
   subject: RateSubject,
@@ -35,7 +37,7 @@ export function checkRate(
     : toCheck(outcome, nowMs());
 }
 
-/** The windows that a moment lies in. */
+/** The windows of a moment. */
 function windowsOf({ perMin, perDay }: RateLimit, nowMs: number): RateWindow[] {
   const windows: RateWindow[] = [];
   if (perMin !== undefined) windows.push(windowOf("minute", MINUTE_SEC, perMin, nowMs));

@@ -1,7 +1,8 @@
-// Reads a request body as text, bounded in size while it arrives and in time.
+// Reads a request body as text, with a bound on its size while it arrives and on its time.
 import { AppError } from "../core/errors.ts";
 import type { BodyWatch } from "./body_watch.ts";
 
+/** The bounds of one body. */
 export interface BodyBounds {
   readonly maxBytes: number;
   readonly watch: BodyWatch;
@@ -15,19 +16,19 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
  */
 export async function readBody(request: Request, bounds: BodyBounds): Promise<string> {
   const declared = request.headers.get("content-length");
-  // A declared length is enforced by the server below us; anything else is counted here.
+  // The server below us enforces a declared length; otherwise the bytes are counted here.
   if (declared !== null && Number(declared) <= bounds.maxBytes) {
     return decode(await bounds.watch.watch(request.bytes()));
   }
-  // The client waits for permission before it sends: then it has not sent anything that would be cut off.
+  // The client waits for permission to send, so nothing that it has sent would be cut off.
   if (declared !== null && request.headers.has("expect")) throw new AppError("payload_too_large");
   if (request.body === null) return "";
   return decode(await bounds.watch.watch(readCounted(request.body, bounds.maxBytes)));
 }
 
 /**
- * Over the limit, what still comes is thrown away up to as much again before the answer: a client that is cut off
- * while it sends would see a broken connection instead of the 413.
+ * Over the limit, as much again is read and dropped before the answer: a client that is cut off while it sends would
+ * see a broken connection instead of the 413.
  */
 async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];

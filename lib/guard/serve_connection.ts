@@ -1,30 +1,34 @@
-// The one door to a function of the runtime that has no public form: its HTTP server on a single connection. `Deno.serve`
-// (2.9) accepts by itself, waits for ever for the rest of a head, and has no setting for it.
+// The one access to a function of the runtime that is not public: its HTTP server on a single connection. `Deno.serve`
+// (2.9) accepts connections itself, waits for ever for the rest of a head, and has no setting for that.
 
-/** A request's answer; never throws. */
+/** Answers a request; never throws. */
 export type Answer = (request: Request) => Response | Promise<Response>;
 
+/** A connection on which requests are answered. */
 export interface ServedConnection {
-  /** Settles when the connection has ended, whoever ended it and however. */
+  /** Settles when the connection has ended, for whatever reason. */
   readonly finished: Promise<void>;
-  /** Ends it at once, in the middle of a request too: then that request's signal aborts. Afterwards it does nothing. */
+  /** Ends it at once, also during a request, whose signal then aborts. Later calls do nothing. */
   end(): void;
   /** Ends it as soon as no request is being answered on it. Never rejects. */
   drain(): Promise<void>;
 }
 
-/** Answers HTTP/1.1 and HTTP/2 on a connection, which is given away. `onError`: as of `Deno.serve`. */
+/**
+ * Answers HTTP/1.1 and HTTP/2 on a connection, which belongs to the runtime from then on. `onError` is as in
+ * `Deno.serve`.
+ */
 export type ServeConnection = (
   connection: Deno.TcpConn,
   answer: Answer,
   onError: (error: unknown) => Response,
 ) => ServedConnection;
 
-/** The runtime's own function, as of 2.9. Of an `AbortSignal` it only listens for the end, in which it cancels. */
+/** The runtime's function, as of 2.9. It uses an `AbortSignal` only to learn of the end, and then cancels. */
 type RuntimeServe = (
   connection: Deno.TcpConn,
   signal: { addEventListener(type: "abort", cancel: () => void): void },
-  // Two parameters: the runtime leaves the request out for a handler that takes none.
+  // Two parameters, because the runtime passes no request to a handler with fewer.
   handler: (request: Request) => Response | Promise<Response>,
   onError: (error: unknown) => Response,
   onListen: () => void,
@@ -32,18 +36,18 @@ type RuntimeServe = (
 
 const PARAMETERS = 5;
 
-/** Null where the runtime has no such function, or one that takes something else. */
+/** Null where the runtime has no such function, or one with other parameters. */
 export function findServeConnection(runtime: object = Deno): ServeConnection | null {
   const serve = runtimeServe(runtime);
   return serve && ((connection, answer, onError) => {
     let cancel = () => {};
     const signal = { addEventListener: (_: "abort", listener: () => void) => void (cancel = listener) };
     const served = serve(connection, signal, answer, onError, () => {});
-    // How a connection ends is the client's matter: broken off, or with bytes that are no HTTP.
+    // A client may break off or send bytes that are no HTTP: that is no error of ours.
     const ignore = () => {};
     const drain = () => served.shutdown().then(ignore, ignore);
     return {
-      // Of a connection that was broken off the runtime keeps its record until it is told to shut it down.
+      // The runtime keeps the record of a broken connection until it is told to shut it down.
       finished: served.finished.catch(drain),
       end: () => unlessEnded(cancel),
       drain,
@@ -60,7 +64,7 @@ function runtimeServe(runtime: object): RuntimeServe | null {
   return typeof found === "function" && found.length === PARAMETERS ? found as RuntimeServe : null;
 }
 
-/** A connection that has ended, or is draining, is no longer the runtime's to cancel. */
+/** The runtime can no longer cancel a connection that has ended or is draining. */
 function unlessEnded(cancel: () => void): void {
   try {
     cancel();

@@ -1,4 +1,4 @@
-// What the text of a JSON object says of its shape, before a parser builds anything of it. Linear, whatever the text.
+// Counts the members and the depth in the text of a JSON object before it is parsed. It takes linear time for any text.
 
 const QUOTE = 34;
 const COLON = 58;
@@ -8,6 +8,7 @@ const OPEN_LIST = 91;
 const CLOSE_LIST = 93;
 const BACKSLASH = 92;
 
+/** What the text shows. */
 export interface Survey {
   /** Members of the outermost object, repeated ones counted each time. */
   readonly members: number;
@@ -15,7 +16,7 @@ export interface Survey {
   readonly depth: number;
 }
 
-/** Right for text that is JSON; of other text it says something, and the parser refuses that anyway. */
+/** Correct for text that is JSON. The parser refuses any other text later. */
 export function surveyObject(text: string): Survey {
   let [depth, deepest, members] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {
@@ -40,7 +41,7 @@ export function surveyObject(text: string): Survey {
   return { members, depth: deepest };
 }
 
-/** The place of the quote that ends the string which begins at `start`, or the end of the text. */
+/** The index of the quote that ends the string beginning at `start`, or the end of the text. */
 export function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -147,7 +147,12 @@ export function withCommands(facts: StatementFacts, params: readonly SqlParamete
   }
   const raised = maintains ? { class: "schema", role: roleOfClass.schema } as const : {};
   return {
-    ...{ ...facts, ...raised, verb, hasWhere, emptied, actions: [...actions].sort() },
+    ...facts,
+    ...raised,
+    verb,
+    hasWhere,
+    emptied,
+    actions: [...actions].sort(),
     destructive: facts.destructive || emptied.length > 0,
   };
 }

@@ -30,7 +30,8 @@ export class TableText {
     ];
     const at = Math.max(...elements.map(({ span }) => end(span)));
     return this.#splice([{
-      ...{ from: at, to: at },
+      from: at,
+      to: at,
       text: `, PRIMARY KEY (${columns.map(quoteIdentifier).join(", ")})`,
     }]);
   }

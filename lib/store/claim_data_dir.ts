@@ -1,9 +1,9 @@
-// The data folder belongs to one running service at a time: two would write the same tenant files.
+// One running service owns the data folder: two would write the same tenant files.
 import { ConfigError } from "../core/errors.ts";
 
 /**
- * Makes `path` if it is missing (0700) and locks it for as long as this process lives; the system lets go of the
- * lock however the process ends. Throws `ConfigError` when the folder cannot be written or another process has it.
+ * Makes `path` if it is missing (0700) and locks it as long as this process lives; the system releases the lock
+ * however the process ends. Throws `ConfigError` when the folder cannot be written or another process has it.
  */
 export async function claimDataDir(path: string): Promise<Deno.FsFile> {
   const file = await openLock(path);

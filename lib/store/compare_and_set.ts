@@ -1,4 +1,4 @@
-// Changing one record that others may change at the same time, with a bounded number of attempts.
+// Changes one record that others may change at the same time, with a bounded number of attempts.
 import { AppError } from "../core/errors.ts";
 import type { Key } from "./keys.ts";
 import { kvCommit, kvGet } from "./kv_call.ts";
@@ -10,8 +10,8 @@ const PAUSE_MS = 4;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Replaces the record by what `change` makes of it; null when there is no record. `change` may run several times; the
- * same object back changes nothing, and is not written: of many who come too late none gets in another's way.
+ * Replaces the record with what `change` returns; null when there is no record. `change` may run several times. When
+ * it returns the same object nothing is written, so callers that come too late do not get in each other's way.
  * Errors: `meter_unreachable`, also when others were faster every time.
  */
 export async function compareAndSet<Value>(
@@ -19,9 +19,9 @@ export async function compareAndSet<Value>(
   options: {
     readonly key: Key<Value>;
     readonly change: (current: Value) => Value;
-    /** Milliseconds after which KV forgets the record; without it a record with a lifetime would lose it. */
+    /** Milliseconds after which KV forgets the record. A record with a lifetime needs it at every change. */
     readonly expireIn?: number;
-    /** What else belongs into the same commit. */
+    /** Adds further writes to the same commit. */
     readonly beside?: (commit: Deno.AtomicOperation, next: Value) => Deno.AtomicOperation;
   },
 ): Promise<Value | null> {

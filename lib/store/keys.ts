@@ -1,4 +1,5 @@
-// The schema of Deno KV: one builder per key, with the type of its value and its lifetime. No key is built elsewhere.
+// The schema of Deno KV: one builder for each key, with the type of its value and its lifetime. Keys are built nowhere
+// else.
 import type {
   BranchPointer,
   BranchRecord,
@@ -20,10 +21,10 @@ import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } fro
 
 declare const valueType: unique symbol;
 
-/** A KV key that knows what lies under it. */
+/** A KV key with the type of its value. */
 export type Key<Value> = Deno.KvKey & { readonly [valueType]?: Value };
 
-/** Every key and every prefix that is listed. Indexes hold ids, never copies of a record. */
+/** Every key, and every prefix that is listed. Indexes store ids, never copies of a record. */
 export const keys = {
   /** Until the namespace is deleted. Sorted by creation. */
   namespace: (namespaceId: string): Key<NamespaceRecord> => ["namespace", namespaceId],
@@ -58,7 +59,7 @@ export const keys = {
   branchesIn: (namespaceId: string): Key<BranchRecord> => ["branch", namespaceId],
   branches: (): Key<BranchRecord> => ["branch"],
 
-  /** Where the branch with that database id is. As long as the branch is that copy. */
+  /** Where the record of the branch with that database id is. As long as the branch is that copy. */
   branchById: (namespaceId: string, databaseId: string): Key<BranchPointer> => [
     "branch_by_id",
     namespaceId,
@@ -115,13 +116,13 @@ export const keys = {
   /** A solved captcha that has counted, until it would have expired. The hash is SHA-256, hex. */
   captchaUsed: (hash: string): Key<true> => ["captcha_used", hash],
 
-  /** What keys the hashes of addresses and emails and signs captcha challenges. For ever. */
+  /** The secret of the hashes of addresses and emails, which also signs captcha challenges. For ever. */
   hashSecret: (): Key<Uint8Array> => ["hash_secret"],
 
   /** As long as the token. The hash is SHA-256, hex. */
   tokenByHash: (hash: string): Key<TokenPointer> => ["token_by_hash", hash],
 
-  /** Id of a token that another one handed off. As long as the child. */
+  /** The id of a token that another token handed off. As long as that child. */
   childToken: (namespaceId: string, parentId: string, tokenId: string): Key<string> => [
     "child_token",
     namespaceId,
@@ -148,7 +149,7 @@ export const keys = {
   rule: (databaseId: string, ruleId: string): Key<RuleRecord> => ["rule", databaseId, ruleId],
   rules: (databaseId: string): Key<RuleRecord> => ["rule", databaseId],
 
-  /** A day, and a day more for whoever asks what became of it. Sorted by creation within the namespace. */
+  /** A day, and a day more for callers who ask what became of it. Sorted by creation within the namespace. */
   approval: (namespaceId: string, approvalId: string): Key<ApprovalRecord> => [
     "approval",
     namespaceId,
@@ -167,29 +168,31 @@ export const keys = {
   /** Up to an hour, until it is used. The hash is SHA-256 of the execution token, hex. */
   execution: (hash: string): Key<ExecutionRecord> => ["execution", hash],
 
-  /** What an approval or an execution token holds, in pieces; as long as its holder. */
+  /** The text behind an approval or an execution token, in pieces; as long as its record. */
   heldPiece: (holder: string, piece: number): Key<Uint8Array> => ["held_piece", holder, piece],
 
   /** A day from the answer, or until the call fails. `key` is a hash of the call's scope. */
   replay: (key: string): Key<ReplayRecord> => ["replay", key],
 
-  /** As long as the replay. `run` tells pieces of different runs apart. */
+  /** As long as the replay. `run` distinguishes the pieces of different runs. */
   replayPiece: (
     key: string,
     run: string,
     piece: number,
   ): Key<Uint8Array> => ["replay_piece", key, run, piece],
 
-  /** Ten minutes: that one commit took effect. */
+  /** Ten minutes: a receipt that one commit took effect. */
   commitReceipt: (id: string): Key<true> => ["commit_receipt", id],
 
-  /** Until `untilMs`, in KV's own file: that the record of that key, when it is of the same commit, ends then. Sorted by end. */
+  /**
+   * Until `untilMs`, in KV's own file: the record of that key ends then, if it is of the same commit. Sorted by end.
+   */
   lifetime: (untilMs: number, key: Key<unknown>): Key<null> => ["lifetime", untilMs, ...key],
   lifetimes: (): Key<null> => ["lifetime"],
-  /** The key of the record that such a one is about. */
+  /** The key of the record that such a note is about. */
   lived: (lifetime: Key<null>): Key<unknown> => lifetime.slice(2),
 
-  /** A minute: when somebody last asked whether KV takes what is written, in unix milliseconds. */
+  /** A minute: when somebody last checked that KV takes writes, in unix milliseconds. */
   readiness: (): Key<number> => ["readiness"],
 
   /** For ever. */
@@ -198,7 +201,7 @@ export const keys = {
   /** As long as the namespace. Every commit that moves money of the namespace checks it. */
   balance: (namespaceId: string): Key<BalanceRecord> => ["balance", namespaceId],
 
-  /** While a process spends; with its money given back, ten minutes more. */
+  /** While a process spends, and ten minutes after its money went back. */
   balanceBlock: (namespaceId: string, blockId: string): Key<BlockRecord> => [
     "balance_block",
     namespaceId,

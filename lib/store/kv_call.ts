@@ -1,11 +1,12 @@
-// Calls to Deno KV with a deadline: a KV that fails or stays silent becomes one failure of the table, at once enough
-// for a caller who waits. Mistakes in our own arguments stay what they are.
+// Calls to Deno KV with a deadline. A KV that fails or does not answer becomes one failure of the error table, soon
+// enough for a caller who waits; mistakes in our own arguments stay errors. Also commits to a KV on the network that
+// take effect at most once.
 import { AppError } from "../core/errors.ts";
 import { type Key, keys } from "./keys.ts";
 
 /** Milliseconds that a caller waits for KV. */
 export const KV_DEADLINE_MS = 3_000;
-/** Milliseconds, at most, before a file that another process has locked is tried again. */
+/** The longest wait, in milliseconds, before a file that another process has locked is tried again. */
 const LOCKED_PAUSE_MS = 40;
 
 /** Reads one record. Errors: `meter_unreachable`. */
@@ -14,8 +15,8 @@ export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntry
 }
 
 /**
- * Commits; false when a check failed. Errors: `storage_full`, where KV is read as before; `meter_unreachable`, after
- * which the change may have been made or not.
+ * Commits; false when a check failed. Errors: `storage_full`, with which KV can still be read; `meter_unreachable`,
+ * after which the change may have been made.
  */
 export async function kvCommit(atomic: Deno.AtomicOperation): Promise<boolean> {
   const result = await kvCall(() => commitOrFull(atomic), { message: IN_DOUBT });
@@ -25,7 +26,7 @@ export async function kvCommit(atomic: Deno.AtomicOperation): Promise<boolean> {
 const IN_DOUBT =
   "Look whether the change was made before you repeat it; the control plane did not confirm it";
 
-/** Whether KV had no room for a change, while it may well be read. */
+/** Whether KV had no room for a change; it may still be readable. */
 export function isKvFull(error: unknown): boolean {
   return error instanceof AppError && error.code === "storage_full";
 }
@@ -38,7 +39,7 @@ async function commitOrFull(
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
     if (message.includes("database or disk is full")) throw new AppError("storage_full");
-    // A quota, or a limit of file sizes; the disk may have failed behind the write as well.
+    // A quota or a limit of file sizes. The disk may also have failed after the write.
     if (message.includes("disk I/O error")) throw new AppError("storage_full", { message: IN_DOUBT });
     throw error;
   }
@@ -50,12 +51,15 @@ export function kvPage<Value>(
   options: { readonly prefix: Key<Value>; readonly after: string | null; readonly limit: number },
 ): Promise<Deno.KvEntry<Value>[]> {
   const { prefix, after, limit } = options;
-  // Nothing sorts between a string and the same string with a U+0000 behind it.
+  // Nothing sorts between a string and the same string followed by U+0000.
   const selector = after === null ? { prefix } : { prefix, start: [...prefix, `${after}\0`] };
   return kvCall(async () => await Array.fromAsync(kv.list<Value>(selector, { limit })));
 }
 
-/** Runs `call` within the deadline, again where the file was locked. Errors: `meter_unreachable`, and its own `AppError`s. */
+/**
+ * Runs `call` within the deadline, and again where the file was locked. Errors: `meter_unreachable`, and `AppError`s
+ * of `call`.
+ */
 export async function kvCall<Value>(
   call: () => Promise<Value>,
   options: { readonly deadlineMs?: number; readonly message?: string } = {},
@@ -96,7 +100,7 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && /database (table )?is locked/.test(error.message);
 }
 
-/** Deno KV reports both a lost store and a bad argument as `TypeError`: only the words tell them apart. */
+/** Deno KV throws `TypeError` both for a lost store and for a bad argument: only the message tells them apart. */
 const argumentMistake =
   /too large|too many|cannot be empty|invalid (start|end|limit|cursor|key|consistency|batch)|keyspace|greater than|must be|expected|is not (a function|a constructor|iterable)|cannot read prop/i;
 
@@ -110,7 +114,7 @@ function isStoreFailure(error: unknown): boolean {
 const PAGE_SIZE = 200;
 
 /**
- * All records under a prefix, page by page. From the key `from` to before the key `to`, where given. Errors:
+ * All records under a prefix, page by page; with `range` those from the key `from` to before the key `to`. Errors:
  * `meter_unreachable`.
  */
 export async function* kvEntries<Value>(
@@ -129,15 +133,21 @@ export async function* kvEntries<Value>(
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) return;
-    // Sorts directly behind the last key: a key comes before all keys that it begins.
+    // Sorts directly after the last key: a key comes before all longer keys that begin with it.
     start = [...last.key, ""];
   }
 }
 
-/** Milliseconds that a receipt stays: far longer than anybody waits for the answer, or the client repeats. */
+/**
+ * Milliseconds that a receipt is stored: far longer than anybody waits for the answer or the client repeats a commit.
+ */
 const RECEIPT_MS = 600_000;
 
-/** The same KV, each of whose commits leaves a receipt that tells a copy from somebody else's change. */
+/**
+ * The same KV, with a receipt in each commit. Deno's client repeats a commit when the answer is lost: an unchecked
+ * commit would run twice, and the copy of a checked one fails its own check. The receipt tells the copy from somebody
+ * else's change.
+ */
 export function withReceipts(kv: Deno.Kv): Deno.Kv {
   const atomic = kv.atomic.bind(kv);
   kv.atomic = () => receipted(kv, atomic());

@@ -1,16 +1,16 @@
-// Lifetimes of records in KV's own file. Deno's own way of forgetting them (`expireIn`) ends the whole process where the
-// disk has no room for a deletion, so each such record gets a second one that says until when, and upkeep removes both.
+// Lifetimes of records in KV's own file. Deno's own expiry (`expireIn`) ends the whole process when the disk has no
+// room for a deletion. So each such record gets a second one with its end, and a regular sweep deletes both.
 import type { Clock } from "../core/clock.ts";
 import { keys } from "./keys.ts";
 import { kvCall, kvCommit } from "./kv_call.ts";
 
-/** Milliseconds to which an end is rounded up: what is written often leaves one record a minute. */
+/** Milliseconds to which an end is rounded up, so that a record that is written often leaves one note a minute. */
 const STEP_MS = 60_000;
-/** Records removed in one commit, and in one round. */
+/** Records deleted in one commit, and in one round. */
 const AT_ONCE = 10;
 const PER_ROUND = 20_000;
 
-/** The same KV, whose `expireIn` is kept by `sweepLifetimes`. */
+/** The same KV, with `expireIn` carried out by `sweepLifetimes`. */
 export function withLifetimes(kv: Deno.Kv, clock: Clock): Deno.Kv {
   const atomic = kv.atomic.bind(kv);
   kv.atomic = () => noting(atomic(), clock);
@@ -36,7 +36,10 @@ function noting(operation: Deno.AtomicOperation, clock: Clock): Deno.AtomicOpera
   return operation;
 }
 
-/** Removes what is over at `nowMs`, up to a bound. Errors: `storage_full`, `meter_unreachable`; then the next round goes on. */
+/**
+ * Deletes records that have ended at `nowMs`, up to a bound. Errors: `storage_full`, `meter_unreachable`; the next
+ * round goes on.
+ */
 export async function sweepLifetimes(kv: Deno.Kv, nowMs: number): Promise<void> {
   const prefix = keys.lifetimes();
   for (let swept = 0; swept < PER_ROUND; swept += AT_ONCE) {
@@ -47,7 +50,7 @@ export async function sweepLifetimes(kv: Deno.Kv, nowMs: number): Promise<void> 
   }
 }
 
-/** Commits give one versionstamp to all that they write: a record with another one was written again, and stays. */
+/** All writes of a commit have the same versionstamp. A record with another one was written again, and stays. */
 async function remove(kv: Deno.Kv, over: readonly Deno.KvEntry<unknown>[]): Promise<void> {
   const records = await kvCall(() => kv.getMany(over.map(({ key }) => keys.lived(key))));
   const removal = kv.atomic();

@@ -1,48 +1,48 @@
-// The money of namespaces as Deno KV holds it. Times are unix milliseconds, amounts whole nano-dollars.
+// The money of namespaces as Deno KV stores it. Times are unix milliseconds, amounts whole nano-dollars.
 
 /**
- * The money of a namespace, in whole nano-dollars. At every commit:
- * `creditedNanoUsd = balanceNanoUsd + reservedNanoUsd + usedNanoUsd`, and all of them are safe integers from zero.
+ * The money of a namespace. At every commit `creditedNanoUsd = balanceNanoUsd + reservedNanoUsd + usedNanoUsd`, and
+ * all of them are safe integers from zero.
  */
 export interface BalanceRecord {
-  /** Free: neither spent nor in a block. */
+  /** Neither spent nor in a block. */
   readonly balanceNanoUsd: number;
-  /** Sum of the namespace's blocks. */
+  /** The sum of the namespace's blocks. */
   readonly reservedNanoUsd: number;
-  /** What was paid for usage. */
+  /** Paid for usage. */
   readonly usedNanoUsd: number;
-  /** Sum of all credits. */
+  /** The sum of all credits. */
   readonly creditedNanoUsd: number;
-  /** What usage cost beyond what was there; nobody paid it. */
+  /** What usage cost beyond the money that was there; nobody paid it. */
   readonly writtenOffNanoUsd: number;
-  /** Most that may be paid in one UTC month. Null: no cap. */
+  /** The most that may be paid in one UTC month. Null: no cap. */
   readonly monthlyCapNanoUsd: number | null;
-  /** UTC month of `monthUsedNanoUsd`, `2026-11`. */
+  /** The UTC month of `monthUsedNanoUsd`, as `2026-11`. */
   readonly month: string;
   readonly monthUsedNanoUsd: number;
 }
 
-/** Money that one process has taken out of a balance to spend without asking. */
+/** Money that one process has reserved from a balance, to spend it without asking KV. */
 export interface BlockRecord {
   readonly amountNanoUsd: number;
   /** The process that spends it. */
   readonly owner: string;
-  /** Wall time after which the owner counts as dead. */
+  /** The wall time after which the owner counts as dead. */
   readonly expiresAtMs: number;
-  /** The owner's number of the last change, by which it knows whether an unconfirmed change was made. */
+  /** The owner's number for the last change: by it the owner knows whether an unconfirmed change was made. */
   readonly stamp: number;
-  /** Its money went back; kept for a while for an owner who has not heard. */
+  /** Its money went back. The record stays for a while, for an owner that has not seen it. */
   readonly closed: boolean;
 }
 
-/** A payment. The same reference counts once. */
+/** A payment. A reference counts once. */
 export interface CreditRecord {
   readonly reference: string;
   readonly amountNanoUsd: number;
   readonly createdAt: number;
 }
 
-/** What one database used in one UTC hour. Costs here include what was written off. */
+/** What one database used in one UTC hour. Costs include what was written off. */
 export interface UsageRecord {
   readonly requests: number;
   readonly rowsRead: number;

@@ -1,13 +1,13 @@
-// Values above the size that Deno KV takes, in pieces (at most 64 KiB a value, 800 KiB a commit).
+// Values larger than Deno KV takes, stored in pieces (at most 64 KiB a value, 800 KiB a commit).
 import type { Key } from "./keys.ts";
 import { kvCall, kvCommit } from "./kv_call.ts";
 
 const PIECE_BYTES = 60 * 1024;
 const PIECES_IN_COMMIT = 10;
-/** `getMany` takes no more at once. */
+/** The most keys that `getMany` takes. */
 const PIECES_IN_READ = 10;
 
-/** Writes the pieces and returns their number. Nobody may know their keys yet. Errors: `meter_unreachable`. */
+/** Writes the pieces and answers their number. Nobody else may know their keys yet. Errors: `meter_unreachable`. */
 export async function writePieces(
   kv: Deno.Kv,
   value: Uint8Array,

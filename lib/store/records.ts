@@ -1,4 +1,5 @@
-// The values of the control plane as Deno KV holds them. Times are unix milliseconds; nothing here is a secret.
+// The records of the control plane as Deno KV stores them. Times are unix milliseconds. Nothing here is a secret,
+// except the signing key of sessions.
 import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
 import type { Role } from "../core/role.ts";
 
@@ -20,41 +21,41 @@ export interface DatabaseRecord {
   readonly namespaceId: string;
   readonly branchRef: string;
   readonly createdAt: number;
-  /** Key of end-user sessions, made on the first auth call. */
+  /** The signing key of end-user sessions, made by the first of them. */
   readonly sessionSigningKeyB64?: string;
-  /** Session tokens issued before (unix seconds) are refused. */
+  /** Sessions issued before this unix second are refused. */
   readonly tokensMinIat?: number;
 }
 
-/** A throw-away copy of a database. Every fresh copy is storage of its own, under a new id. */
+/** A branch: a copy of a database for a while. Each new copy is storage of its own, under a new id. */
 export interface BranchRecord {
   /** `db_…`: the copy's storage. */
   readonly id: string;
   readonly namespaceId: string;
-  /** `db_…`: the database it is a branch of. */
+  /** `db_…`: the trunk. */
   readonly trunkId: string;
   readonly ref: string;
   readonly purpose: string;
   readonly role: Role;
-  /** Of the ref, and of the present copy. */
+  /** When the ref was claimed first, and when the present copy was made. */
   readonly createdAt: number;
   readonly copiedAt: number;
   readonly expiresAt: number;
-  /** The token of the claim that made it; null after a reset. */
+  /** The token of the claim that made the copy; null after a reset. */
   readonly tokenId: string | null;
 }
 
-/** Where a branch's record is. */
+/** Where the record of a branch is. */
 export interface BranchPointer {
   readonly trunkId: string;
   readonly ref: string;
 }
 
-/** A database that is out of reach and can be brought back. */
+/** A deleted database that can still be restored. */
 export interface DeletedDatabaseRecord {
   readonly database: DatabaseRecord;
   readonly deletedAt: number;
-  /** Then its storage is dropped. */
+  /** When its storage is dropped. */
   readonly untilMs: number;
 }
 
@@ -79,7 +80,7 @@ export interface TokenRecord {
   readonly scopes: readonly ScopeRow[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** The token that handed off, or that claimed the branch: this one dies with it. */
+  /** The token that handed off or claimed the branch: this token ends with it. */
   readonly parentId?: string;
 }
 
@@ -91,17 +92,17 @@ export interface HandoffRecord {
   readonly databaseId: string;
   readonly branchRef: string;
   readonly role: Role;
-  /** From then on it has expired, whether KV has cleaned it up or not. */
+  /** When it expires. KV may delete it later. */
   readonly untilMs: number;
 }
 
-/** Where a token's record is. */
+/** Where the record of a token is. */
 export interface TokenPointer {
   readonly namespaceId: string;
   readonly tokenId: string;
 }
 
-/** Storage that no record names: being made, or being deleted. A sweep finishes what a crash left. */
+/** A note about storage that no record names: it is being made or deleted, and a sweep finishes what a crash left. */
 export interface LeftoverRecord {
   readonly kind: "database" | "namespace";
   readonly sinceMs: number;
@@ -109,31 +110,31 @@ export interface LeftoverRecord {
 
 /** How far the first start has come. */
 export interface FirstStartRecord {
-  /** The first start is over, with or without a demo. */
+  /** Whether the first start is finished, with or without a demo. */
   readonly done: boolean;
-  /** Until then whoever began it is taken for alive. */
+  /** Until when the process that began it counts as alive. */
   readonly leaseUntilMs: number | null;
 }
 
-/** A call that is not to run twice: under way, or with its answer kept. */
+/** A call that must not run twice: running, or with its answer stored. */
 export interface ReplayRecord {
   /** SHA-256 of the request, hex. */
   readonly requestHash: string;
   /** `tenant`: the answer is in the tenant's own table. */
   readonly state: "running" | "kept" | "tenant";
-  /** Which run this is about: pieces of an answer carry it too. */
+  /** The run that this is about: pieces of its answer have it in their keys. */
   readonly run: string;
-  /** While it runs: when its process counts as dead. Afterwards: when it is forgotten. */
+  /** While it runs, when its process counts as dead. Afterwards, when it is forgotten. */
   readonly untilMs: number;
   readonly pieces: number;
 }
 
-/** A published endpoint, or one on its way. */
+/** An endpoint of any status. */
 export interface EndpointRecord {
   readonly databaseId: string;
   readonly spec: EndpointSpec;
   readonly status: EndpointStatus;
-  /** Number of its last revision, from 1; goes on when a slug is made anew. */
+  /** The number of its last revision, from 1. It goes on when a deleted slug is used again. */
   readonly revision: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -153,6 +154,6 @@ export interface EndpointRevision {
 /** Failed logins of one account since the first of them. */
 export interface LoginFailuresRecord {
   readonly count: number;
-  /** Then they are forgotten, whether KV has cleaned them up or not. */
+  /** When they are forgotten. KV may delete them later. */
   readonly untilMs: number;
 }

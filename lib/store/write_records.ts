@@ -1,26 +1,27 @@
-// What may stop a write, and writes that wait: as Deno KV holds them. Times are unix milliseconds.
+// What may stop a write, and writes that wait, as Deno KV stores them. Times are unix milliseconds.
 
-/** What a write may be stopped by. */
+/** An approval rule. */
 export interface RuleRecord {
   /** `rule_…`. */
   readonly id: string;
   readonly databaseId: string;
-  /** `*` and `?`, whatever the case. */
+  /** A pattern with `*` and `?`, in any case. */
   readonly tableGlob: string;
-  /** Null: all. */
+  /** Null: all actions. */
   readonly actions: readonly RuleAction[] | null;
   readonly effect: "require_approval" | "deny";
-  /** Only from so many affected rows on. */
+  /** Applies only to writes of at least so many rows. */
   readonly minRows: number | null;
-  /** Only statements without WHERE. */
+  /** Applies only to statements without WHERE. */
   readonly unboundedOnly: boolean;
-  /** Rows by which the effect of an approved write may have changed since. */
+  /** By how many rows the effect of an approved write may have changed since. */
   readonly tolerance: number;
   readonly note: string | null;
   readonly enabled: boolean;
   readonly createdAt: number;
 }
 
+/** What a rule can be about. */
 export type RuleAction = "insert" | "update" | "delete" | "schema";
 
 /** A rule that a write matches. */
@@ -33,34 +34,35 @@ export interface RuleHit {
   readonly note: string | null;
 }
 
-/** A write that waits for a person. What it would run is held in pieces beside it. */
+/** A write that waits for a person. Its text is stored in pieces under keys of its own. */
 export interface ApprovalRecord {
-  /** `appr_…` is the token; this is `apv_…`. */
+  /** `apv_…`; the token is `appr_…`. */
   readonly id: string;
   readonly tokenHash: string;
   readonly namespaceId: string;
   readonly databaseId: string;
   readonly databaseSlug: string;
   readonly branchRef: string;
-  /** Only this API token redeems it. */
+  /** The API token that may redeem it. */
   readonly requestedBy: string;
   readonly state: "pending" | "approved" | "denied" | "redeemed";
   readonly hits: readonly RuleHit[];
-  /** Rows that the write affected in its dry run, triggers and cascades included; null where that is not known. */
+  /** Rows that the write affected in its dry run, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
-  /** Rows by which that may differ when it is redeemed. */
+  /** By how many rows that may differ when it is redeemed. */
   readonly tolerance: number;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly decidedAt: number | null;
   readonly reason: string | null;
   readonly pieces: number;
-  /** Under what its pieces are held since another look; absent: its id. */
+  /** The id of its pieces since the last look; absent: its own id. */
   readonly heldId?: string;
-  /** How often what it would do was looked at again since it was held; absent: never. */
+  /** How often its effect was shown again since it was held; absent: never. */
   readonly look?: number;
 }
 
+/** Where an approval's record is. */
 export interface ApprovalPointer {
   readonly namespaceId: string;
   readonly approvalId: string;

@@ -58,7 +58,9 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .post(
       PATH,
       describeRoute({
-        ...{ summary: "Make an endpoint, as a draft", tags, requestBody },
+        summary: "Make an endpoint, as a draft",
+        tags,
+        requestBody,
         responses: answers(endpointRecord, { status: 201 }),
       }),
       async (c) => {
@@ -121,7 +123,9 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { input, session } = c.req.valid("json") ?? {};
         const test = {
-          ...{ ...endpointOf(c), input, session: session ?? null },
+          ...endpointOf(c),
+          input,
+          session: session ?? null,
           integersAsStrings: integersAsStrings(c),
           signal: () => c.req.raw.signal,
         };

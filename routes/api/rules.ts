@@ -29,7 +29,10 @@ const settings = z.strictObject({
 });
 const ruleBody = settings.partial().required({ tableGlob: true, effect: true }).meta({
   examples: [{
-    ...{ tableGlob: "payments", actions: ["delete", "schema"], effect: "require_approval", tolerance: 0 },
+    tableGlob: "payments",
+    actions: ["delete", "schema"],
+    effect: "require_approval",
+    tolerance: 0,
     note: "Payments are kept for ten years",
   }],
 });

@@ -61,8 +61,15 @@ export function appDeps(parts: ProcessParts): AppDeps {
   const meter = new Meter(kv, clock);
   const control = new ControlPlane(kv, clock);
   const query: QueryContext = {
-    ...{ tenants, clock, baseUrl, meter, facts: new FactsCache(), replays: new Replays(kv, clock) },
-    ...{ rules: new Rules(kv, clock), approvals: new Approvals(kv, clock), held: new HeldCalls(kv, clock) },
+    tenants,
+    clock,
+    baseUrl,
+    meter,
+    facts: new FactsCache(),
+    replays: new Replays(kv, clock),
+    rules: new Rules(kv, clock),
+    approvals: new Approvals(kv, clock),
+    held: new HeldCalls(kv, clock),
     hashes: new KeyedHashes(kv),
     bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
   };
@@ -89,7 +96,10 @@ function publishedContext(
   const cores = Math.max(1, navigator.hardwareConcurrency);
   const admitted = cores * HASHES_A_CORE;
   return {
-    ...{ control, query, clock, hashes },
+    control,
+    query,
+    clock,
+    hashes,
     rateCounters: new RateCounters(kv, clock),
     loginFailures: new LoginFailures(kv, clock),
     captcha: captchaOf(parts, hashes),

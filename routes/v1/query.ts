@@ -26,7 +26,9 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         const { sql, params } = c.req.valid("json");
         if (headerFlag(c, "X-Dry-Run", "1")) {
           const { data, meta } = await previewWrites(statementsContext(query, c), {
-            ...{ statements: [{ sql, params }], atomic: true, batch: false },
+            statements: [{ sql, params }],
+            atomic: true,
+            batch: false,
             integersAsStrings: integersAsStrings(c),
             maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });
@@ -53,7 +55,9 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         const { statements, transaction } = c.req.valid("json");
         if (headerFlag(c, "X-Dry-Run", "1")) {
           const { data, meta } = await previewWrites(statementsContext(query, c), {
-            ...{ statements, atomic: transaction ?? false, batch: true },
+            statements,
+            atomic: transaction ?? false,
+            batch: true,
             integersAsStrings: integersAsStrings(c),
             maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });

@@ -1,4 +1,4 @@
-// The one way in which a namespace's money changes: one atomic commit that checks the balance record.
+// The only way in which a namespace's money changes: one atomic commit that checks the balance record.
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
@@ -11,18 +11,18 @@ const MAX_ATTEMPTS = 64;
 const PAUSE_MS = 4;
 const MAX_PAUSE_MS = 100;
 
-/** What a change comes to. */
+/** The result of a change. */
 export interface AccountStep<Outcome> {
-  /** Null: nothing is to be committed. */
+  /** Null commits nothing. */
   readonly next: BalanceRecord | null;
-  /** Writes that belong to the same commit. What they depend on may only change together with the balance record. */
+  /** Writes for the same commit. What they depend on may change only together with the balance record. */
   readonly also?: (atomic: Deno.AtomicOperation) => void;
   readonly outcome: Outcome;
 }
 
 /**
  * Reads the balance, lets `step` read what else it needs and decide, and commits; again when somebody was faster.
- * Errors: `namespace_not_found`; `meter_unreachable`, after which the change may have been made or not.
+ * Errors: `namespace_not_found`; `meter_unreachable`, after which the change may have been made.
  */
 export async function changeAccount<Outcome>(
   kv: Deno.Kv,
@@ -30,7 +30,7 @@ export async function changeAccount<Outcome>(
   step: (balance: BalanceRecord) => AccountStep<Outcome> | Promise<AccountStep<Outcome>>,
 ): Promise<Outcome> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    // First, so that whatever `step` reads is at least as new: an older one would fail the check.
+    // Read first, so that `step` reads nothing older: an older read would pass the check.
     const entry = await kvGet(kv, keys.balance(namespaceId));
     if (entry.versionstamp === null) throw new AppError("namespace_not_found");
     const { next, also, outcome } = await step(entry.value);
@@ -45,7 +45,7 @@ export async function changeAccount<Outcome>(
   throw new AppError("meter_unreachable");
 }
 
-/** A balance that does not add up is a mistake of ours and must not reach the store. */
+/** A balance that does not add up is a fault of ours and must not be stored. */
 function assertAddsUp(balance: BalanceRecord): void {
   const { balanceNanoUsd, reservedNanoUsd, usedNanoUsd, creditedNanoUsd, writtenOffNanoUsd } = balance;
   const amounts = [balanceNanoUsd, reservedNanoUsd, usedNanoUsd, creditedNanoUsd, writtenOffNanoUsd];
@@ -55,7 +55,7 @@ function assertAddsUp(balance: BalanceRecord): void {
   }
 }
 
-/** The balance as it stands in the UTC month of `nowMs`. A clock that goes back does not bring a past month back. */
+/** The balance in the UTC month of `nowMs`. A clock that goes back does not bring a past month back. */
 export function inMonth(balance: BalanceRecord, nowMs: number): BalanceRecord {
   const month = isoTime(nowMs).slice(0, 7);
   return month > balance.month ? { ...balance, month, monthUsedNanoUsd: 0 } : balance;

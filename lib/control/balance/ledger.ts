@@ -1,4 +1,4 @@
-// The money of namespaces as their owners and the operator see and change it.
+// The money of namespaces, as their owners and the operator see and change it.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Key, keys } from "../../store/keys.ts";
@@ -8,16 +8,18 @@ import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
 import { openAccount } from "./open_account.ts";
 import { readUsage, type UsageRange, type UsageRow } from "./read_usage.ts";
 
+/** A payment. */
 export interface CreditInput {
   /** From 1. */
   readonly amountNanoUsd: number;
-  /** At most 200 characters; the same one counts once. */
+  /** At most 200 characters; a reference counts once. */
   readonly reference: string;
 }
 
+/** What became of a payment. */
 export interface CreditOutcome {
   readonly credit: CreditRecord;
-  /** False when the reference had counted before: `credit` is that first one. */
+  /** False when the reference had counted before; `credit` is the first payment then. */
   readonly isNew: boolean;
 }
 
@@ -27,19 +29,19 @@ const REMOVED_AT_ONCE = 200;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Ledger {
-  /** `changed` hears of every namespace whose money changed here. */
+  /** `changed` is called with every namespace whose money changed here. */
   constructor(
     private readonly kv: Deno.Kv,
     private readonly clock: Clock,
     private readonly changed: (namespaceId: string) => void = () => {},
   ) {}
 
-  /** For a namespace that was made without `openAccount` in its commit. False when it has an account. */
+  /** Opens the account of a namespace that was created without one. False when it has one. */
   open(namespaceId: string, creditNanoUsd: number): Promise<boolean> {
     return kvCommit(openAccount(this.kv.atomic(), { namespaceId, creditNanoUsd, nowMs: this.clock.now() }));
   }
 
-  /** As of the current month; null when there is no such namespace. */
+  /** The balance in the current month; null when there is no such namespace. */
   async balance(namespaceId: string): Promise<BalanceRecord | null> {
     const balance = (await kvGet(this.kv, keys.balance(namespaceId))).value;
     return balance && inMonth(balance, this.clock.now());
@@ -47,7 +49,8 @@ export class Ledger {
 
   /**
    * Adds money. Errors: `namespace_not_found`; `validation_failed` when the reference counted with another amount, or
-   * the sum of all credits would pass 2^53 - 1 nano-dollars. After `meter_unreachable` repeat it with its reference.
+   * when the sum of all credits would exceed 2^53 - 1 nano-dollars. After `meter_unreachable` it can be repeated with
+   * its reference.
    */
   async credit(namespaceId: string, { amountNanoUsd, reference }: CreditInput): Promise<CreditOutcome> {
     if (!Number.isSafeInteger(amountNanoUsd) || amountNanoUsd < 1) throw new RangeError("amountNanoUsd");
@@ -71,7 +74,7 @@ export class Ledger {
     return outcome;
   }
 
-  /** Null takes the cap away. The changed balance. Errors: `namespace_not_found`. */
+  /** Sets the monthly cap, or removes it for null, and answers the changed balance. Errors: `namespace_not_found`. */
   async setMonthlyCap(namespaceId: string, monthlyCapNanoUsd: number | null): Promise<BalanceRecord> {
     if (monthlyCapNanoUsd !== null && (!Number.isSafeInteger(monthlyCapNanoUsd) || monthlyCapNanoUsd < 0)) {
       throw new RangeError("monthlyCapNanoUsd");
@@ -84,14 +87,14 @@ export class Ledger {
     return balance;
   }
 
-  /** In the order of time. Errors: `validation_failed` when that is too much for one answer. */
+  /** Usage in the order of time. Errors: `validation_failed` when that is too much for one answer. */
   usage(namespaceId: string, range: UsageRange): Promise<UsageRow[]> {
     return readUsage(this.kv, namespaceId, range);
   }
 
-  /** Deletes all records of a namespace that is gone. Repeating it does no harm. */
+  /** Deletes all money records of a removed namespace. It can be repeated. */
   async remove(namespaceId: string): Promise<void> {
-    // First: without it no process can reserve, pay or be credited.
+    // The balance goes first: without it no process can reserve, pay or be credited.
     await kvCall(() => this.kv.delete(keys.balance(namespaceId)));
     await this.#removeAll(keys.balanceBlocksOf(namespaceId));
     await this.#removeAll(keys.credits(namespaceId));

@@ -1,4 +1,5 @@
-// Prepaid balance as one process spends it: calls are admitted against a block in memory, KV is written once a second.
+// Prepaid balance as one process spends it: calls are admitted against a block in memory, and KV is written once a
+// second.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
@@ -7,17 +8,21 @@ import { isKvFull } from "../../store/kv_call.ts";
 import { BlockSweeper } from "./sweep_blocks.ts";
 import { syncBlock, type SyncContext } from "./sync_block.ts";
 
+/** Times and sizes, for tests. */
 export interface MeterOptions {
   /** Milliseconds of wall time that a silent process's block stays reserved. */
   readonly leaseMs?: number;
 }
 
-/** Accounts that are written at a time: KV is one thread. */
+/** Accounts written at the same time: KV is one thread. */
 const SYNCED_AT_ONCE = 16;
-/** Commits that pay everything when the meter closes: one in doubt, what came after it, one more. */
+/** Commits that pay everything when the meter closes: one in doubt, the spending after it, and one more. */
 const CLOSING_ROUNDS = 3;
 
-/** The owner calls `tick` every second and `sweepBlocks` every ten, and `close` when no call runs any more. */
+/**
+ * The meter of a process. Its owner calls `tick` every second and `sweepBlocks` every ten, and `close` when no call
+ * runs any more.
+ */
 export class Meter {
   readonly #accounts = new Map<string, SpendingAccount>();
   readonly #ctx: SyncContext;
@@ -29,16 +34,16 @@ export class Meter {
   constructor(kv: Deno.Kv, private readonly clock: Clock, options: MeterOptions = {}) {
     const owner = crypto.randomUUID();
     const leaseMs = options.leaseMs ?? LEASE_MS;
-    // Ours ends well before a sweep may take it, measured by a clock that does not jump.
+    // Our lease ends well before a sweep may take the block, by a clock that does not jump.
     this.#ctx = { kv, clock, owner, leaseMs, localLeaseMs: leaseMs * 0.75, nextStamp: () => ++this.#stamp };
     this.#sweeper = new BlockSweeper(kv, clock, { leaseMs });
   }
 
   /**
-   * Leave for one call, at once while the block of the namespace has money. End it with `settle` or `release`. Where KV
-   * has no room, calls that only read (`reads`) go on within a bound of what they owe. Never throws: a refusal is a
-   * rejected promise. Errors: `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`, `storage_full`,
-   * `namespace_not_found`, `shutting_down`; nothing may run then.
+   * Admits one call, at once while the namespace's block has money. End the admission with `settle` or `release`.
+   * Where KV has no room, calls that only read (`reads`) go on up to a bound of debt. Never throws: a refusal is a
+   * rejected promise, and then nothing may run. Errors: `balance_exhausted`, `monthly_cap_reached`,
+   * `meter_unreachable`, `storage_full`, `namespace_not_found`, `shutting_down`.
    */
   admit(namespaceId: string, reads = false): Admission | Promise<Admission> {
     const nowMs = this.clock.monotonicMs();
@@ -49,7 +54,7 @@ export class Meter {
     return this.#admitLater(account ?? this.#open(namespaceId, nowMs), nowMs, reads);
   }
 
-  /** The call has run and used this. */
+  /** Books what the call has used. */
   settle(admission: Admission, usage: CallUsage): void {
     if (!admission.open) return;
     admission.open = false;
@@ -60,7 +65,7 @@ export class Meter {
     if (account.waiters.length > 0) this.#serve(account, this.clock.monotonicMs());
   }
 
-  /** The call never ran. After `settle` it does nothing. */
+  /** Ends the admission of a call that never ran. After `settle` it does nothing. */
   release(admission: Admission): void {
     if (!admission.open) return;
     admission.open = false;
@@ -75,22 +80,22 @@ export class Meter {
     return this.#ticking;
   }
 
-  /** Returns the blocks of dead processes. Errors: `meter_unreachable`. */
+  /** Gives the blocks of dead processes back. Errors: `meter_unreachable`. */
   sweepBlocks(): Promise<void> {
     return this.#sweeper.sweep();
   }
 
-  /** The balance or its cap was changed here: asks KV again before it refuses. */
+  /** To be called when the balance or its cap was changed here: KV is asked again before a refusal. */
   recheck(namespaceId: string): void {
     const account = this.#accounts.get(namespaceId);
     if (account === undefined) return;
     account.refusal = null;
-    // One that is under way may have read before the change.
+    // A commit under way may have read before the change.
     account.hasNews = account.syncing !== null;
     void this.#sync(account);
   }
 
-  /** Pays and gives back everything. Calls that settle later are paid one by one while KV is open. */
+  /** Pays everything and gives the blocks back. Calls that settle later are paid one by one while KV is open. */
   async close(): Promise<void> {
     this.#closing = true;
     await this.#ticking;
@@ -120,7 +125,7 @@ export class Meter {
     }
     const { promise, resolve, reject } = Promise.withResolvers<Admission>();
     account.waiters.push({ resolve, reject, sinceMs: nowMs, reads });
-    // A larger block lets more run side by side, but KV is not to be asked for every call that waits its turn.
+    // A larger block lets more calls run at once, but KV must not be asked for each waiting call.
     const isSpent = account.left <= 0 || nowMs >= account.leaseUntilMs;
     if (isSpent || nowMs - account.syncedMs >= REFUSED_MS) void this.#sync(account);
     return promise;
@@ -139,14 +144,14 @@ export class Meter {
     await inBatches(due, (account) => this.#sync(account));
   }
 
-  /** One at a time per account. Never fails. */
+  /** Synchronises one account, one commit at a time. Never fails. */
   #sync(account: SpendingAccount): Promise<void> {
     account.syncing ??= this.#syncOnce(account);
     return account.syncing;
   }
 
   async #syncOnce(account: SpendingAccount): Promise<void> {
-    // Starts after the caller has put this into `syncing`.
+    // Starts after the caller has put this promise into `syncing`.
     await null;
     let failure: unknown = null;
     try {
@@ -154,7 +159,7 @@ export class Meter {
     } catch (error) {
       failure = error;
       if (isKvFull(error)) account.notBooked(this.clock.monotonicMs());
-      // Not from every call that settles; the next tick tries again.
+      // Not tried again by every call that settles: the next tick tries again.
       account.refillBelow = -Infinity;
     }
     account.syncing = null;
@@ -165,7 +170,7 @@ export class Meter {
     else this.#answer(account, failure, nowMs);
   }
 
-  /** Lets in who waits, or says why not. */
+  /** Admits waiting calls, or refuses them. */
   #answer(account: SpendingAccount, failure: unknown, nowMs: number): void {
     account.serve(nowMs);
     const isSpent = account.left <= 0 || nowMs >= account.leaseUntilMs;
@@ -189,11 +194,11 @@ export class Meter {
 
   #serve(account: SpendingAccount, nowMs: number): void {
     account.serve(nowMs);
-    // Nobody is left whose end would let the others in.
+    // No call is left whose end would admit the others.
     if (account.waiters.length > 0 && account.inFlight === 0) void this.#sync(account);
   }
 
-  /** The namespace was deleted: what it still owed is nobody's. */
+  /** The namespace was deleted: nobody pays its debt. */
   #drop(account: SpendingAccount, error: unknown): void {
     account.leaseUntilMs = -Infinity;
     account.refillBelow = -Infinity;

@@ -1,10 +1,11 @@
-// The money record that every namespace has from its first commit on.
+// The money record, which every namespace has from its first commit on.
 import { isoTime } from "../../core/clock.ts";
 import { keys } from "../../store/keys.ts";
 
-/** Reference of the credit that a new namespace gets. */
+/** The reference of the credit that a new namespace gets. */
 export const WELCOME_REFERENCE = "welcome";
 
+/** An account to open. */
 export interface NewAccount {
   readonly namespaceId: string;
   /** Nano-dollars of the welcome credit, from 0. */
@@ -12,7 +13,7 @@ export interface NewAccount {
   readonly nowMs: number;
 }
 
-/** Adds the account to the commit that makes the namespace; the commit fails when there is one already. */
+/** Adds the account to the commit that creates the namespace. The commit fails when there is one already. */
 export function openAccount(atomic: Deno.AtomicOperation, account: NewAccount): Deno.AtomicOperation {
   const { namespaceId, creditNanoUsd, nowMs } = account;
   if (!Number.isSafeInteger(creditNanoUsd) || creditNanoUsd < 0) throw new RangeError("creditNanoUsd");

@@ -1,16 +1,18 @@
-// What one process's block becomes when its spending is paid: pure arithmetic in whole nano-dollars.
+// What a process's block becomes when its spending is paid: pure arithmetic in whole nano-dollars.
 import type { BalanceRecord } from "../../store/money_records.ts";
 import { BLOCK_SHARE, SMALL_BLOCK_NANO_USD } from "./balance_limits.ts";
 
+/** What the process asks for. */
 export interface BlockDemand {
-  /** What the block's record holds. */
+  /** What is in the block now. */
   readonly heldNanoUsd: number;
-  /** Cost of what ran and was not paid yet. */
+  /** The cost of calls that ran and are not paid yet. */
   readonly spentNanoUsd: number;
-  /** Size that the owner wants the block to have afterwards; 0 gives it back. */
+  /** The size that the block should have afterwards; 0 gives it back. */
   readonly wantNanoUsd: number;
 }
 
+/** What the commit is to write. */
 export interface BlockPlan {
   readonly balance: BalanceRecord;
   /** The block afterwards. */
@@ -19,7 +21,10 @@ export interface BlockPlan {
   readonly end: "balance_exhausted" | "monthly_cap_reached" | null;
 }
 
-/** Pays from the block, then from what is free, and writes off the rest; then sizes the block. `balance` is this month's. */
+/**
+ * Pays from the block, then from what is free, writes off the rest, and then sizes the block. `balance` is this
+ * month's.
+ */
 export function planBlock(balance: BalanceRecord, demand: BlockDemand): BlockPlan {
   const fromBlock = Math.min(demand.spentNanoUsd, demand.heldNanoUsd);
   const fromFree = Math.min(demand.spentNanoUsd - fromBlock, balance.balanceNanoUsd);
@@ -47,16 +52,16 @@ function blockSize(paid: BalanceRecord, rest: number, want: number): number {
   const most = Math.max(Math.floor((rest + free) / BLOCK_SHARE), SMALL_BLOCK_NANO_USD);
   if (want > rest) rest = Math.max(rest, Math.min(want, rest + free, most));
   else if (rest > 2 * want) rest = want;
-  // A cap that was lowered takes back what blocks hold beyond it.
+  // A lowered cap takes back what blocks hold beyond it.
   return room < 0 ? Math.max(0, rest + room) : rest;
 }
 
-/** What a process may spend of a balance at most: its block, and what is free under the cap. */
+/** The most that a process may spend of a balance: its block, and what is free under the cap. */
 export function spendable(balance: BalanceRecord, heldNanoUsd: number): number {
   return heldNanoUsd + Math.min(balance.balanceNanoUsd, Math.max(0, roomUnderCap(balance)));
 }
 
-/** What the cap leaves beside what is reserved; negative when more is reserved. */
+/** What the cap leaves after the reserved money; negative when more is reserved. */
 function roomUnderCap(balance: BalanceRecord): number {
   if (balance.monthlyCapNanoUsd === null) return Infinity;
   return balance.monthlyCapNanoUsd - balance.monthUsedNanoUsd - balance.reservedNanoUsd;

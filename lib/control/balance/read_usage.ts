@@ -9,8 +9,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Rows of one answer: a year of hours of one database. */
 const MAX_ROWS = 10_000;
 
+/** Which hours or days. */
 export interface UsageRange {
-  /** Unix milliseconds; the hour or day that holds it counts whole. */
+  /** Unix milliseconds; the whole hour or day that contains it counts. */
   readonly fromMs: number;
   /** Unix milliseconds, exclusive. */
   readonly toMs: number;

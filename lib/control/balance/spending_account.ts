@@ -1,4 +1,5 @@
-// What one process knows and owes of one namespace's money: its block, what runs, who waits. In memory only.
+// What one process knows and owes of one namespace's money: its block, its running calls and those that wait. In memory
+// only.
 import type { ErrorCode } from "../../core/errors.ts";
 import type { BlockRecord } from "../../store/money_records.ts";
 import {
@@ -20,13 +21,14 @@ export interface CallUsage {
   readonly costNanoUsd: number;
 }
 
-/** Leave for one call. It ends with one `settle` or `release`; ending it again does nothing. */
+/** The admission of one call. It ends with `settle` or `release`; ending it again does nothing. */
 export class Admission {
   /** @internal */
   open = true;
   constructor(/** @internal */ readonly account: SpendingAccount) {}
 }
 
+/** What the calls of one database used. */
 export interface DatabaseUsage {
   readonly databaseId: string;
   requests: number;
@@ -39,7 +41,7 @@ export interface DatabaseUsage {
 export interface Charge {
   readonly costNanoUsd: number;
   readonly databases: ReadonlyMap<string, DatabaseUsage>;
-  /** Written into the block's record by the commit that pays it. */
+  /** Written into the block's record by the commit that pays the spending. */
   readonly stamp: number;
 }
 
@@ -47,7 +49,7 @@ interface Waiter {
   readonly resolve: (admission: Admission) => void;
   readonly reject: (error: unknown) => void;
   readonly sinceMs: number;
-  /** It changes nothing in a database. */
+  /** Whether the call only reads. */
   readonly reads: boolean;
 }
 
@@ -58,22 +60,22 @@ interface Refusal {
 
 /** Times are monotonic milliseconds, amounts nano-dollars. */
 export class SpendingAccount {
-  /** What may still be spent: the block less what is not paid yet. Negative when a call was dearer. */
+  /** What may still be spent: the block minus what is not paid yet. Negative when a call was dearer than expected. */
   left = 0;
   inFlight = 0;
-  /** The dearest recent call: what each running call is taken to cost. */
+  /** The dearest recent call: each running call is expected to cost as much. */
   dearest = FIRST_GUESS_NANO_USD;
-  /** Until when the block counts as ours. */
+  /** Until when the block is ours. */
   leaseUntilMs = -Infinity;
-  /** Below this a refill is fetched ahead. */
+  /** Below this a refill is requested in advance. */
   refillBelow = -Infinity;
   lastUsedMs: number;
   renewedMs = -Infinity;
   syncedMs = -Infinity;
-  /** Nothing more can be reserved, as the last look at KV says. */
+  /** Whether nothing more can be reserved, as KV said last. */
   end: BlockPlan["end"] = null;
   refusal: Refusal | null = null;
-  /** The money was changed here while a look at KV was under way. */
+  /** Whether the money was changed here while KV was being asked. */
   hasNews = false;
   syncing: Promise<void> | null = null;
   readonly waiters: Waiter[] = [];
@@ -82,7 +84,7 @@ export class SpendingAccount {
   amount = 0;
   /** Spent and not confirmed as paid: `charge` and `#fresh` together. */
   #unpaid = 0;
-  /** What may be unpaid while KV has no room, and until when that look at it holds. */
+  /** What may be unpaid while KV has no room, and until when that holds. */
   #trusted = 0;
   #trustedUntilMs = -Infinity;
   #charge: Charge | null = null;
@@ -98,23 +100,23 @@ export class SpendingAccount {
     this.#beatMs = nowMs;
   }
 
-  /** True while the block pays the next call and all that run; a single one may be dearer than what is left. */
+  /** Whether the block pays the next call and all that run. A single call may be dearer than what is left. */
   covers(nowMs: number): boolean {
     return this.left > 0 && nowMs < this.leaseUntilMs &&
       (this.inFlight === 0 || this.left >= (this.inFlight + 1) * this.dearest);
   }
 
-  /** True while reads may go on although KV has no room for what they cost. */
+  /** Whether reads may go on although KV has no room for their cost. */
   trusts(nowMs: number): boolean {
     return nowMs < this.#trustedUntilMs && this.#trusted > this.#unpaid + this.inFlight * this.dearest;
   }
 
-  /** What KV says may be spent at most; more than the bound is never owed. */
+  /** The most that may be spent, as KV says; more than the bound is never owed. */
   trustUpTo(nanoUsd: number): void {
     this.#trusted = Math.min(nanoUsd, TRUSTED_NANO_USD);
   }
 
-  /** KV could be read and took no change. */
+  /** KV can be read and takes no changes. */
   notBooked(nowMs: number): void {
     this.#trustedUntilMs = nowMs + TRUSTED_MS;
   }
@@ -141,7 +143,7 @@ export class SpendingAccount {
     add(database, usage);
   }
 
-  /** True when there is something to write to KV besides renewing. */
+  /** Whether there is something to write to KV besides a renewal. */
   get owes(): boolean {
     return this.#fresh.size > 0 || this.#charge !== null;
   }
@@ -161,7 +163,7 @@ export class SpendingAccount {
     return Math.ceil(Math.max(MIN_BLOCK_NANO_USD, BLOCK_SECONDS * perSec, 2 * calls * this.dearest));
   }
 
-  /** Once a second or so: lets what was seen long ago fade. */
+  /** Called about once a second: old observations fade. */
   beat(nowMs: number): void {
     const elapsedSec = Math.max(0.001, (nowMs - this.#beatMs) / 1000);
     this.#ratePerSec = Math.max(this.#sinceBeat / elapsedSec, this.#ratePerSec * 0.7);
@@ -170,15 +172,15 @@ export class SpendingAccount {
     this.dearest = Math.max(FIRST_GUESS_NANO_USD, Math.ceil(this.dearest * 0.9));
   }
 
-  /** Looks in our block's record whether a commit that nobody confirmed was made. */
+  /** Checks in our block's record whether an unconfirmed commit was made. */
   resolveDoubt(block: BlockRecord | null): void {
     if (this.#charge === null || block?.stamp !== this.#charge.stamp) return;
     this.#paid(this.#charge, block.amountNanoUsd);
   }
 
   /**
-   * What the next commit is to pay. One whose commit nobody confirmed comes again unchanged and under its old stamp, so
-   * that it is paid once whichever commit is made; what was spent since waits for the one after.
+   * What the next commit is to pay. Spending whose commit was not confirmed comes again unchanged and with its old
+   * stamp, so that it is paid once whichever commit is made. Later spending waits for the next commit.
    */
   takeCharge(nextStamp: () => number): Charge {
     if (this.#charge !== null) return this.#charge;
@@ -189,7 +191,7 @@ export class SpendingAccount {
     return this.#charge;
   }
 
-  /** Before a commit: what may be spent while nobody knows yet whether it is made. */
+  /** Before a commit: what may be spent while it is not known whether the commit is made. */
   expect(charge: Charge, amountNanoUsd: number): void {
     this.left = Math.min(this.left, amountNanoUsd - (this.#unpaid - charge.costNanoUsd));
   }
@@ -202,7 +204,7 @@ export class SpendingAccount {
     this.refillBelow = plan.end === null ? plan.amountNanoUsd / 2 : -Infinity;
   }
 
-  /** Lets the waiting go in while the money covers them. */
+  /** Admits waiting calls while the money covers them. */
   serve(nowMs: number): void {
     while (this.waiters.length > 0 && this.covers(nowMs)) this.waiters.shift()?.resolve(this.begin(nowMs));
     if (nowMs >= this.#trustedUntilMs) return;
@@ -212,7 +214,7 @@ export class SpendingAccount {
     }
   }
 
-  /** Refuses all who wait, or those who came before `beforeMs`. */
+  /** Refuses all waiting calls, or those that came before `beforeMs`. */
   refuse(error: unknown, beforeMs = Infinity): void {
     for (let first = this.waiters[0]; first && first.sinceMs < beforeMs; first = this.waiters[0]) {
       this.waiters.shift();

@@ -7,7 +7,7 @@ import type { BlockRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { changeAccount } from "./change_account.ts";
 
-/** Milliseconds by which the wall clock may leave the monotonic one before it counts as having jumped. */
+/** Milliseconds by which the wall clock may differ from the monotonic one before it counts as having jumped. */
 const JUMP_MS = 2_000;
 
 interface Sighting {
@@ -22,8 +22,9 @@ interface Abandoned {
 }
 
 /**
- * A block is abandoned when its lease is over by the wall clock, or when nobody touched it for a whole lease while this
- * process watched: the second holds when clocks jump. After a jump of our own clock the first waits for a lease.
+ * A block is abandoned when its lease has ended by the wall clock, or when nobody changed it for a whole lease while
+ * this process watched. The second rule holds when clocks jump; after a jump of our own clock the first rule waits
+ * for a lease.
  */
 export class BlockSweeper {
   #seen = new Map<string, Sighting>();
@@ -38,7 +39,7 @@ export class BlockSweeper {
     this.#wallAheadMs = clock.now() - clock.monotonicMs();
   }
 
-  /** Looks once at every block. Errors: `meter_unreachable`. */
+  /** Reads every block once. Errors: `meter_unreachable`. */
   async sweep(): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     this.#watchClock(nowMs);
@@ -69,7 +70,7 @@ export class BlockSweeper {
     return nowMs >= this.#trustWallFromMs && this.clock.now() >= block.expiresAtMs;
   }
 
-  /** Unless its owner has moved since. */
+  /** Gives the block back unless its owner has changed it since. */
   async #giveBack({ namespaceId, blockId, versionstamp }: Abandoned): Promise<void> {
     const key = keys.balanceBlock(namespaceId, blockId);
     try {
@@ -83,7 +84,7 @@ export class BlockSweeper {
             balanceNanoUsd: balance.balanceNanoUsd + amountNanoUsd,
             reservedNanoUsd: balance.reservedNanoUsd - amountNanoUsd,
           },
-          // The stamp stays: an owner that comes back sees by it what of its spending was paid.
+          // The stamp stays, so that an owner that comes back sees what of its spending was paid.
           also: (atomic) =>
             atomic.set(key, { ...entry.value, amountNanoUsd: 0, closed: true }, {
               expireIn: CLOSED_BLOCK_KEPT_MS,
@@ -93,7 +94,7 @@ export class BlockSweeper {
       });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "namespace_not_found") throw error;
-      // Its namespace was deleted between two pages of that deletion.
+      // The namespace was deleted between two pages.
       await kvCall(() => this.kv.delete(key));
     }
   }

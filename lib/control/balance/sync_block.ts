@@ -1,4 +1,4 @@
-// Brings one process's block and KV together: pays what was spent, sizes the block anew and renews its lease.
+// Synchronises one process's block with KV: pays what was spent, sizes the block anew and renews its lease.
 import type { Clock } from "../../core/clock.ts";
 import { type Key, keys } from "../../store/keys.ts";
 import { kvCall, kvGet } from "../../store/kv_call.ts";
@@ -12,10 +12,11 @@ const HOUR_MS = 3_600_000;
 /** Keys that Deno KV reads in one call. */
 const GET_AT_ONCE = 10;
 
+/** What this needs of the process. */
 export interface SyncContext {
   readonly kv: Deno.Kv;
   readonly clock: Clock;
-  /** Names this process, and its block in every namespace. */
+  /** The name of this process and of its block in every namespace. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly localLeaseMs: number;
@@ -28,7 +29,10 @@ interface Synced {
   readonly startedMs: number;
 }
 
-/** Asks for a block of `wanted()` nano-dollars; 0 gives it back. Errors: `namespace_not_found`, `meter_unreachable`. */
+/**
+ * Pays, and asks for a block of `wanted()` nano-dollars; 0 gives it back. Errors: `namespace_not_found`,
+ * `meter_unreachable`.
+ */
 export async function syncBlock(
   ctx: SyncContext,
   account: SpendingAccount,
@@ -56,7 +60,7 @@ export async function syncBlock(
       });
       account.expect(charge, plan.amountNanoUsd);
       const outcome: Synced = { charge, plan, startedMs };
-      // Nothing was there and nothing is to be had: a broke namespace costs a read, no write.
+      // There was no block and there is no money: this costs a read and no write.
       if (heldNanoUsd === 0 && plan.amountNanoUsd === 0 && charge.databases.size === 0) {
         return { next: null, outcome } satisfies AccountStep<Synced>;
       }
