@@ -30,30 +30,33 @@ function start(disk: SmallDisk): Promise<RunningService> {
   return startService({ folder: disk.folder, launcher: disk.launcher, settings });
 }
 
-/** A shop of two items on each kind of small disk. */
+/** A shop of two items on each kind of small disk, on all of them at once. */
 async function onSmallDisks(body: (shop: Shop) => Promise<void>): Promise<void> {
   const disks = await smallDisks();
   if (disks.length === 0) print("nothing was tried: this machine has neither mount as root nor prlimit");
-  for (const disk of disks) {
-    try {
-      await using service = await start(disk);
-      const made = async (path: string, body: unknown) => {
-        const answer = await calls(service, KEY).call("POST", path, body);
-        assertEquals(answer.status, 201, answer.text);
-        return answer.body.data as Record<string, string>;
-      };
-      await made("/api/namespaces", { slug: "acme" });
-      await made("/api/namespaces/acme/databases", { slug: "shop" });
-      const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
-      const { call, query } = calls(service, token);
-      await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
-      await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
-      await body({ disk, service, token, call, query });
-    } catch (error) {
-      throw new Error(`on a ${disk.kind}`, { cause: error });
-    } finally {
-      await disk.remove();
-    }
+  const settled = await Promise.allSettled(disks.map((disk) => onSmallDisk(disk, body)));
+  for (const one of settled) if (one.status === "rejected") throw one.reason;
+}
+
+async function onSmallDisk(disk: SmallDisk, body: (shop: Shop) => Promise<void>): Promise<void> {
+  try {
+    await using service = await start(disk);
+    const made = async (path: string, body: unknown) => {
+      const answer = await calls(service, KEY).call("POST", path, body);
+      assertEquals(answer.status, 201, answer.text);
+      return answer.body.data as Record<string, string>;
+    };
+    await made("/api/namespaces", { slug: "acme" });
+    await made("/api/namespaces/acme/databases", { slug: "shop" });
+    const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
+    const { call, query } = calls(service, token);
+    await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+    await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
+    await body({ disk, service, token, call, query });
+  } catch (error) {
+    throw new Error(`on a ${disk.kind}`, { cause: error });
+  } finally {
+    await disk.remove();
   }
 }
 

@@ -1,10 +1,12 @@
 // Exactly once with the tenants in sqld, whatever is killed: sqld itself and the service, at random moments under load.
 import { assert, assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
+import { rounds } from "../testing/rounds.ts";
 import { startSqld } from "../testing/sqld.ts";
 import { replayRounds } from "./replay_rounds.ts";
 
-const TIME_MS = 20_000;
+const KILLS = rounds(15, 300);
+const TIME_MS = rounds(20_000, 300_000);
 
 Deno.test("kills of sqld and of the service lose no acknowledged write, tear no transaction, run no key twice", async () => {
   const sqld = await startSqld({ args: ["--enable-namespaces", "--disable-default-namespace"] });
@@ -20,7 +22,7 @@ Deno.test("kills of sqld and of the service lose no acknowledged write, tear no 
       },
     };
     const untilMs = performance.now() + TIME_MS;
-    const figures = await replayRounds({ rounds: 40, untilMs, plans: false, engine });
+    const figures = await replayRounds({ rounds: KILLS, untilMs, plans: false, engine });
     const { wrong, acknowledged, engineKills, serviceKills, retries, replays, unsure, ...losses } = figures;
     print(
       `sqld killed ${engineKills} times and the service ${serviceKills} times, ${acknowledged} calls ` +

@@ -1,4 +1,5 @@
 // The engine children of a data folder, found as anybody outside would find them.
+import { PROGRESS_HEAD_BYTES } from "../../lib/tenant/local/child/protocol.ts";
 
 /** Process ids of the children that serve `folder`. Linux only: elsewhere the list is empty. */
 export async function engineChildren(folder: string): Promise<number[]> {
@@ -11,6 +12,21 @@ export async function engineChildren(folder: string): Promise<number[]> {
     if (command.includes("child/main.ts") && command.includes(directory)) pids.push(Number(name));
   }
   return pids;
+}
+
+/** Waits until one of the children that serve `folder` has begun with a statement. Elsewhere than on Linux: for a while. */
+export async function untilEngineRuns(folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    for (const pid of await engineChildren(folder)) {
+      const command = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
+      const progress = command.split("\0").findLast((part) => part.includes("/run/engine-"));
+      if (progress === undefined) continue;
+      // A child begins with an emptied file, and the record of its first statement says which frame it is of.
+      const record = (await Deno.readFile(progress)).subarray(PROGRESS_HEAD_BYTES, PROGRESS_HEAD_BYTES + 4);
+      if (record.some((byte) => byte !== 0)) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /** Kills the children that serve `folder`; how many. */

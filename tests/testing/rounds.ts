@@ -9,6 +9,11 @@ export function rounds(every: number, long: number): number {
   return Deno.env.get(LONG) ? long : every;
 }
 
+/** Every `nth` of the cases, or all of them: where each pair of two lists is one, each of either list has its turn. */
+export function someOf<Case>(cases: readonly Case[], nth: number): readonly Case[] {
+  return Deno.env.get(LONG) ? cases : cases.filter((_, at) => at % nth === 0);
+}
+
 /** Those of the files that run in rounds, themselves or through a file beside them that they import. */
 export async function filesWithRounds(files: readonly string[]): Promise<string[]> {
   const root = new URL("../../", import.meta.url);

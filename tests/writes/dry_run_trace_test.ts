@@ -59,10 +59,12 @@ Deno.test("the log says propose, keeps what was read before it, and a held write
   });
 });
 
+/** Time enough for twenty reads on a busy machine. */
+const LIMIT_MS = 3000;
+
 Deno.test("a dry run ends at its time bound for a whole batch; readers do not wait for it; a token is still given", async () => {
   await withWrites(async ({ apply, post, rows, setup, shop }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 1)");
-    const started = performance.now();
     let ended = false;
     const slow = post("propose", { sql: ENDLESS }).finally(() => ended = true);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -72,13 +74,14 @@ Deno.test("a dry run ends at its time bound for a whole batch; readers do not wa
     const data = shown(answer);
     assertEquals([answer.status, data.estimatedAffectedRows, data.preview], [200, null, null], answer.text);
     assert(data.executionToken.startsWith("pmut_") && answer.body.meta?.costUsd !== undefined, answer.text);
+    const started = performance.now();
     const batch = await shop.batch([["INSERT INTO t VALUES (9, 9)"], [ENDLESS], [ENDLESS], [ENDLESS]], {
       headers: { "x-dry-run": "1" },
     });
     assertEquals(batch.status, 200, batch.text);
-    assert(performance.now() - started < 20_000, "each statement had the whole time");
+    assert(performance.now() - started < 2.8 * LIMIT_MS, "each statement had the whole time");
     assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
     assertEquals((await apply(data.executionToken)).status, 400);
     assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
-  }, { settings: { QUERY_TIMEOUT_MS: "6000" } });
+  }, { settings: { QUERY_TIMEOUT_MS: String(LIMIT_MS) } });
 });
