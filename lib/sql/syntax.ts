@@ -5,13 +5,13 @@ import { isPlainText } from "../core/plain_text.ts";
 import { type Rename, renameOf } from "./description_renames.ts";
 import { allowedFunctions, allowedModules, closedFunctions } from "./functions.ts";
 import { hasLongList, MAX_LIST } from "./has_long_list.ts";
-import { isConstant } from "./is_constant.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
 import { writtenRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./schema_rows.ts";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
+import { tellsRowsApart } from "./tells_rows_apart.ts";
 import { type Walk, walkStatement } from "./walk_statement.ts";
 
 /** What is known from the text alone. */
@@ -23,7 +23,7 @@ export interface Syntax {
   readonly refusal: string | null;
   /** A WHERE of the UPDATE or DELETE itself. */
   readonly hasWhere: boolean;
-  /** That WHERE is the same for every row, as `WHERE 1`. */
+  /** That WHERE tells no rows apart, as `WHERE 1` and `WHERE id = id`. */
   readonly constantWhere: boolean;
   /** REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE. */
   readonly replaces: boolean;
@@ -112,7 +112,7 @@ function describe(root: Stmt, sql: string): SyntaxResult {
       hasWhere: (inner.type === "UpdateStmt" || inner.type === "DeleteStmt") &&
         inner.whereClause !== undefined,
       constantWhere: (inner.type === "UpdateStmt" || inner.type === "DeleteStmt") &&
-        inner.whereClause !== undefined && isConstant(inner.whereClause),
+        inner.whereClause !== undefined && !tellsRowsApart(inner.whereClause),
       replaces: (root.type === "InsertStmt" || root.type === "UpdateStmt") && root.orConflict === "Replace",
       target: targetOf(inner),
       functions: [...walk.functions].sort(),

@@ -114,8 +114,36 @@ Deno.test("a bound that bounds nothing is none", async () => {
       "UPDATE orders SET total = 1 FROM notes",
       "WITH x AS (SELECT 1) DELETE FROM orders RETURNING id",
       "DROP TABLE orders",
+      "DELETE FROM orders WHERE id = id",
+      "DELETE FROM orders WHERE orders.id IS +(ID)",
+      "DELETE FROM orders WHERE orders.id = ORDERS.id",
+      "DELETE FROM orders WHERE id <= id COLLATE nocase AND 1",
+      "DELETE FROM orders WHERE id = 1 OR 1",
+      "DELETE FROM orders WHERE 'a' = 'a' OR id = 1",
+      "DELETE FROM orders WHERE NOT (id <> id)",
+      "DELETE FROM orders WHERE (SELECT 1)",
+      "DELETE FROM orders WHERE EXISTS (SELECT 1) AND NOT EXISTS (SELECT 1 WHERE 0)",
+      "DELETE FROM orders WHERE 1 IN (SELECT 1)",
+      "DELETE FROM orders WHERE id = 1 OR abs(-1)",
     );
-    await world.setup("UPDATE orders SET total = 10 WHERE id = 1");
+    await world.setup(
+      "UPDATE orders SET total = 10 WHERE id = 1",
+      "DELETE FROM orders WHERE id = 77 OR 0 OR 'a' = 'b'",
+      "DELETE FROM orders WHERE id = 77 AND 1",
+      "DELETE FROM orders WHERE id = customer + 1000",
+      "DELETE FROM orders WHERE EXISTS (SELECT 1 FROM notes WHERE 0)",
+      "UPDATE orders SET total = 1 FROM (SELECT 77 AS id) AS other WHERE orders.id = other.id",
+      "DELETE FROM orders WHERE EXISTS (SELECT 1 WHERE id = 77)",
+    );
+    // Whether the first half holds is known when it runs.
+    const optional = await world.shop.query("DELETE FROM orders WHERE ? IS NULL AND 0 OR id = ?", [null, 77]);
+    assertEquals(optional.status, 200, optional.text);
+    const either = await world.shop.query("DELETE FROM orders WHERE (?1 IS NULL OR id = ?1) AND id > 77", [
+      5,
+    ]);
+    assertEquals(either.status, 200, either.text);
+    const idiom = await world.shop.query("DELETE FROM orders WHERE ?1 IS NULL OR id = ?1", [77]);
+    assertEquals(idiom.status, 200, idiom.text);
   });
 });
 

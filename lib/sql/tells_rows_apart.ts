@@ -1,0 +1,139 @@
+// Whether a WHERE tells rows apart, as far as its text says: `WHERE 1`, `id = id` and `name = ? OR 1` bound nothing. Pure.
+import type { Expr } from "sqlite3-parser";
+
+/**
+ * What is known of a condition: that it holds for every row, or for none, that it is the same for all of them (as with a
+ * parameter or a function), or that it may differ from row to row.
+ */
+type Truth = "every" | "none" | "same" | "differs";
+
+/**
+ * False where the text alone shows that rows do not matter: what names no column and reads no table, a column compared
+ * with itself, and what AND, OR and NOT make of these. An OR beside a parameter is left alone, as in
+ * `? IS NULL OR name = ?`: which rows it takes is known when it runs.
+ */
+export function tellsRowsApart(where: Expr): boolean {
+  return truthOf(where) === "differs";
+}
+
+function truthOf(node: Expr): Truth {
+  switch (node.type) {
+    case "ParenthesizedExpr":
+      return node.exprs.length === 1 && node.exprs[0] ? truthOf(node.exprs[0]) : plainTruth(node);
+    case "UnaryExpr":
+      return node.op === "Not" ? opposite(truthOf(node.expr)) : plainTruth(node);
+    case "BinaryExpr":
+      if (node.op === "And") return both(truthOf(node.left), truthOf(node.right));
+      if (node.op === "Or") {
+        return opposite(both(opposite(truthOf(node.left)), opposite(truthOf(node.right))));
+      }
+      return comparedWithItself(node) ?? plainTruth(node);
+    default:
+      return plainTruth(node);
+  }
+}
+
+function opposite(truth: Truth): Truth {
+  if (truth === "every") return "none";
+  return truth === "none" ? "every" : truth;
+}
+
+function both(left: Truth, right: Truth): Truth {
+  if (left === "none" || right === "none") return "none";
+  if (left === "every") return right;
+  if (right === "every") return left;
+  return left === "differs" ? left : right;
+}
+
+const HOLDS_FOR_ITSELF: ReadonlySet<string> = new Set(["Equals", "Is", "LessEquals", "GreaterEquals"]);
+const FAILS_FOR_ITSELF: ReadonlySet<string> = new Set(["NotEquals", "IsNot", "Less", "Greater"]);
+
+/** Rows without a value count as those with one. */
+function comparedWithItself({ left, op, right }: Extract<Expr, { type: "BinaryExpr" }>): Truth | null {
+  const holds = HOLDS_FOR_ITSELF.has(op);
+  if (!holds && !FAILS_FOR_ITSELF.has(op) || contains(left, PARAMETER)) return null;
+  return isSame(bare(left), bare(right)) ? (holds ? "every" : "none") : null;
+}
+
+/** Of two columns only one may name its table: another table's of the same name would be ambiguous. */
+function isSame(left: Expr, right: Expr): boolean {
+  if (left.type === "QualifiedExpr" && right.type === "QualifiedExpr") {
+    return left.table.text.toLowerCase() === right.table.text.toLowerCase() && textOf(left) === textOf(right);
+  }
+  return textOf(left) === textOf(right);
+}
+
+/** Without what leaves a column as it is. */
+function bare(node: Expr): Expr {
+  if (node.type === "ParenthesizedExpr" && node.exprs.length === 1 && node.exprs[0]) {
+    return bare(node.exprs[0]);
+  }
+  if (node.type === "UnaryExpr" && node.op === "Positive") return bare(node.expr);
+  return node.type === "CollateExpr" ? bare(node.expr) : node;
+}
+
+/** The same for the same expression, however its names are written. */
+function textOf(node: Expr): string {
+  if (node.type === "QualifiedExpr") {
+    return JSON.stringify({ type: "Id", name: node.column.text.toLowerCase() });
+  }
+  return JSON.stringify(node, (key, value) => {
+    if (key === "span") return undefined;
+    return typeof value === "string" && (key === "name" || key === "text") ? value.toLowerCase() : value;
+  });
+}
+
+/** Of what AND, OR and NOT are made of. A text without a parameter is written by whoever wants it to hold. */
+function plainTruth(node: Expr): Truth {
+  if (contains(node, VARYING)) return "differs";
+  if (contains(node, PARAMETER)) return "same";
+  const value = literalOf(node);
+  return value === null || value === 0 ? "none" : "every";
+}
+
+/** The number that a literal counts as, null for NULL; 1 for all that is not looked into. */
+function literalOf(node: Expr): number | null {
+  if (node.type === "NullLiteral") return null;
+  if (node.type === "NumericLiteral") return Number(node.value.replaceAll("_", ""));
+  if (node.type === "StringLiteral") return Number.parseFloat(node.value) || 0;
+  if (isTruthWord(node)) return /true/i.test(textOf(node)) ? 1 : 0;
+  return node.type === "BinaryExpr" ? compared(node) : 1;
+}
+
+/** Of two literals; SQLite has no number equal to a text. */
+function compared({ left, op, right }: Extract<Expr, { type: "BinaryExpr" }>): number {
+  const isLiteral = (node: Expr) => node.type === "NumericLiteral" || node.type === "StringLiteral";
+  if (op !== "Equals" || !isLiteral(left) || !isLiteral(right)) return 1;
+  if (left.type !== right.type) return 0;
+  return Number(
+    left.type === "StringLiteral" ? textOf(left) === textOf(right) : literalOf(left) === literalOf(right),
+  );
+}
+
+const PARAMETER: ReadonlySet<string> = new Set(["VariableExpr"]);
+/** Nodes whose value may differ from row to row: columns, and whatever reads a table. */
+const VARYING: ReadonlySet<string> = new Set([
+  "Id",
+  "NameExpr",
+  "QualifiedExpr",
+  "FromClause",
+  "InTableExpr",
+]);
+
+function contains(node: unknown, types: ReadonlySet<string>): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  if (Array.isArray(node)) return node.some((one) => contains(one, types));
+  if (isTruthWord(node)) return false;
+  if ("type" in node && typeof node.type === "string" && types.has(node.type)) return true;
+  return Object.entries(node).some(([key, value]) =>
+    key !== "span" && key !== "name" && contains(value, types)
+  );
+}
+
+/** TRUE and FALSE are parsed like names of columns. */
+function isTruthWord(node: object): boolean {
+  const name = "name" in node ? node.name : null;
+  const text = typeof name === "object" && name !== null && "text" in name ? name.text : name;
+  return "type" in node && (node.type === "Id" || node.type === "NameExpr") && typeof text === "string" &&
+    /^(?:true|false)$/i.test(text);
+}
