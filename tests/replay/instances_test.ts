@@ -184,10 +184,9 @@ Deno.test("KV that goes away while a keyed call runs neither hides its answer no
     token: tenant.token,
     body: { sql: "SELECT 1" },
   });
-  const numbers = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 400000)";
-  const write = `${numbers} INSERT INTO t SELECT count(*) FROM c`;
-  const read = `${numbers} SELECT count(*) FROM c`;
-  const failing = `${numbers} SELECT abs(-9223372036854775807 - 1 - 0 * count(*)) FROM c`;
+  const write = "INSERT INTO t VALUES (1)";
+  const read = "SELECT 1";
+  const failing = "SELECT abs(-9223372036854775807 - 1)";
   const cases = [
     { options: step("p", "w"), sql: write, status: 200 },
     { options: step("p", "r"), sql: read, status: 200 },
@@ -203,12 +202,16 @@ Deno.test("KV that goes away while a keyed call runs neither hides its answer no
       })
     );
     const call = { ...options, token: tenant.token, body: { sql } };
-    const running = other.request("POST", `${tenant.database.path}/query`, call);
-    await records(app, at + 1);
-    other.down = true;
-    const answer = await running;
+    other.onRun = () => {
+      other.down = true;
+    };
+    const answer = await other.request("POST", `${tenant.database.path}/query`, call);
+    assert(other.down, "the call has not run");
     other.down = false;
+    other.onRun = () => {};
     assertEquals(answer.status, status, `${sql}: ${answer.text}`);
+    // What the call had claimed before stays, for nobody could be told that it is over.
+    await records(app, at + 1);
   }
   assertEquals(await count(tenant), 1);
 });

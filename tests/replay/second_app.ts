@@ -5,23 +5,33 @@ import { type AppDeps, appDeps } from "../../routes/http/app_deps.ts";
 import type { Env } from "../../routes/http/env.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import type { StartedApp } from "../testing/start_app.ts";
+import type { TenantCall, TenantStore } from "../../lib/tenant/tenant_store.ts";
 
 export interface SecondApp extends AsyncDisposable {
   readonly app: Hono<Env>;
   readonly deps: AppDeps;
   /** While true every call to KV fails. */
   down: boolean;
+  /** Called when a call reaches a tenant's database, before it runs. */
+  onRun: () => void;
   request(method: string, path: string, options?: ApiRequest): Promise<ApiAnswer>;
 }
 
 export function secondApp(first: StartedApp): SecondApp {
-  const second: SecondApp = { ...parts(first, () => second.down), down: false };
+  const made = parts(first, { isDown: () => second.down, onRun: () => second.onRun() });
+  const second: SecondApp = { ...made, down: false, onRun: () => {} };
   return second;
 }
 
-function parts(first: StartedApp, isDown: () => boolean): Omit<SecondApp, "down"> {
-  const { config, baseUrl, clock, log, tenants, bodyWatch, operatorKeyHash } = first.deps;
+interface Hooks {
+  readonly isDown: () => boolean;
+  readonly onRun: () => void;
+}
+
+function parts(first: StartedApp, { isDown, onRun }: Hooks): Omit<SecondApp, "down" | "onRun"> {
+  const { config, baseUrl, clock, log, bodyWatch, operatorKeyHash } = first.deps;
   const kv = failingKv(first.deps.kv, isDown);
+  const tenants = watchedTenants(first.deps.tenants, onRun);
   const deps = appDeps({ config, baseUrl, clock, log, kv, tenants, bodyWatch, operatorKeyHash });
   const app = createApp(deps);
   return {
@@ -29,6 +39,31 @@ function parts(first: StartedApp, isDown: () => boolean): Omit<SecondApp, "down"
     request: (method, path, options) => callApi(app, method, path, options),
     [Symbol.asyncDispose]: () => deps.query.meter.close(),
   };
+}
+
+/** The same store; `onRun` is told of every call that is to run. */
+function watchedTenants(store: TenantStore, onRun: () => void): TenantStore {
+  const open: TenantStore["open"] = (...input) =>
+    replaced(store.open(...input), "run", (run) => (call: TenantCall) => {
+      onRun();
+      return run(call);
+    });
+  return replaced(store, "open", () => open);
+}
+
+/** The object with another method; all methods have the object itself as `this`. */
+function replaced<T extends object, Name extends keyof T>(
+  object: T,
+  name: Name,
+  change: (method: T[Name]) => T[Name],
+): T {
+  return new Proxy(object, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key);
+      const method = typeof value === "function" ? value.bind(target) : value;
+      return key === name ? change(method) : method;
+    },
+  });
 }
 
 // deno-lint-ignore require-yield
