@@ -1,4 +1,4 @@
-// What a call costs, in whole nano-dollars . One table; routes/docs/money.md quotes it.
+// What a call costs, in whole nano-dollars. One table; routes/docs/money.md quotes it.
 
 export const priceNanoUsd = {
   /** USD 0.50 a million requests. */
