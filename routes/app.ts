@@ -1,4 +1,4 @@
-// The whole HTTP surface in mounting order: what every answer carries, health, flood control, then the API.
+// The whole HTTP surface in mounting order: headers of every answer, health, flood control, then the API.
 import { Hono } from "hono";
 import { FloodControl } from "../lib/guard/flood.ts";
 import { apiRoutes } from "./api/mod.ts";

@@ -1,4 +1,4 @@
-// Request headers of `/v1` and `/api` for the API description: they hold for many routes and stand in no body's schema.
+// Request headers and path parameters for the API description, which no schema of a body contains.
 
 interface HeaderParameter {
   readonly name: string;
@@ -14,7 +14,7 @@ interface HeaderParameter {
 
 const key = { type: "string", minLength: 1, maxLength: 200 } as const;
 
-/** A header is sent to paths that the pattern matches. */
+/** A header belongs to the paths that its pattern matches. */
 const headers: readonly (readonly [path: RegExp, header: HeaderParameter])[] = [
   [/^\/v1\/db\//, header("Plan-Key", "Stable across the calls of a plan; goes with Plan-Step", key)],
   [/^\/v1\/db\//, header("Plan-Step", "Stable for this step of the plan", key)],
@@ -31,6 +31,7 @@ const headers: readonly (readonly [path: RegExp, header: HeaderParameter])[] = [
   ],
 ];
 
+/** The headers that calls of a path accept. */
 export function documentedHeaders(path: string): HeaderParameter[] {
   return headers.filter(([pattern]) => pattern.test(path)).map(([, one]) => one);
 }
@@ -52,24 +53,24 @@ interface PathParameter {
   readonly example?: string;
 }
 
-/** By the name of the place; under `/api` a namespace is a `slug`. */
+/** By the name of the parameter; under `/api` a namespace is a `slug`. */
 const parameters: Readonly<Record<string, PathParameter>> = {
-  ns: place("Slug of the namespace", "acme"),
-  db: place("Slug of the database, or slug@branch", "shop"),
-  slug: place("Slug of the namespace", "acme"),
-  dbSlug: place("Slug of the database", "shop"),
-  endpoint: place("Slug of the endpoint", "order-by-id"),
-  n: place("Number of the revision", "1"),
-  ref: place("Name of the branch", "new-index"),
+  ns: parameter("Slug of the namespace", "acme"),
+  db: parameter("Slug of the database, or slug@branch", "shop"),
+  slug: parameter("Slug of the namespace", "acme"),
+  dbSlug: parameter("Slug of the database", "shop"),
+  endpoint: parameter("Slug of the endpoint", "order-by-id"),
+  n: parameter("Number of the revision", "1"),
+  ref: parameter("Name of the branch", "new-index"),
   id: { description: "Id from the answer that made it, or from a list" },
   token: { description: "The approval token of the refusal, appr_…" },
 };
 
-/** What stands in the places of a path, for the API description. Nothing for a name that is not listed. */
+/** The description of a path parameter; undefined for an unknown name. */
 export function documentedPath(name: string): PathParameter | undefined {
   return parameters[name];
 }
 
-function place(description: string, example: string): PathParameter {
+function parameter(description: string, example: string): PathParameter {
   return { description, example };
 }

@@ -1,9 +1,10 @@
-// GET /healthz and /readyz: for load balancers and whoever restarts processes. No bearer, no flood control.
+// GET /healthz and /readyz, for load balancers and process managers. Without bearer and flood control.
 import { Hono } from "hono";
 import { AppError } from "../lib/core/errors.ts";
 import { ReadinessCheck, type ReadinessContext } from "../lib/services/health/check_readiness.ts";
 import type { Env } from "./http/env.ts";
 
+/** Mounted at the root. */
 export function healthRoutes(ready: ReadinessContext): Hono<Env> {
   const readiness = new ReadinessCheck(ready);
   return new Hono<Env>()

@@ -1,5 +1,5 @@
 // GET /openapi.json: `/v1` and `/api` as an OpenAPI 3.1 document, made from the mounted routes and the schemas that
-// validate their input. Nothing in it is written down twice.
+// validate their input. Nothing is written twice.
 import { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import { documentedHeaders, documentedPath } from "./documented_parameters.ts";
@@ -8,7 +8,7 @@ import { securityTable } from "./security_table.ts";
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
 
-/** `app` is asked at the first request, when everything is mounted. */
+/** The document is made at the first request, when everything is mounted. */
 export function openapiRoutes(app: Hono<Env>, baseUrl: string): Hono<Env> {
   let made: Promise<Document> | null = null;
   return new Hono<Env>().get("/openapi.json", async (c) => {
@@ -44,7 +44,7 @@ async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
 
 type PathItem = Document["paths"][string];
 
-/** Adds what the security table says about whoever may call, and what no schema tells: headers, places of the path. */
+/** Adds who may call, from the security table, and what no schema contains: headers and path parameters. */
 function secured(path: string, item: PathItem): PathItem {
   const operations = Object.entries(item ?? {}).map(([method, operation]) => {
     if (typeof operation !== "object" || Array.isArray(operation)) return [method, operation];
@@ -65,7 +65,7 @@ function explained(parameter: object): object {
   return { ...parameter, ...documentedPath(String(parameter.name)) };
 }
 
-/** The operator's key is a bearer under `/api` only. */
+/** The operator's key is accepted under `/api` only. */
 function securityOf(method: string, path: string): Record<string, string[]>[] {
   const route = securityTable.find((one) =>
     one.method === method.toUpperCase() && one.path.replace(/:(\w+)/g, "{$1}") === path

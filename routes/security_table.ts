@@ -1,21 +1,24 @@
-// Every mounted route and who may call it, for review in one place. It decides nothing: a test holds the app to it.
+// Every mounted route and who may call it, for review in one place. The table decides nothing; a test compares the app
+// with it.
 import type { Role } from "../lib/core/role.ts";
 
 /**
  * `none`: anybody. `operator`: the operator key. `namespace_admin`: an unscoped admin token of the namespace, or the
- * operator key. `person`: the operator key, never an API token. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; what
- * a statement needs beyond it, the pipeline decides.
+ * operator key. `person`: the operator key, never an API token. `token`: any API token. `database:<role>`: an API
+ * token that reaches the database with that role; the pipeline decides what a statement needs beyond it.
  */
 export type Access = "none" | "operator" | "namespace_admin" | "person" | "token" | `database:${Role}`;
 
+/** One route. */
 export interface SecuredRoute {
-  /** `ALL`: every one that there is. */
+  /** `ALL`: every method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "ALL";
-  /** As Hono knows it, with `:name` for what varies. */
+  /** As mounted in Hono, with `:name` for a parameter. */
   readonly path: string;
   readonly access: Access;
 }
 
+/** All routes. */
 export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/healthz", access: "none" },
   { method: "GET", path: "/readyz", access: "none" },

@@ -1,17 +1,18 @@
-// A router for each surface, so that a path of one that the fast router cannot take does not slow the others down: one
-// static segment beside a parameter under `/api` would cost every `/v1/…/query` a walk through a tree.
+// A router for each surface. A path that the fast router cannot take slows down only its own surface: one static
+// segment beside a parameter under `/api` would otherwise cost every `/v1/…/query` a walk through a tree.
 import type { Result, Router } from "hono/router";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 
-/** The first that a path belongs to counts. A slug has no dot: documents under `/p` keep out of its router. */
+/** The first match counts. A slug has no dot, so documents under `/p` have a router of their own. */
 const SURFACES: readonly ((path: string) => boolean)[] = [
   (path) => path.startsWith("/v1/"),
   (path) => path.startsWith("/p/") && (path.endsWith(".json") || path.endsWith(".ts")),
   (path) => path.startsWith("/p/"),
 ];
 
+/** Routes by surface, then by path. */
 export class SurfaceRouter<T> implements Router<T> {
   readonly name = "SurfaceRouter";
   readonly #surfaces = SURFACES.map((holds) => ({ holds, router: fastRouter<T>() }));
@@ -21,7 +22,7 @@ export class SurfaceRouter<T> implements Router<T> {
     const own = this.#surfaces.find(({ holds }) => holds(path));
     if (own) return own.router.add(method, path, handler);
     this.#rest.add(method, path, handler);
-    // What stands before every path stands before those of the surfaces too.
+    // Middleware of all paths belongs to the routers of the surfaces too.
     if (path === "*" || path === "/*") {
       for (const { router } of this.#surfaces) router.add(method, path, handler);
     }

@@ -1,11 +1,11 @@
-// Columns that ALTER TABLE … ADD COLUMN has put into a table, found from the texts before and after.
+// Finds the columns that ALTER TABLE … ADD COLUMN has added to a table, from the texts before and after.
 
 /** Definitions that ADD COLUMN refuses, or takes only into an empty table. */
 const NOT_ADDABLE = /\b(primary|unique|stored|references|check|current_\w+)\b|default\s*\(|--|\/\*/i;
 
 /**
- * The definitions in order, or null when the text has changed in another way or one of them cannot be added to a table
- * that has rows. `count` is the number of columns that there are more.
+ * The definitions in order. Null when the text has changed in another way, or when one of them cannot be added to a
+ * table with rows. `count` is how many columns were added.
  */
 export function addedColumns(before: string, after: string, count: number): readonly string[] | null {
   const inserted = insertedText(before, after);
@@ -15,14 +15,14 @@ export function addedColumns(before: string, after: string, count: number): read
   return pieces;
 }
 
-/** The one run of text that begins with a comma and makes `after` out of `before`, or null. */
+/** The run of text that begins with a comma and turns `before` into `after`, or null. */
 function insertedText(before: string, after: string): string | null {
   const length = after.length - before.length;
   if (length < 2) return null;
   let start = 0;
   while (start < before.length && before[start] === after[start]) start++;
   if (before.slice(start) !== after.slice(start + length)) return null;
-  // The same result comes of other runs: `a, b` + `, c` and `a` + `, b` alike. ADD COLUMN writes the comma first.
+  // Other runs give the same result: `a, b` + `, c` and `a` + `, b`. ADD COLUMN writes the comma first.
   while (start > 0 && after[start] !== "," && after[start - 1] === after[start - 1 + length]) start--;
   return after[start] === "," ? after.slice(start, start + length) : null;
 }
@@ -32,7 +32,7 @@ function isAddable(definition: string): boolean {
   return !/\bnot\s+null\b/i.test(definition) || /\bdefault\s+(?!null\b)/i.test(definition);
 }
 
-/** At commas outside brackets and quotes. */
+/** Splits at commas outside brackets and quotes. */
 function splitDefinitions(text: string): string[] {
   const pieces: string[] = [];
   let depth = 0;

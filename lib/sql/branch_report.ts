@@ -1,110 +1,114 @@
-// What a comparison of a branch with its ancestor says, and what a merge adds to it. Rows hold values in the form of
-// answers: numbers, texts, digits beyond 2^53, `{ $blob }`, null.
+// What a comparison of a branch with its ancestor says, and what a merge adds. Rows have values in the form of answers:
+// numbers, texts, digits beyond 2^53, `{ $blob }`, null.
 
 /** How rows are shown. */
 export interface RowForm {
-  /** Every INTEGER is a string of digits. */
+  /** Whether every INTEGER is a string of digits. */
   readonly integersAsStrings: boolean;
 }
 
+/** A changed object of the schema. */
 export interface SchemaChange {
   readonly type: "table" | "index" | "view" | "trigger";
   readonly name: string;
   readonly change: "added" | "removed" | "changed";
 }
 
+/** A changed row. */
 export interface ChangedRow {
   readonly before: readonly unknown[];
   readonly after: readonly unknown[];
 }
 
-/** Rows of one table that are not the same. */
+/** The changed rows of one table. */
 export interface TableDiff {
   readonly table: string;
   readonly columns: readonly string[];
-  /** Empty: the table has no primary key. */
+  /** Empty where the table has no primary key. */
   readonly primaryKey: readonly string[];
   readonly added: number;
   readonly removed: number;
   readonly changed: number;
-  /** SHA-256 of all changes, hex: another one means other changes. */
+  /** SHA-256 of all changes, hex: two equal digests mean the same changes. */
   readonly digest: string;
-  /** The first of them. */
+  /** The first few. */
   readonly rows: {
     readonly added: readonly (readonly unknown[])[];
     readonly removed: readonly (readonly unknown[])[];
     readonly changed: readonly ChangedRow[];
   };
-  /** Why its rows cannot be merged, or null. */
+  /** Why its rows cannot be merged; null where they can. */
   readonly obstacle: string | null;
 }
 
+/** What a branch has changed. */
 export interface BranchDiff {
-  /** Run in one batch, they make the ancestor's schema the branch's. */
+  /** Run in one batch, these turn the ancestor's schema into the branch's. */
   readonly schema: { readonly statements: readonly string[]; readonly changes: readonly SchemaChange[] };
-  /** Those with changed rows, by name. */
+  /** Tables with changed rows, by name. */
   readonly tables: readonly TableDiff[];
 }
 
-/** Something that both sides have changed, and not to the same. */
+/** Something that both sides have changed in different ways. */
 export interface MergeConflict {
   readonly kind: "schema" | "row" | "constraint" | "foreign_key";
   readonly table: string;
-  /** Values of the primary key; of a schema conflict the name of the object. */
+  /** The values of the primary key; for a schema conflict the name of the object. */
   readonly key: readonly unknown[];
   readonly ancestor: readonly unknown[] | null;
-  /** The trunk's. Null where it has none. */
+  /** The trunk's row; null where it has none. */
   readonly ours: readonly unknown[] | null;
-  /** The branch's. Null where it has none. */
+  /** The branch's row; null where it has none. */
   readonly theirs: readonly unknown[] | null;
 }
 
-/** What happens to one table of the trunk, as rules name it. */
+/** What happens to one table of the trunk, in the words of rules. */
 export interface TrunkWrite {
   readonly action: "insert" | "update" | "delete" | "schema";
   readonly table: string;
-  /** Null where the schema changes. */
+  /** Null for a change of the schema. */
   readonly rows: number | null;
 }
 
+/** What a merge does or would do. */
 export interface MergeReport extends BranchDiff {
   readonly conflicts: {
     readonly count: number;
-    /** SHA-256 of all of them, hex: another one means other conflicts. */
+    /** SHA-256 of all conflicts, hex: two equal digests mean the same conflicts. */
     readonly digest: string;
-    /** The first of them. */
+    /** The first few. */
     readonly items: readonly MergeConflict[];
   };
-  /** What the merge does to the trunk, whatever the branch has changed: by table and action. */
+  /** What the merge does to the trunk, by table and action. */
   readonly writes: readonly TrunkWrite[];
-  /** Rows of the trunk that the merge writes, and statements of its schema that it runs. */
+  /** Rows of the trunk that the merge writes, and schema statements that it runs. */
   readonly rowsWritten: number;
   readonly statementsRun: number;
 }
 
-/** What a restore in place would do, from the present state (`before`) to that of the snapshot. */
+/** What a restore in place would do, from the present state to the snapshot's. */
 export interface RestoreEffect {
-  /** Another one means another state before or behind it, row by row and definition by definition. */
+  /** Two equal digests mean the same states before and after, row by row and definition by definition. */
   readonly digest: string;
-  /** By table and action, as rules name them; a renamed table under both of its names. */
+  /** By table and action, in the words of rules. A renamed table counts under both names. */
   readonly writes: readonly Omit<TrunkWrite, "rows">[];
   readonly rows: number;
   readonly schema: readonly SchemaChange[];
-  /** Those with other rows, by name. */
+  /** Tables with different rows, by name. */
   readonly tables: readonly TableDiff[];
 }
 
-/** Of a restore over a state that cannot be read: nothing of it can be compared. */
+/** The digest for a present state that cannot be read: nothing can be compared then. */
 export const UNREADABLE_DIGEST = "unreadable";
 
-/** Rows and conflicts of a kind that a report shows. */
+/** Rows and conflicts of each kind that a report shows. */
 export const MAX_SHOWN_ROWS = 100;
 
 type MergeEffect = BranchDiff & Pick<MergeReport, "conflicts" | "writes">;
 
 /**
- * The same for two merges of the same changes of a branch, row by row, that settle the same conflicts and write to the
- * same tables in the same ways, to however many rows.
+ * Equal for two merges of the same changes, row by row, that settle the same conflicts and write the same tables in
+ * the same ways, to any number of rows.
  */
 export function effectOf({ schema, tables, conflicts, writes }: MergeEffect): string {
   const rows = tables.map(({ table, digest }) => [table, digest]);
@@ -116,7 +120,7 @@ export function effectOf({ schema, tables, conflicts, writes }: MergeEffect): st
   ]);
 }
 
-/** The same for two merges that do exactly the same to the trunk: what was looked at is what is merged. */
+/** Equal for two merges that do exactly the same to the trunk: what was shown is what is merged. */
 export function mergeEffectOf(report: MergeEffect): string {
   return JSON.stringify([effectOf(report), report.writes.map(({ rows }) => rows)]);
 }

@@ -1,6 +1,7 @@
-// What people have said about tables and columns follows them when they are renamed.
+// Keeps descriptions of tables and columns with them when they are renamed.
 import type { Stmt } from "sqlite3-parser";
 
+/** What is renamed. */
 export interface Rename {
   readonly table: string;
   /** Null: the table itself is renamed. */
@@ -8,7 +9,7 @@ export interface Rename {
   readonly to: string;
 }
 
-/** What a statement renames; null for others. */
+/** What a statement renames; null for other statements. */
 export function renameOf(statement: Stmt): Rename | null {
   if (statement.type !== "AlterTableStmt") return null;
   const { tblName, body } = statement;
@@ -21,7 +22,7 @@ export function renameOf(statement: Stmt): Rename | null {
 const NAME = '"((?:[^"]|"")*)"';
 const WRITTEN = new RegExp(`^ALTER TABLE ${NAME} RENAME (?:COLUMN ${NAME} )?TO (?:${NAME}|(\\w+))$`);
 
-/** The same of a statement that `schema_diff.ts` has written, where there is no parser. */
+/** The same for a statement that `schema_diff.ts` has written, where there is no parser. */
 export function writtenRename(sql: string): Rename | null {
   const [, table, column, quoted, bare] = WRITTEN.exec(sql) ?? [];
   if (table === undefined) return null;
@@ -33,13 +34,13 @@ export function writtenRename(sql: string): Rename | null {
   };
 }
 
-/** Statements of the service's own, for the transaction of the rename, behind it. Names count in any case. */
+/** Statements of the service for the end of the rename's transaction. Names match in any case. */
 export function moveDescriptions({ table, column, to }: Rename): { sql: string; params: string[] }[] {
   const move = "UPDATE OR REPLACE _service_meta_description SET";
   if (column === null) {
     return [{ sql: `${move} table_name = ? WHERE table_name = ? COLLATE NOCASE`, params: [to, table] }];
   }
-  // The empty name stands for the table itself.
+  // The empty name means the table itself.
   if (column === "" || to === "") return [];
   const where = "WHERE table_name = ? COLLATE NOCASE AND column_name = ? COLLATE NOCASE";
   return [{ sql: `${move} column_name = ? ${where}`, params: [to, table, column] }];

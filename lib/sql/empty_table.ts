@@ -1,14 +1,15 @@
-// The table that a CREATE TABLE AS makes, without its rows. Pure, and without the parser, which an engine child has not.
+// The table that a CREATE TABLE AS makes, without its rows. Pure, and without the parser, which an engine child does
+// not have.
 import { quoteIdentifier } from "./quote.ts";
 import type { TableAs } from "./table_as.ts";
 
-/** The statement that makes the same table without rows, given the names of the columns of `select`. */
+/** The statement that creates the same table without rows, given the names of the columns of `select`. */
 export function emptyTable({ name, ifNotExists }: TableAs, columns: readonly string[]): string {
   const names = distinct(columns).map(quoteIdentifier).join(", ");
   return `CREATE TABLE ${ifNotExists ? "IF NOT EXISTS " : ""}${quoteIdentifier(name)} (${names})`;
 }
 
-/** As the engine does: a name that is there already gets a number behind it. */
+/** A repeated name gets a number, as in the engine. */
 function distinct(names: readonly string[]): string[] {
   const seen = new Set<string>();
   const numbers = new Map<string, number>();

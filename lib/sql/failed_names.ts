@@ -1,4 +1,4 @@
-// Which table and columns a failure is about, where the engine's words alone do not tell.
+// Finds the table and columns of a failure where the engine's message alone does not tell.
 import type { SqlErrorKind } from "../core/errors.ts";
 import type { SqlFailure } from "./sql_error.ts";
 import type { StatementNames } from "./statement_names.ts";
@@ -13,7 +13,7 @@ export interface ToldFailure extends SqlFailure {
   readonly message: string;
 }
 
-/** Whether the names of the schema are needed: for near matches, or to read names that hold dots and commas. */
+/** Whether the names of the schema are needed: for similar names, or to read names with dots and commas. */
 export function asksForNames({ kind, message }: Pick<ToldFailure, "kind" | "message">): boolean {
   if (kind === "unknown_table" || kind === "unknown_column") return true;
   const names = constrained(kind, message);
@@ -21,7 +21,10 @@ export function asksForNames({ kind, message }: Pick<ToldFailure, "kind" | "mess
   return names.split(SEPARATOR).some((part) => part.split(".").length !== 2);
 }
 
-/** The same failure by names that there are; as it was where it names none of them. `names`: null if not known. */
+/**
+ * The failure with names of the schema; unchanged where it names none of them. `names` is null when they are not
+ * known.
+ */
 export function failedNames(
   failure: ToldFailure,
   names: StatementNames | null,
@@ -42,17 +45,17 @@ export function failedNames(
   return { kind, table, columns };
 }
 
-/** What stands for `table.column, table.column` in the message of such a constraint. */
+/** The part of a constraint's message that reads `table.column, table.column`. */
 function constrained(kind: SqlErrorKind, message: string): string | null {
   if (kind !== "unique_violation" && kind !== "not_null_violation") return null;
   return /constraint failed: (.+)$/s.exec(message)?.[1] ?? null;
 }
 
-/** Each place in the text is looked at once, however many ways lead there. */
+/** Each offset in the text is tried once, however many ways lead to it. */
 function columnsIn(text: string, prefix: string, columns: readonly string[]): string[] | null {
   const named = new Set(columns);
   const ends = endsIn(text, prefix);
-  /** Columns that lead to where the next one begins. */
+  /** The columns up to the offset where the next one begins. */
   const reached = new Map<number, readonly string[]>([[prefix.length, []]]);
   if (!text.startsWith(prefix)) return null;
   for (const [start, before] of reached) {
@@ -67,7 +70,7 @@ function columnsIn(text: string, prefix: string, columns: readonly string[]): st
   return null;
 }
 
-/** Where a column's name may end: before another one, or with the text. */
+/** Whether a column's name may end here: before another one, or at the end of the text. */
 function endsIn(text: string, prefix: string): number[] {
   const ends: number[] = [];
   const next = SEPARATOR + prefix;
@@ -75,7 +78,7 @@ function endsIn(text: string, prefix: string): number[] {
   return [...ends, text.length];
 }
 
-/** The table that the statement calls by that name, however often; null where it calls none or several so. */
+/** The table that the statement calls by that name; null where it calls none or several so. */
 function meant(qualifier: string, called: StatementNames["called"], known: KnownTables): string | null {
   const wanted = qualifier.toLowerCase();
   const tables = called.filter(({ name }) => name.toLowerCase() === wanted)

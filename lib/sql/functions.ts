@@ -1,5 +1,5 @@
-// SQL functions, table-valued functions and virtual-table modules that tenants may use. Anything else is refused, so
-// that a function added by a newer engine (or by libSQL) is closed until somebody has looked at it.
+// SQL functions, table-valued functions and virtual-table modules that tenants may use. Everything else is refused, so
+// that a function of a newer engine (or of libSQL) is closed until somebody has reviewed it.
 
 const scalar =
   "abs changes char coalesce concat concat_ws format glob hex ifnull iif if instr last_insert_rowid " +
@@ -21,11 +21,11 @@ const json = "json jsonb json_array jsonb_array json_array_length json_array_ins
   "jsonb_remove json_replace jsonb_replace json_set jsonb_set json_type json_valid json_group_array " +
   "jsonb_group_array json_group_object jsonb_group_object -> ->>";
 const search = "bm25 highlight snippet fts5_source_id rtreecheck";
-// The engine's own words inside ALTER TABLE; SQL text cannot call them.
+// Functions of the engine inside ALTER TABLE; SQL text cannot call them.
 const internal = "sqlite_rename_table sqlite_rename_column sqlite_rename_test sqlite_rename_quotefix " +
   "sqlite_drop_column sqlite_add_constraint sqlite_drop_constraint sqlite_find_constraint sqlite_fail";
 
-/** Lower-case names of the functions that may appear in a statement. */
+/** The functions that a statement may call, in lower case. */
 export const allowedFunctions: ReadonlySet<string> = new Set(
   [scalar, aggregate, dates, window, math, json, search, internal].join(" ").split(" "),
 );
@@ -35,7 +35,7 @@ const closed =
   "matchinfo offsets optimize rtreedepth rtreenode sqlite_compileoption_get sqlite_compileoption_used sqlite_log " +
   "sqlite_offset sha3 sha3_agg sha3_query sha1 sha1_query sqlar_compress sqlar_uncompress zipfile fsdir eval " +
   "uuid uuid_blob uuid_str regexpi";
-// What libSQL has beside.
+// Further functions of libSQL.
 const closedElsewhere =
   "atn2 charindex cot coth difference geopoly_area geopoly_bbox geopoly_blob geopoly_ccw geopoly_contains_point " +
   "geopoly_debug geopoly_group_bbox geopoly_json geopoly_overlap geopoly_regular geopoly_svg geopoly_within " +
@@ -44,10 +44,10 @@ const closedElsewhere =
   "sqlite3mc_version sqlite_crypt square stdev strfilter upper_quartile variance vector vector16 vector1bit vector32 " +
   "vector64 vector8 vector_distance_cos vector_distance_l2 vector_extract vectorb16";
 
-/** Functions that an engine or a tool of SQLite has and no tenant may use; any other name is taken for a mistake. */
+/** Functions that an engine or a tool of SQLite has and no tenant may use; any other name counts as a typing error. */
 export const closedFunctions: ReadonlySet<string> = new Set([closed, closedElsewhere].join(" ").split(" "));
 
-/** Table-valued functions beside `pragma_<name>` of the PRAGMA table. */
+/** Table-valued functions, in addition to `pragma_<name>` for the PRAGMA table. */
 export const allowedTableFunctions: ReadonlySet<string> = new Set([
   "json_each",
   "json_tree",

@@ -1,14 +1,14 @@
-// Statements that the parser would take too long over: it compares each name of a list (columns of a table or an INSERT,
-// CTEs) with all those before it. The engine has far less room for them.
+// Finds statements on which the parser would take too long: it compares each name of a list (columns of a table or an
+// INSERT, CTEs) with all names before it. The engine takes far fewer names.
 import { tokenize, tokenName } from "sqlite3-parser";
 
-/** Names in one list of a statement; twice what the engine takes as columns. */
+/** Names in one list of a statement: twice as many as the engine takes columns. */
 export const MAX_LIST = 2000;
 
-/** Behind these, up to the end of the parentheses, what commas part are no names. */
+/** After these words, up to the closing parenthesis, commas do not separate names. */
 const NO_NAMES: ReadonlySet<string> = new Set(["SELECT", "VALUES", "BEGIN"]);
 
-/** Whether some list of names is longer than that. Linear, and next to nothing for a text with few commas. */
+/** Whether a list of names is longer than that. It takes linear time, and almost none for a text with few commas. */
 export function hasLongList(sql: string): boolean {
   return hasManyCommas(sql) && hasManyNames(sql);
 }
@@ -22,7 +22,7 @@ function hasManyCommas(sql: string): boolean {
 }
 
 function hasManyNames(sql: string): boolean {
-  /** Commas between names, for the statement and each of the open parentheses; below zero: there are none. */
+  /** Commas between names, for the statement and for each open parenthesis; negative: its commas do not count. */
   const commas: number[] = [-Infinity];
   let ctes = 0;
   let before = "";
@@ -35,7 +35,7 @@ function hasManyNames(sql: string): boolean {
     } else if (token === "RP" && last > 0) commas.pop();
     else if (token === "COMMA") commas[last] = (commas[last] ?? 0) + 1;
     else if (NO_NAMES.has(token)) commas[last] = -Infinity;
-    // The columns of a trigger stand in no parentheses.
+    // The columns of a trigger have no parentheses.
     else if (token === "OF") commas[last] = 0;
     if (ctes > MAX_LIST || (commas.at(-1) ?? 0) >= MAX_LIST) return true;
     before = token;

@@ -1,16 +1,18 @@
-// Names that somebody may have meant: for hints about unknown tables and columns.
+// Hints: names that somebody may have meant, and hints that follow from the engine's message.
 import type { SqlErrorKind } from "../core/errors.ts";
 import { allowedFunctions } from "./functions.ts";
 
-/** Characters of a name that somebody may have mistyped, and names that are compared with it: each costs their product. */
+/** Bounds of the comparison, whose cost is their product: characters of a name, and candidates. */
 const MAX_LENGTH = 64;
 const MAX_CANDIDATES = 1000;
 
-/** At most three candidates within a third of the name's length in edits, or that contain it; nearest first. */
+/**
+ * At most three candidates, nearest first: those that contain the name, or differ in at most a third of its letters.
+ */
 export function nearMatches(name: string, candidates: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
-  // One letter is as near to any other one.
+  // A name of one letter is as near to every other letter.
   if (wanted.length < 2 || wanted.length > MAX_LENGTH) return [];
   const comparable = [...new Set(candidates)].filter(({ length }) => length <= 2 * MAX_LENGTH);
   const scored = comparable.slice(0, MAX_CANDIDATES).map((candidate) => ({
@@ -24,14 +26,14 @@ export function nearMatches(name: string, candidates: readonly string[]): string
 
 function distanceTo(wanted: string, candidate: string): number {
   if (candidate === wanted) return 0;
-  // Words in another order or a missing prefix (`customer` for `customer_id`) are what people type most.
+  // A missing prefix or suffix (`customer` for `customer_id`) is the most common mistake.
   if (
     wanted.length >= 3 && (candidate.includes(wanted) || wanted.includes(candidate) && candidate.length >= 3)
   ) return 1;
   return editDistance(wanted, candidate);
 }
 
-/** Optimal string alignment: insertion, deletion, substitution and a swap of neighbours count one each. */
+/** Optimal string alignment: an insertion, a deletion, a substitution and a swap of neighbours count one each. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -51,10 +53,10 @@ function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** What stands in a message for a value that it quoted. */
+/** Replaces a value that a message quoted. */
 const CUT = "…";
 
-/** How a message that was cut begins, and what helps then; the first one counts. */
+/** How a cut message begins, and the hint for it; the first match counts. */
 const CUT_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /^fts5: |^unterminated string|^unknown special query/,
@@ -67,10 +69,7 @@ const CUT_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   ],
 ];
 
-/**
- * Hints that follow from the engine's words rather than from the kind of the failure. Null where the kind of the
- * failure says what to do.
- */
+/** A hint that follows from the engine's message. Null where the kind of the failure says what to do. */
 export function messageHint(
   { kind, message }: { readonly kind: SqlErrorKind; readonly message: string },
 ): string | null {
@@ -82,7 +81,7 @@ export function messageHint(
 }
 
 function functionHint(name: string): string {
-  // What the engine calls by itself is nothing to be offered.
+  // Functions that only the engine calls are not offered.
   const near = nearMatches(name, [...allowedFunctions].filter((one) => !/^sqlite_/.test(one)));
   return near.length > 0
     ? `Did you mean ${near.join(" or ")}?`

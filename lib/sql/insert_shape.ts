@@ -1,16 +1,17 @@
-// What an INSERT puts into which column, told from its text.
+// What an INSERT or UPDATE puts into which column, from its text.
 import { type Expr, type InsertStmt, parseStmt, traverse } from "sqlite3-parser";
 
+/** What an INSERT says about its columns. */
 export interface InsertShape {
-  /** Columns that it names or, where it names none, those of the table; empty for DEFAULT VALUES. */
+  /** The columns that it names or, without a list, those of the table; empty for DEFAULT VALUES. */
   readonly columns: readonly string[];
-  /** The column that each placeholder's value goes into, by the placeholder's place; null where the text does not tell. */
+  /** The column of each placeholder's value, by the placeholder's index; null where the text does not tell. */
   readonly placeholders: readonly (string | null)[];
-  /** ON CONFLICT … DO UPDATE: it may change a row that is there. */
+  /** Whether ON CONFLICT … DO UPDATE may change an existing row. */
   readonly updates: boolean;
 }
 
-/** `columns`: those that an INSERT without a list fills, in order. Null for what is no INSERT. */
+/** `columns` are those that an INSERT without a list fills, in order. Null for a text that is no INSERT. */
 export function insertShape(sql: string, columns: readonly string[]): InsertShape | null {
   const parsed = parseStmt(sql);
   if (parsed.status === "error" || parsed.root.type !== "InsertStmt") return null;
@@ -27,7 +28,7 @@ export function insertShape(sql: string, columns: readonly string[]): InsertShap
   };
 }
 
-/** Of one row; none where there are several, or where the text does not tell which column they are for. */
+/** The values of one row. Empty where there are several rows, or where the text does not tell their columns. */
 function valuesOf({ body }: InsertStmt): readonly Expr[] {
   if (body.type === "DefaultValuesInsertBody") return [];
   const { select, compounds, with: ctes } = body.select;
@@ -57,7 +58,10 @@ function updates({ body }: InsertStmt): boolean {
   return false;
 }
 
-/** By the placeholder's place; null where it fills none or the text does not tell. Empty where places have numbers. */
+/**
+ * The column that each placeholder of an INSERT or UPDATE fills, by the placeholder's index; null where it fills none
+ * or the text does not tell. Empty for numbered placeholders.
+ */
 export function boundColumns(sql: string): readonly (string | null)[] {
   const parsed = parseStmt(sql);
   if (parsed.status === "error") return [];

@@ -1,30 +1,32 @@
-// What leaves the log tables of a database: rows that are too old, and the oldest of a log that is too large. Ids sort
-// by time and the tables are clustered on them.
+// What is deleted from the log tables of a database: rows that are too old, and the oldest rows of a log that is too
+// large. Ids sort by time, and the tables are ordered by id.
 
-/** The audit trail is bounded in days only: its rows are paid for, and nobody may push them out. */
+/** Days of the audit trail. It has no bound of bytes: its rows are paid for, and nobody may push them out. */
 const tables = [
   { table: "_service_meta_query_log", prefix: "qry", bytes: "200 + length(CAST(sql AS BLOB))" },
   { table: "_service_meta_endpoint_call", prefix: "evt", bytes: "150 + ifnull(length(hits), 0)" },
   { table: "_service_meta_audit", prefix: "evt", bytes: null },
 ] as const;
 
-/** Rows that one statement deletes, so that no transaction grows long: those too old, those too many. */
+/** Rows deleted by one statement, so that no transaction takes long. */
 const OLD_AT_ONCE = 5000;
 const MANY_AT_ONCE = 20_000;
 
+/** Which rows to delete. */
 export interface LogPruning {
-  /** Ids below are too old; null: nobody looks. */
+  /** Rows with lower ids are too old; null: age is not checked. */
   readonly beforeId: string | null;
-  /** Ids of the query log and of the calls below which the log is known to be too large. */
+  /** Rows of the query log and of the call log below these ids are beyond the allowed size. */
   readonly cuts: readonly (string | null)[];
-  /** Bytes that each of the two may have, for a look at all of it; null: nobody looks. */
+  /** Bytes that each of the two logs may have, when all of it is measured; null: the size is not checked. */
   readonly maxBytes: number | null;
-  /** Unix milliseconds: kept answers whose deadline has passed go as well. Null: they stay. */
+  /** Unix milliseconds: stored answers whose deadline has passed are deleted too. Null: they stay. */
   readonly nowMs: number | null;
 }
 
 type Statement = readonly [sql: string, params: readonly (string | number)[]];
 
+/** The statements that delete those rows. */
 export function pruneStatements({ beforeId, cuts, maxBytes }: LogPruning): Statement[] {
   const statements: Statement[] = [];
   for (const [at, { table, prefix, bytes }] of tables.entries()) {

@@ -1,32 +1,33 @@
-// Commands of virtual tables: an INSERT that fills the column named as its table stores no row, but tells the table's
-// module what to do (fts5). Here it is told what such a command does; what the text does not say is taken for the worst.
+// Commands of virtual tables: an INSERT into the column that has the table's own name stores no row, but tells the
+// table's module what to do (fts5). This file decides what such a command does; what the text does not say counts as
+// the worst.
 import { type AstNode, type Expr, parseStmt, type Select, traverse } from "sqlite3-parser";
 import type { SqlParameter } from "./sql_value.ts";
 
-/** What stands in that column. */
+/** The value in that column. */
 export type CommandValue =
   | { readonly is: "text"; readonly text: string }
-  /** NULL, or the column is left out: the INSERT is one. */
+  /** NULL, or the column is absent: then the INSERT is an ordinary one. */
   | { readonly is: "row" }
-  /** `at`: place of the parameter, from 0. */
+  /** `at` is the index of the parameter. */
   | { readonly is: "parameter"; readonly at: number }
-  /** Only the engine can tell. */
+  /** Only the engine knows. */
   | { readonly is: "unknown" };
 
-/** What is inserted into one table that takes commands. */
+/** What is inserted into a table that takes commands. */
 export interface TableCommands {
-  /** As the schema spells it. */
+  /** Spelled as in the schema. */
   readonly table: string;
   /** By the statement itself. */
   readonly own: readonly CommandValue[];
-  /** By the triggers that it sets off. */
+  /** By the triggers that it fires. */
   readonly triggered: readonly CommandValue[];
 }
 
-/** What a command does: the words that rules have for it. */
+/** What a command does, in the words of rules. */
 export interface CommandEffect {
   readonly actions: readonly ("insert" | "delete" | "schema")[];
-  /** Nothing is left in the table. */
+  /** Whether it empties the table. */
   readonly empties: boolean;
 }
 
@@ -34,12 +35,13 @@ const ROW: CommandEffect = { actions: ["insert"], empties: false };
 const MAINTAINS: CommandEffect = { actions: ["schema"], empties: false };
 const WORST: CommandEffect = { actions: ["delete", "schema"], empties: true };
 
-/** The engine compares these words without regard to case. Every other one maintains the table or sets how it works. */
+/** Commands that remove rows, in any case. Every other command maintains the table or sets how it works. */
 const EFFECTS: ReadonlyMap<string, CommandEffect> = new Map([
   ["delete", { actions: ["delete"], empties: false }],
   ["delete-all", { actions: ["delete"], empties: true }],
 ]);
 
+/** What one command does. */
 export function effectOf(value: CommandValue, params: readonly SqlParameter[]): CommandEffect {
   switch (value.is) {
     case "row":
@@ -57,14 +59,14 @@ export function effectOf(value: CommandValue, params: readonly SqlParameter[]): 
   }
 }
 
-/** Of a text that is one INSERT, what it puts into the column named as its table; null where it does not name that. */
+/** The value that an INSERT puts into the column named as its table; null where it does not name that column. */
 export function ownCommands(root: AstNode): readonly CommandValue[] | null {
   if (root.type !== "InsertStmt" || root.body.type === "DefaultValuesInsertBody") return null;
   const at = commandColumn(root.tblName.objName.text, root.columns);
   return at === null ? null : valuesAt(root.body.select, at, parameterPlaces(root));
 }
 
-/** What triggers insert into a table that takes commands; one that cannot be read inserts anything. */
+/** What triggers insert into a table that takes commands. A trigger that cannot be read inserts anything. */
 export function triggeredCommands(table: string, triggers: readonly string[]): CommandValue[] {
   return triggers.flatMap((sql): CommandValue[] => {
     const parsed = parseStmt(sql);
@@ -77,7 +79,10 @@ export function triggeredCommands(table: string, triggers: readonly string[]): C
   });
 }
 
-/** Its place; -1, where no value is, where two may be meant: which of them takes commands is the engine's to say. */
+/**
+ * The index of that column; -1, which no value has, where two columns match: only the engine knows which takes
+ * commands.
+ */
 function commandColumn(
   table: string,
   columns: readonly { readonly text: string }[] | undefined,
@@ -116,7 +121,7 @@ function valueOf(expr: Expr | undefined, places: ReadonlyMap<number, number>): C
   }
 }
 
-/** Places of parameters, from 0, by where they stand in the text. */
+/** The indexes of parameters, by their offset in the text. */
 function parameterPlaces(root: AstNode): Map<number, number> {
   const found: { readonly offset: number; readonly name: string }[] = [];
   traverse(root, {
@@ -134,7 +139,7 @@ function parameterPlaces(root: AstNode): Map<number, number> {
   );
 }
 
-/** The engine compares names without regard to the case of A to Z; a letter more here only makes it stricter. */
+/** The engine ignores the case of A to Z only; ignoring more letters here is only stricter. */
 function isSame(name: string, other: string): boolean {
   return name.toLowerCase() === other.toLowerCase();
 }

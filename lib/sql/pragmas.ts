@@ -1,17 +1,18 @@
-// Which PRAGMAs exist for tenants. A PRAGMA runs while it is compiled, so this table decides before the engine sees it.
+// Which PRAGMAs tenants may use, and what one PRAGMA statement does. A PRAGMA runs while it is compiled, so this table
+// decides before the engine sees it.
 import type { Expr, PragmaStmt } from "sqlite3-parser";
 import type { Role } from "../core/role.ts";
 
 interface PragmaRow {
-  /** Role for reading it; every listed pragma may be read. */
+  /** The role for reading it; every listed PRAGMA may be read. */
   readonly read: Role;
-  /** Its argument names something (`table_info(t)`), rather than setting a value. */
+  /** Whether its argument names something (`table_info(t)`) rather than setting a value. */
   readonly argument: "none" | "name" | "count";
-  /** Role for setting it; absent where nobody may. */
+  /** The role for setting it; absent where nobody may. */
   readonly set?: Role;
 }
 
-/** Lower-case name → what may be done with it. Not listed: available to nobody. */
+/** What may be done with a PRAGMA, by its lower-case name. Nobody may use others. */
 export const pragmaTable: ReadonlyMap<string, PragmaRow> = new Map<string, PragmaRow>([
   ["application_id", { read: "read", argument: "none" }],
   ["collation_list", { read: "read", argument: "none" }],
@@ -36,10 +37,10 @@ export const pragmaTable: ReadonlyMap<string, PragmaRow> = new Map<string, Pragm
   ["user_version", { read: "read", argument: "none", set: "admin" }],
 ]);
 
-/** What a PRAGMA statement wants, once the table above has allowed it. */
+/** What a PRAGMA statement does, once the table allows it. */
 export type PragmaUse = "read" | "set" | "refused";
 
-/** Decides one PRAGMA: `hasArgument` for `name(x)` and `name = x` alike, since the engine treats them the same. */
+/** Decides one PRAGMA. `hasArgument` is true for `name(x)` and for `name = x`: the engine treats both the same. */
 export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
   const row = pragmaTable.get(name.toLowerCase());
   if (!row) return "refused";
@@ -47,18 +48,19 @@ export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
   return row.set ? "set" : "refused";
 }
 
+/** What one PRAGMA statement does. */
 export interface PragmaFacts {
   readonly name: string;
-  /** The schema that it is limited to by `main.`. */
+  /** The schema to which `main.` limits it. */
   readonly schema: string | null;
   readonly sets: boolean;
-  /** It sets `foreign_keys` off, which has to happen outside of a transaction. */
+  /** Whether it turns `foreign_keys` off, which must happen outside a transaction. */
   readonly foreignKeysOff: boolean;
-  /** The name or the number that it is asked about or set to; null: none, or an expression. */
+  /** The name or number of its argument; null: none, or an expression. */
   readonly argument: string | null;
 }
 
-/** What one PRAGMA statement does, by its text. */
+/** What the text of one PRAGMA statement says. */
 export function pragmaFacts(statement: PragmaStmt): PragmaFacts {
   const name = statement.name.objName.text.toLowerCase();
   const sets = pragmaUse(name, statement.body !== undefined) === "set";
@@ -72,7 +74,7 @@ export function pragmaFacts(statement: PragmaStmt): PragmaFacts {
   };
 }
 
-/** The words that SQLite takes for true; everything else turns a setting off. */
+/** Whether a value is one that SQLite takes for true; every other value turns a setting off. */
 function isOn(value: Expr | undefined): boolean {
   if (value?.type === "NumericLiteral") return Number(value.value) !== 0;
   return /^(on|yes|true)$/i.test(argumentOf(value) ?? "");

@@ -1,18 +1,18 @@
-// Rows that a conflict removes. REPLACE deletes them and the engine counts only what it puts in their place, so the
-// tables are counted around the statement, and what is missing beyond the counted changes is what was replaced.
+// Rows that a conflict removes. REPLACE deletes them, and the engine counts only the rows that it puts in their place.
+// So the tables are counted around the statement: what is missing beyond the counted changes was replaced.
 import { quoteIdentifier } from "./quote.ts";
 import type { StatementFacts } from "./statement_facts.ts";
 
-/** How to tell the rows that one statement replaces. */
+/** How to find the number of rows that one statement replaces. */
 export interface Replacing {
   readonly tables: readonly {
     readonly name: string;
-    /** Conflicts here may remove rows. */
+    /** Whether conflicts here may remove rows. */
     readonly replaced: boolean;
-    /** What the engine says happens to its rows, and counts. */
+    /** What happens to its rows, as the engine says and counts. */
     readonly does: readonly string[];
   }[];
-  /** Place of the table into which the statement itself inserts. */
+  /** The index of the table into which the statement itself inserts. */
   readonly insertsInto: number | null;
 }
 
@@ -33,16 +33,16 @@ export function replacingOf(
   return { tables, insertsInto: inserts && at >= 0 ? at : null };
 }
 
-/** One row: the changes of the last statement itself, then the rows of each table. */
+/** One row: the changes of the last statement itself, then the number of rows of each table. */
 export function countsText({ tables }: Replacing): string {
   return ["SELECT changes()", ...tables.map(({ name }) => `(SELECT count(*) FROM ${quoteIdentifier(name)})`)]
     .join(", ");
 }
 
 /**
- * Exact where each other table is only inserted into or only deleted from and nothing is updated, and for what the
- * statement does to its own table; rows that triggers put into a table which they also replace in may hide as many.
- * Rows of `countsText` from before and after; `all` changes were counted.
+ * Exact for what the statement does to its own table, and where each other table is only inserted into or only
+ * deleted from and nothing is updated. Rows that triggers insert into a table in which they also replace may hide as
+ * many. The arguments are rows of `countsText` from before and after; `all` is the number of counted changes.
  */
 export function replacedRows(
   { tables, insertsInto }: Replacing,

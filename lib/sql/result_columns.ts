@@ -1,37 +1,38 @@
-// Which columns a statement answers, told from its text and the schema: where the text is too clever, nothing is told.
+// Which columns a statement answers, from its text and the schema. Where the text does not tell, the answer is null.
 import { type FromClause, parseStmt, type ResultColumn as ResultNode, type Stmt } from "sqlite3-parser";
 
 /** One column of the answer, as far as the text tells. */
 export interface ShownColumn {
-  /** Null for an expression without an alias: the engine names it. */
+  /** Null for an expression without an alias, which the engine names. */
   readonly name: string | null;
-  /** The column of a table that it shows as it is; null for an expression. */
+  /** The column of a table that it shows unchanged; null for an expression. */
   readonly source: { readonly table: string; readonly column: string } | null;
-  /** A join can leave it empty, whatever the table says. */
+  /** Whether a join can leave it NULL, whatever the table says. */
   readonly joined: boolean;
 }
 
+/** A column of the answer that has a name. */
 export interface ResultColumn extends ShownColumn {
   readonly name: string;
 }
 
-/** The columns of a table as the schema spells them; null for what is no table or view. */
+/** The columns of a table, spelled as in the schema; null for a name that is no table or view. */
 export type ColumnsOf = (table: string) => readonly string[] | null;
 
 interface Source {
-  /** What the statement calls it. */
+  /** The name by which the statement calls it. */
   readonly alias: string;
   readonly table: string;
   readonly columns: readonly string[];
 }
 
-/** Null where it cannot be told; empty for a statement that answers no rows. */
+/** The named columns. Null where the text does not tell; empty for a statement that answers no rows. */
 export function resultColumns(sql: string, columnsOf: ColumnsOf): readonly ResultColumn[] | null {
   const shown = shownColumns(sql, columnsOf);
   return shown !== null && shown.every(isNamed) ? shown : null;
 }
 
-/** As `resultColumns`, with unnamed columns in their places. Of a rowid the source is the column `rowid`. */
+/** As `resultColumns`, with unnamed columns too. The source of a rowid is the column `rowid`. */
 export function shownColumns(sql: string, columnsOf: ColumnsOf): readonly ShownColumn[] | null {
   const parsed = parseStmt(sql);
   return parsed.status === "error" ? null : ofStatement(parsed.root, columnsOf);
@@ -61,7 +62,7 @@ function ofStatement(root: Stmt, columnsOf: ColumnsOf): readonly ShownColumn[] |
   }
 }
 
-/** Null where anything but a table or view by its name stands behind FROM, or a join leaves columns out. */
+/** Null where FROM contains anything but tables and views by name, or a join leaves out columns. */
 function sourcesOf(from: FromClause, columnsOf: ColumnsOf): Source[] | null {
   const joins = from.joins ?? [];
   const sources: Source[] = [];
@@ -93,7 +94,7 @@ function expand(columns: readonly ResultNode[], sources: readonly Source[]): Sho
       found.push(...all(source));
     } else {
       const column = plainColumn(node.expr, sources);
-      // What a bare rowid is called in the answer depends on the table's key.
+      // The name of a bare rowid in the answer depends on the table's key.
       const declared = sources.some(({ columns }) => columns.includes(column?.column ?? ""));
       const own = declared ? column?.column : undefined;
       found.push({ name: node.alias?.name.text ?? own ?? null, source: column, joined });
@@ -104,7 +105,7 @@ function expand(columns: readonly ResultNode[], sources: readonly Source[]): Sho
 
 type Expression = Extract<ResultNode, { type: "ExprResultColumn" }>["expr"];
 
-/** The column that an expression is nothing else but. */
+/** The column that is the whole expression. */
 function plainColumn(expr: Expression, sources: readonly Source[]): ResultColumn["source"] {
   const name = expr.type === "Id" ? expr.name : expr.type === "QualifiedExpr" ? expr.column.text : null;
   if (name === null) return null;
@@ -126,7 +127,10 @@ function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** For a text that `readSyntax` has accepted; false for any other. */
+/**
+ * Whether a statement answers rows: a read does, and a write with RETURNING. For a text that `readSyntax` has
+ * accepted; false for any other.
+ */
 export function returnsRows(sql: string): boolean {
   const parsed = parseStmt(sql);
   if (parsed.status === "error") return false;

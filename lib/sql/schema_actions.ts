@@ -1,10 +1,10 @@
-// What turning one schema into another does to which table, in the words of the engine (`actions` of its facts): so that
-// a rule about tables is met by it as by the statements of a caller. Pure.
+// What turning one schema into another does to each table, in the engine's words (`actions` of its facts), so that a
+// rule about tables applies to it as to a caller's statements. Pure.
 import { writtenRename } from "./description_renames.ts";
 import { rowsCarried } from "./schema_diff.ts";
 import { objectsByKey, type SchemaShape } from "./schema_shape.ts";
 
-/** Of everything but renames. A table that is made anew around its rows only changes its schema. */
+/** The actions of all changes except renames. A table that is rebuilt around its rows only changes its schema. */
 export function schemaActions(from: SchemaShape, to: SchemaShape): string[] {
   const before = objectsByKey(from);
   const after = objectsByKey(to);
@@ -13,7 +13,7 @@ export function schemaActions(from: SchemaShape, to: SchemaShape): string[] {
     const newer = after.get(key);
     if (newer?.sql === one.sql) continue;
     actions.add(`schema ${one.table}`);
-    // A trigger or an index of that name may stand on another table now.
+    // A trigger or an index of that name may belong to another table now.
     if (newer) actions.add(`schema ${newer.table}`);
     const holds = one.type === "table" || one.type === "view";
     const stays = newer !== undefined && (one.type !== "table" || rowsCarried(from, to, one, newer));

@@ -1,5 +1,5 @@
-// From two schemas to the statements that make the first one the second. Pure: whoever uses it tries the statements on
-// an empty database first, because renames can only be guessed.
+// Finds the statements that turn one schema into another. Pure: whoever uses them tries them on an empty database
+// first, because renames can only be guessed.
 import { addedColumns } from "./added_columns.ts";
 import { quoteIdentifier as quoted } from "./quote.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage, tablesOf } from "./table_lineage.ts";
 
-/** Renames, to be run before anything else is compared: the engine rewrites what refers to the names. */
+/** Renames, which run before anything else is compared: the engine rewrites references to the names. */
 export function schemaRenames(from: SchemaShape, to: SchemaShape, known: KnownRenames): string[] {
   return [...tableLineage(from, to, known).values()].flatMap(({ before, after, columns }) => {
     const table = quoted(before.name);
@@ -25,14 +25,14 @@ export function schemaRenames(from: SchemaShape, to: SchemaShape, known: KnownRe
   });
 }
 
-/** Everything but renames. Tables that cannot be altered are made anew around their rows. */
+/** All changes except renames. Tables that cannot be altered are rebuilt around their rows. */
 export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
   const wanted = objectsByKey(to);
   const changed = changedTables(from, to);
   const rebuilt = changed.flatMap((one) => one.added === null ? [one.before] : []);
   const gone = [...tablesOf(from)].filter(([key]) => !wanted.has(`table ${key}`)).map(([, table]) => table);
   const emptied = [...rebuilt, ...gone];
-  /** Stays as it is: wanted with this text, and not in the way of a table that is made anew. */
+  /** Whether an object stays: it is wanted with this text, and no table that is rebuilt requires it to go. */
   const stays = (one: SchemaObject): boolean => {
     if (wanted.get(keyOf(one))?.sql !== one.sql) return false;
     if (one.type === "index") return !emptied.some(({ name }) => sameName(name, one.table));
@@ -64,7 +64,7 @@ export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
 interface ChangedTable {
   readonly before: SchemaObject;
   readonly after: SchemaObject;
-  /** Null: it has to be made anew. */
+  /** How to alter a table; null where it must be rebuilt. */
   readonly added: readonly string[] | null;
 }
 
@@ -90,7 +90,7 @@ function additions(
   return definitions?.map((one) => `ALTER TABLE ${quoted(before.name)} ADD COLUMN ${one}`) ?? null;
 }
 
-/** Whether the rows of a table are still there when it has become the other one. */
+/** Whether the rows of a table survive when it becomes the other one. */
 export function rowsCarried(
   from: SchemaShape,
   to: SchemaShape,
@@ -100,7 +100,7 @@ export function rowsCarried(
   return additions(from, to, before, after) !== null || carriedColumns(from, to, before, after).length > 0;
 }
 
-/** Columns whose values a table that is made anew keeps. */
+/** Columns whose values a rebuilt table keeps. */
 function carriedColumns(
   from: SchemaShape,
   to: SchemaShape,
@@ -112,7 +112,7 @@ function carriedColumns(
   return stored(from, before).filter(({ name }) => known.has(objectKey(name)));
 }
 
-/** Its rows wait in a table without rules meanwhile, so that the new one has exactly the wanted text. */
+/** Meanwhile the rows are in a table without constraints, so that the new table has exactly the wanted text. */
 function rebuild(from: SchemaShape, to: SchemaShape, { before, after }: ChangedTable): string[] {
   const list = carriedColumns(from, to, before, after).map(({ name }) => quoted(name)).join(", ");
   if (list === "") return [dropOf(before), after.sql];
@@ -138,7 +138,7 @@ function dropOf({ type, name }: SchemaObject): string {
   return `DROP ${type.toUpperCase()} ${quoted(name)}`;
 }
 
-/** Triggers are dropped by hand: one on another table may name this one. */
+/** Triggers are dropped first: one on another table may refer to this table. */
 function goesWithItsTable(one: SchemaObject, emptied: readonly SchemaObject[]): boolean {
   return one.type === "index" && emptied.some(({ name }) => sameName(name, one.table));
 }

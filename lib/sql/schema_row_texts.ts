@@ -1,15 +1,16 @@
-// How to count the rows that a change of the schema writes or removes, told from its text and what the engine says of it.
+// How to count the rows that a change of the schema writes or removes, from its text and from what the engine says
+// about it.
 import { type CreateIndexStmt, parseStmt, type Stmt } from "sqlite3-parser";
 import { quoteIdentifier, quoteText } from "./quote.ts";
 import type { SchemaRows } from "./schema_rows.ts";
 
-/** An index that REINDEX builds anew. `sql`: null for one that belongs to a constraint of the table. */
+/** An index that REINDEX rebuilds. `sql` is null for one that belongs to a constraint of the table. */
 export interface BuiltIndex {
   readonly table: string;
   readonly sql: string | null;
 }
 
-/** Of statements whose text is enough; null for others and for those that write no rows. */
+/** For statements whose text is enough; null for others and for those that write no rows. */
 export function writtenRows(root: Stmt, sql: string): SchemaRows | null {
   switch (root.type) {
     case "CreateTableStmt": {
@@ -32,14 +33,14 @@ export function writtenRows(root: Stmt, sql: string): SchemaRows | null {
   }
 }
 
-/** Entries of all of them. */
+/** The entries of all these indexes. */
 export function builtRows(indexes: readonly BuiltIndex[]): SchemaRows | null {
   if (indexes.length === 0) return null;
   const counts = indexes.map(({ table, sql }) => `(${rowsOf(table, storedCondition(sql))})`);
   return { before: null, after: `SELECT ${sum(counts)}` };
 }
 
-/** Of a table that is dropped. */
+/** The rows of a table that is dropped. */
 export function removedRows(table: string): SchemaRows {
   return { before: rowsOf(table, ""), after: null, rows: { table, side: "before" } };
 }
@@ -54,14 +55,14 @@ function missing(name: string, types: string): string {
   } COLLATE NOCASE`;
 }
 
-/** A virtual generated column is in no row. */
+/** A virtual generated column is stored in no row. */
 function isStored(table: string, column: string): string {
   return `SELECT count(*) FROM pragma_table_xinfo(${quoteText(table)}) WHERE hidden <> 2 AND name = ${
     quoteText(column)
   } COLLATE NOCASE`;
 }
 
-/** Of a partial index, which has entries for some rows only. */
+/** For a partial index, which has entries for some rows only. */
 function condition({ whereClause }: CreateIndexStmt, sql: string): string {
   if (whereClause === undefined) return "";
   const { offset, length } = whereClause.span;
@@ -75,7 +76,7 @@ function storedCondition(sql: string | null): string {
     : "";
 }
 
-/** The engine bounds the depth of an expression, so that halves are added. */
+/** The engine bounds the depth of an expression, so halves are added. */
 function sum(counts: readonly string[]): string {
   if (counts.length === 1) return counts[0] ?? "0";
   const half = counts.length >> 1;

@@ -1,11 +1,14 @@
-// Rows that a change of the schema writes or removes: the engine does not count them as changes, so they are counted around
-// the statement. Pure, and without the parser, which an engine child has not.
+// Rows that a change of the schema writes or removes. The engine does not count them as changes, so they are counted
+// around the statement. Pure, and without the parser, which an engine child does not have.
 
-/** How to count them: texts that answer one number each. */
+/** How to count them: statements that answer one number each. */
 export interface SchemaRows {
-  /** Asked before the statement. */
+  /** Runs before the statement. */
   readonly before: string | null;
-  /** Asked behind it: the rows that it has written, where `before` answered 1. Null: it removes those of `before`. */
+  /**
+   * Runs after the statement and counts the rows that it has written, where `before` answered 1. Null: it removes the
+   * rows that `before` counted.
+   */
   readonly after: string | null;
   /** Whose rows it makes or removes: an approval is bound to them. Absent where it does neither. */
   readonly rows?: ChangedRows;
@@ -17,18 +20,21 @@ export interface ChangedRows {
   readonly side: "before" | "after";
 }
 
+/** The counted rows. */
 export interface CountedRows {
-  /** As sqld counts them, without the rows of the catalogue. */
+  /** As sqld counts them, without the rows of `sqlite_schema`. */
   readonly written: number;
-  /** With their table: nothing is written for that. */
+  /** Removed with their table, for which nothing is written. */
   readonly removed: number;
 }
 
+/** For a statement that writes and removes none. */
 export const noRows: CountedRows = { written: 0, removed: 0 };
 
 /**
- * From the answers; undefined where nothing was asked, or what was asked could not be read. `changes`: what the engine has
- * counted, which deletes the rows of a table one by one, before it drops it, where foreign keys ask for that.
+ * From the answers, which are undefined where nothing was counted or could be read. `changes` is what the engine has
+ * counted: where foreign keys require it, the engine deletes the rows of a table one by one before it drops the
+ * table.
  */
 export function countedRows(
   { before, after }: SchemaRows,

@@ -1,44 +1,49 @@
-// A database's schema as plain data: what schema changes are found from. The service's own objects, shadow tables and
-// what the engine makes by itself are not in it.
+// A database's schema as plain data, from which schema changes are found. The service's own objects, shadow tables and
+// what the engine makes by itself are left out.
 
+/** The types in `sqlite_schema`. */
 export type ObjectType = "table" | "index" | "view" | "trigger";
 
+/** A row of `sqlite_schema`. */
 export interface SchemaObject {
   readonly type: ObjectType;
   readonly name: string;
-  /** The table or view that it belongs to; its own name where it is one. */
+  /** The table or view that it belongs to; for those its own name. */
   readonly table: string;
-  /** As the engine stores it. */
+  /** The text as the engine stores it. */
   readonly sql: string;
-  /** Stays through a rename. 0 where it has no storage. */
+  /** Does not change with a rename. 0 where the object has no storage. */
   readonly rootPage: number;
 }
 
+/** A column of a table. */
 export interface ColumnShape {
   readonly name: string;
   readonly type: string;
   readonly notNull: boolean;
-  /** SQL text, null where there is none. */
+  /** SQL text; null where there is none. */
   readonly defaultSql: string | null;
-  /** Place in the primary key from 1, or 0. */
+  /** Position in the primary key from 1, or 0. */
   readonly keyPlace: number;
-  /** 0 stored, 1 hidden, 2 and 3 generated. */
+  /** 0: stored, 1: hidden, 2 and 3: generated. */
   readonly hidden: number;
 }
 
+/** A whole schema. */
 export interface SchemaShape {
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   readonly objects: readonly SchemaObject[];
-  /** Of tables, by name. */
+  /** The columns of tables, by name. */
   readonly columns: ReadonlyMap<string, readonly ColumnShape[]>;
   readonly userVersion: number;
 }
 
-/** Names are compared as the engine does: without the case of ASCII letters. */
+/** Folds a name as the engine compares names: without the case of ASCII letters. */
 export function sameName(a: string, b: string): boolean {
   return objectKey(a) === objectKey(b);
 }
 
+/** The key of an object. */
 export function objectKey(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -48,7 +53,7 @@ export function objectsByKey(shape: SchemaShape): Map<string, SchemaObject> {
   return new Map(shape.objects.map((one) => [`${one.type} ${objectKey(one.name)}`, one]));
 }
 
-/** The same objects with the same text. */
+/** Whether two schemas have the same objects with the same text. */
 export function sameShape(a: SchemaShape, b: SchemaShape): boolean {
   const others = objectsByKey(b);
   return a.objects.length === b.objects.length && a.userVersion === b.userVersion &&

@@ -1,24 +1,24 @@
-// The service's own tables inside every tenant database (contract 9), and which of them a tenant may read.
+// The service's own tables in every tenant database, and which of them a tenant may read.
 
-/** Names with one of these prefixes belong to the service or the engine; no tenant may create or write them. */
+/** Names with one of these prefixes belong to the service or the engine: no tenant may create or write them. */
 const RESERVED_PREFIXES = ["sqlite_", "_service_meta_"] as const;
 
-/** True for names that a tenant may neither create nor write, whatever the case of the letters. */
+/** Whether a tenant may neither create nor write this name, in any case. */
 export function isReservedName(name: string): boolean {
   const lower = name.toLowerCase();
   return RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
 }
 
-/** Names of the tables in a database that hold rows, also of the service's and the engine's own. */
+/** The names of all tables with rows in a database, also the service's and the engine's. */
 export const ownTablesQuery =
   "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')";
 
-/** True for names of the service's own tables. */
+/** Whether this is one of the service's own tables. */
 export function isServiceTable(name: string): boolean {
   return name.toLowerCase().startsWith("_service_meta_");
 }
 
-/** Service tables that a reader may select from; every other one is closed to tenants (contract 5). */
+/** Service tables that a reader may select from; all others are closed to tenants. */
 export const readableServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_query_log",
   "_service_meta_endpoint_call",
@@ -26,15 +26,15 @@ export const readableServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_description",
 ]);
 
-/** The readable ones that hold rows which may still be waiting to be written. */
+/** Those of them whose rows may still wait to be written. */
 export const bufferedServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_query_log",
   "_service_meta_endpoint_call",
 ]);
 
 /**
- * Statements that make the tables, safe to repeat. Ids sort by time and the tables are clustered on them, so a new
- * row is appended to the right edge of one b-tree and pruning removes a range from the left.
+ * Statements that create the tables and can be repeated. Ids sort by time and the tables are ordered by id, so a new
+ * row is appended at the right edge of a b-tree, and pruning removes a range at the left.
  */
 export const serviceTableStatements: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS _service_meta_query_log (
@@ -61,27 +61,27 @@ export const serviceTableStatements: readonly string[] = [
   "CREATE INDEX IF NOT EXISTS _service_meta_replay_probe ON _service_meta_replay(probe)",
 ];
 
-/** What tables of an older version lack, where they are not `isUpToDate`; in one transaction. */
+/** Statements that upgrade tables of an older version (those that are not `isUpToDate`), in one transaction. */
 export const upgradeStatements: readonly string[] = [
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN code TEXT",
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN hits TEXT",
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN count INTEGER NOT NULL DEFAULT 1",
 ];
 
-/** Answers with the text that tells whether `upgradeStatements` have to run; no row where there is no such table. */
+/** A query whose answer tells whether `upgradeStatements` must run; it answers no row where there is no such table. */
 export const upgradedTableQuery = "SELECT sql FROM sqlite_schema WHERE name = '_service_meta_endpoint_call'";
 
-/** `createText`: what `upgradedTableQuery` has answered. */
+/** `createText` is the answer of `upgradedTableQuery`. */
 export function isUpToDate(createText: string): boolean {
   return /\bcount INTEGER\b/.test(createText);
 }
 
-/** Of any text of the schema: whether it makes a table that is not up to date. */
+/** Whether a text of the schema creates a table that is not up to date. */
 export function isOldTable(createText: string): boolean {
   return /^CREATE TABLE "?_service_meta_endpoint_call\b/.test(createText) && !isUpToDate(createText);
 }
 
-/** Behind `INSERT INTO _service_meta_endpoint_call`: a row that is there is replaced by one that counts further. */
+/** Follows `INSERT INTO _service_meta_endpoint_call`: an existing row is replaced by one with a higher count. */
 export const REPLACE_COUNTED =
   "ON CONFLICT (id) DO UPDATE SET count = excluded.count, duration_ms = excluded.duration_ms, " +
   "user_id = excluded.user_id, ip_hash = excluded.ip_hash WHERE excluded.count > count";

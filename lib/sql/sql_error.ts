@@ -1,27 +1,31 @@
-// From an engine failure to `errorDetail`: the kind, where it happened and a hint that says what to do next.
+// Makes `errorDetail` of an engine failure: the kind, where it happened, and a hint about what to do next.
 import type { ErrorDetail, SqlErrorKind } from "../core/errors.ts";
 import type { StatementNames } from "./statement_names.ts";
 import type { StatementVerb } from "./statement_kinds.ts";
 import { type KnownTables, type UnknownName, unknownNameHint } from "./unknown_name.ts";
 
+/** A failure with what is known about its statement. */
 export interface SqlFailure {
   readonly kind: SqlErrorKind;
   readonly table: string | null;
   readonly columns: readonly string[];
-  /** What the statement writes before an unknown column. */
+  /** The qualifier that the statement writes before an unknown column. */
   readonly qualifier?: string;
 }
 
 /** What failed. */
 export interface FailedText {
   readonly verb: StatementVerb;
-  /** The table that it writes, used where the engine names none. */
+  /** The table that the statement writes, used where the engine names none. */
   readonly target: string | null;
-  /** Empty where it has none. */
+  /** Empty where there is none. */
   readonly sql: string;
-  /** What it calls its tables, for failures about unknown names; null where that is not known. */
+  /**
+   * The names by which the statement calls its tables, for failures about unknown names; null where they are not
+   * known.
+   */
   readonly names: StatementNames | null;
-  /** For the hints about unknown names. */
+  /** The tables of the schema, for hints about unknown names. */
   readonly known: KnownTables;
 }
 
@@ -63,7 +67,7 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
   unknown: () => "Read the message; it is the engine's own",
 };
 
-/** Kinds of failures in the table that the statement writes. */
+/** Kinds of failures that happen in the table that the statement writes. */
 const IN_TARGET: ReadonlySet<SqlErrorKind> = new Set([
   "unique_violation",
   "foreign_key_violation",
@@ -71,14 +75,14 @@ const IN_TARGET: ReadonlySet<SqlErrorKind> = new Set([
   "type_mismatch",
 ]);
 
-/** An unknown column is looked for in the table that is written where the statement uses no other. */
+/** An unknown column belongs to the written table where the statement uses no other. */
 function onlyTable({ kind }: SqlFailure, { target, names }: FailedText): string | null {
   if (kind !== "unknown_column" || target === null || names === null) return null;
   const isTarget = (name: string | null) => name?.toLowerCase() === target.toLowerCase();
   return names.called.every(({ name, table }) => isTarget(table) || name === "excluded") ? target : null;
 }
 
-/** Builds the detail. */
+/** The detail of a failure. */
 export function errorDetail(failure: SqlFailure, failed: FailedText): ErrorDetail {
   const table = failure.table ?? (IN_TARGET.has(failure.kind) ? failed.target : onlyTable(failure, failed));
   const column = failure.columns[0] ?? null;

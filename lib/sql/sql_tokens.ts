@@ -1,14 +1,17 @@
-// Cuts a statement into tokens where SQLite does: no grammar, never fails. White space is what SQLite takes for it; every
-// other character beyond ASCII belongs to a name.
+// Cuts a statement into tokens where SQLite does, without a grammar; it never fails. White space is what SQLite takes
+// for it; every other character beyond ASCII belongs to a name.
 
-/** `key` is upper case for bare words and the mark itself for marks; empty for names, literals and parameters. */
+/**
+ * `key` is the upper-case word for bare words and the mark itself for marks; empty for names, literals and
+ * parameters.
+ */
 export interface SqlToken {
   readonly kind: "word" | "name" | "literal" | "parameter" | "mark";
   readonly text: string;
   readonly key: string;
-  /** How many parentheses are open around it; the parentheses themselves stand outside. */
+  /** The number of open parentheses around it; a parenthesis itself is outside. */
   readonly depth: number;
-  /** Where it begins in the statement, and where the text behind it does. */
+  /** Its offset in the statement, and the offset after it. */
   readonly at: number;
   readonly end: number;
 }

@@ -1,5 +1,5 @@
-// The one closed result of understanding a statement: what the text says joined with what the engine says. Where the
-// two disagree, the statement is refused.
+// The one result of understanding a statement: what its text says joined with what the engine says. Where the two
+// disagree, the statement is refused.
 import type { Rename } from "./description_renames.ts";
 import type { Role } from "../core/role.ts";
 import { roleOfClass, type StatementClass, type StatementVerb } from "./statement_kinds.ts";
@@ -11,57 +11,62 @@ import { bufferedServiceTables } from "./service_tables.ts";
 import type { SqlParameter } from "./sql_value.ts";
 import type { Syntax } from "./syntax.ts";
 
-/** What the engine reports when it compiles a statement (views, triggers and cascades seen through). */
+/** What the engine reports when it compiles a statement; views, triggers and cascades are resolved. */
 export interface EngineFacts {
-  /** Sorted, without duplicates; `table` as the schema spells it. */
+  /** Sorted, without duplicates; spelled as in the schema. */
   readonly tablesRead: readonly string[];
   /** `table.column`. */
   readonly columnsRead: readonly string[];
   readonly tablesWritten: readonly string[];
   readonly columnsWritten: readonly string[];
-  /** What happens to which table: `insert orders`, `update …`, `delete …`, `schema …`. */
+  /** What happens to each table: `insert orders`, `update …`, `delete …`, `schema …`. */
   readonly actions: readonly string[];
-  /** Tables, neither views nor virtual, whose rows are written. */
+  /** Tables whose rows are written, without views and virtual tables. */
   readonly rowTables: readonly string[];
-  /** Those of which a conflict may remove rows without being counted. */
+  /** Tables from which a conflict may remove rows that are not counted. */
   readonly replacedTables: readonly string[];
   readonly functions: readonly string[];
-  /** Those of `tablesWritten` that belong to a virtual table. */
+  /** Tables in `tablesWritten` that belong to a virtual table. */
   readonly shadowTables: readonly string[];
-  /** Tables inserted into that take commands, by a hidden column of their own name. */
+  /** Tables that are inserted into and take commands by a hidden column with their own name. */
   readonly commandTables: readonly string[];
-  /** Indexes that REINDEX builds anew. */
+  /** Indexes that REINDEX rebuilds. */
   readonly builtIndexes: readonly BuiltIndex[];
-  /** Texts of the triggers that take part, where there are such tables. */
+  /** The texts of the triggers involved, where there are such tables. */
   readonly triggers: readonly string[];
 }
 
+/** All that is known about a statement. */
 export interface StatementFacts extends EngineFacts {
   readonly class: StatementClass;
   readonly verb: StatementVerb;
-  /** Least role that may run it; null where nobody may. */
+  /** The lowest role that may run it; null where nobody may. */
   readonly role: Role | null;
-  /** Why nobody may: ends the sentence "… is not available". */
+  /** Why nobody may run it; ends the sentence "… is not available". */
   readonly refusal: string | null;
   readonly target: string | null;
   readonly hasWhere: boolean;
-  /** That WHERE tells no rows apart. */
+  /** Whether the WHERE is the same for every row. */
   readonly constantWhere?: boolean;
-  /** Asks for a snapshot first: any DDL, DELETE and UPDATE without WHERE, REPLACE, what empties an index. */
+  /**
+   * Whether a snapshot comes first: for any DDL, DELETE and UPDATE without WHERE, REPLACE, and commands that empty an
+   * index.
+   */
   readonly destructive: boolean;
-  /** To be read with the values of the call (`withCommands`); null where the statement can give none. */
+  /** Commands, to be read with the values of the call (`withCommands`); null where the statement cannot give any. */
   readonly commands: readonly TableCommands[] | null;
-  /** Tables that a command leaves empty. */
+  /** Tables that a command empties. */
   readonly emptied: readonly string[];
   readonly parameterCount: number;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
-  /** How the rows are counted that a change of the schema writes or removes; null where there are none. */
+  /** How to count the rows that a change of the schema writes or removes; null where there are none. */
   readonly schemaRows: SchemaRows | null;
-  /** Reads a table of the service whose rows may still be waiting in memory. */
+  /** Whether it reads a table of the service whose rows may still wait in memory. */
   readonly readsLog: boolean;
 }
 
+/** For a statement that the engine does not compile. */
 export const noEngineFacts: EngineFacts = {
   tablesRead: [],
   columnsRead: [],
@@ -77,7 +82,7 @@ export const noEngineFacts: EngineFacts = {
   triggers: [],
 };
 
-/** Joins both layers. For a PRAGMA the engine is never asked: pass `noEngineFacts`. */
+/** Joins both. A PRAGMA never reaches the engine: pass `noEngineFacts`. */
 export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
   const refusal = syntax.refusal ?? disagreement(syntax, engine);
   const statementClass = refusal === null ? syntax.class : "refused";
@@ -102,7 +107,7 @@ export function joinFacts(syntax: Syntax, engine: EngineFacts): StatementFacts {
   };
 }
 
-/** Of what the text does not name. */
+/** Whether the engine reports tables that the text does not name. */
 function engineRows({ kind, target }: Syntax, { actions, builtIndexes }: EngineFacts): SchemaRows | null {
   if (kind === "ReindexStmt") return builtRows(builtIndexes);
   if (kind !== "DropTableStmt" || target === null) return null;
@@ -110,7 +115,7 @@ function engineRows({ kind, target }: Syntax, { actions, builtIndexes }: EngineF
   return isThere ? removedRows(target) : null;
 }
 
-/** An INSERT of another form than those that can be read gives any command. */
+/** An INSERT that cannot be read may give any command. */
 function commandsOf(syntax: Syntax, engine: EngineFacts): TableCommands[] | null {
   if (syntax.class !== "write" || engine.commandTables.length === 0) return null;
   const target = syntax.target?.toLowerCase();
@@ -123,8 +128,8 @@ function commandsOf(syntax: Syntax, engine: EngineFacts): TableCommands[] | null
 }
 
 /**
- * The facts with what its commands do, given the values that are bound. What an admin has written into a trigger asks
- * no more of those who set it off, unless their values choose the command.
+ * The facts with what the commands do, given the bound values. A trigger that an admin has written requires no higher
+ * role from callers who fire it, unless their values choose the command.
  */
 export function withCommands(facts: StatementFacts, params: readonly SqlParameter[]): StatementFacts {
   if (facts.commands === null || facts.class !== "write") return facts;
@@ -157,7 +162,7 @@ export function withCommands(facts: StatementFacts, params: readonly SqlParamete
   };
 }
 
-/** A renamed table changes under both of its names; a conflict that replaces deletes rows without the engine saying so. */
+/** A renamed table changes under both names. A conflict that replaces deletes rows without the engine reporting it. */
 function furtherActions(
   { replaces, rename }: Syntax,
   { actions, rowTables, replacedTables }: EngineFacts,

@@ -1,11 +1,11 @@
-// Statement kinds as the grammar names them, the class each belongs to and the role that class needs (contract 5).
+// Statement kinds as the grammar names them, the class of each, and the role that each class needs.
 import type { Stmt } from "sqlite3-parser";
 import type { Role } from "../core/role.ts";
 
 /** What a statement does to a database. `refused` is available to nobody. */
 export type StatementClass = "read" | "write" | "schema" | "refused";
 
-/** What a log row, a snapshot label and an approval rule call it. */
+/** The word that log rows, snapshot labels and approval rules use. */
 export type StatementVerb =
   | "select"
   | "explain"
@@ -21,6 +21,7 @@ export type StatementVerb =
   | "analyze"
   | "other";
 
+/** The lowest role that may run statements of a class. */
 export const roleOfClass: Readonly<Record<Exclude<StatementClass, "refused">, Role>> = {
   read: "read",
   write: "write",
@@ -32,7 +33,7 @@ interface KindRow {
   readonly verb: StatementVerb;
 }
 
-/** One row for every statement of the grammar; PRAGMA and EXPLAIN are decided by what they hold. */
+/** One row for every statement of the grammar. PRAGMA and EXPLAIN are decided by what they contain. */
 export const statementKinds: Readonly<Record<Stmt["type"], KindRow>> = {
   SelectStmt: { class: "read", verb: "select" },
   ExplainStmt: { class: "read", verb: "explain" },

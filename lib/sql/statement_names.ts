@@ -1,23 +1,24 @@
-// What a statement calls the tables that it uses, at any depth of it.
+// The names by which a statement calls the tables that it uses, at any depth.
 import { type InsertStmt, parseStmt, traverse } from "sqlite3-parser";
 
-/** `table` is null for what is none: a subquery, a WITH, a function. */
+/** `table` is null for a subquery, a WITH and a function. */
 export interface CalledTable {
   readonly name: string;
   readonly table: string | null;
 }
 
+/** All names in one statement. */
 export interface StatementNames {
-  /** By their aliases where they have one. */
+  /** By their aliases, where they have one. */
   readonly called: readonly CalledTable[];
-  /** What stands before `.*`. */
+  /** The qualifiers before `.*`. */
   readonly starred: readonly string[];
 }
 
-/** Characters. To parse a text again that is longer takes the service's own process from everybody for too long. */
+/** Characters. Parsing a longer text again would hold up the service's own process for too long. */
 const MAX_LENGTH = 50_000;
 
-/** As the statement spells them. Null for what is no statement, and for one that is too long to be parsed again. */
+/** The names as the statement spells them. Null for a text that is no statement or is too long to be parsed again. */
 export function statementNames(sql: string): StatementNames | null {
   if (sql.length > MAX_LENGTH) return null;
   const called: CalledTable[] = [];
@@ -63,7 +64,10 @@ export function statementNames(sql: string): StatementNames | null {
   return { called: called.map(real), starred };
 }
 
-/** Whether anything in it can name a column of the table that it fills: what it fills it with cannot. */
+/**
+ * Whether an expression of the statement can name a column of the table that it fills; the values that fill it
+ * cannot.
+ */
 function usesTarget({ body, returning }: InsertStmt): boolean {
   return returning !== undefined || body.type === "SelectInsertBody" && body.upsert !== undefined;
 }

@@ -1,5 +1,5 @@
-// What the text of one statement says before any engine has seen it: the first of three layers (engine facts come
-// second, a connection that cannot do more third). Pure; the grammar is SQLite's own.
+// What the text of one statement says before any engine has seen it: the first of three layers. The engine's facts are
+// the second, and a connection that cannot do more is the third. Pure; the grammar is SQLite's own.
 import { parseStmt, type Stmt } from "sqlite3-parser";
 import { isPlainText } from "../core/plain_text.ts";
 import { type Rename, renameOf } from "./description_renames.ts";
@@ -14,37 +14,39 @@ import { type StatementClass, statementKinds, type StatementVerb } from "./state
 import { tellsRowsApart } from "./tells_rows_apart.ts";
 import { type Walk, walkStatement } from "./walk_statement.ts";
 
-/** What is known from the text alone. */
+/** What the text alone says. */
 export interface Syntax {
   readonly kind: Stmt["type"];
   readonly class: StatementClass;
   readonly verb: StatementVerb;
-  /** Why `class` is `refused`: ends the sentence "… is not available". */
+  /** Why `class` is `refused`; ends the sentence "… is not available". */
   readonly refusal: string | null;
-  /** A WHERE of the UPDATE or DELETE itself. */
+  /** Whether the UPDATE or DELETE itself has a WHERE. */
   readonly hasWhere: boolean;
-  /** That WHERE tells no rows apart, as `WHERE 1` and `WHERE id = id`. */
+  /** Whether that WHERE tells no rows apart, as `WHERE 1` and `WHERE id = id`. */
   readonly constantWhere: boolean;
-  /** REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE. */
+  /** Whether it is a REPLACE, INSERT OR REPLACE or UPDATE OR REPLACE. */
   readonly replaces: boolean;
-  /** The object that the statement names as its target, unquoted. */
+  /** The object that the statement names as its target, without quotes. */
   readonly target: string | null;
   readonly functions: readonly string[];
   readonly parameterCount: number;
-  /** One of them is `?N`. */
+  /** Whether one of them is `?N`. */
   readonly numberedParameter: boolean;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
-  /** A SELECT with a LIMIT of its own. */
+  /** Whether it is a SELECT with a LIMIT of its own. */
   readonly limited: boolean;
-  /** Of a change of the schema, how the rows that it writes are counted, where its text tells. */
+  /** For a change of the schema: how to count the rows that it writes, where the text tells. */
   readonly schemaRows: SchemaRows | null;
-  /** What it puts into a column named as its table: a command where the table is of a module that takes some. */
+  /** The value that it puts into a column named as its table: a command, where the table's module takes commands. */
   readonly commands: readonly CommandValue[] | null;
 }
 
+/** What the text says, or why it cannot be read. */
 export type SyntaxResult = { readonly ok: true; readonly syntax: Syntax } | Unread;
 
+/** Why a text cannot be read. */
 export interface Unread {
   readonly ok: false;
   readonly reason:
@@ -55,7 +57,7 @@ export interface Unread {
     | "unknown_function"
     | "nul"
     | "too_big";
-  /** Without any part of the text beyond the offending token. */
+  /** Contains no part of the text except the offending token. */
   readonly message: string;
 }
 
@@ -69,7 +71,7 @@ export function readSyntax(sql: string): SyntaxResult {
       ? notOne(parsed.errors[0]?.message ?? "syntax error")
       : describe(parsed.root, sql);
   } catch (error) {
-    // The tree is walked by recursion; the engine's own limit on depth is far below this one.
+    // The tree is walked by recursion; the engine's own limit on depth is far lower.
     if (!(error instanceof RangeError)) throw error;
     return unread("syntax_error", "Nest the statement less deeply");
   }
@@ -95,7 +97,7 @@ function describe(root: Stmt, sql: string): SyntaxResult {
   const row = statementKinds[root.type];
   const pragma = inner.type === "PragmaStmt" ? pragmaFacts(inner) : null;
   const refusal = refusalOf(root, inner, walk);
-  // The engine would not look into the body of a view or a trigger before it is used.
+  // The engine would not check the body of a view or a trigger before it is used.
   const unknown = [...walk.functions].find((name) => !allowedFunctions.has(name));
   if (refusal === null && unknown !== undefined) {
     return unread("unknown_function", `no such function: ${printable(unknown)}`);
@@ -147,7 +149,7 @@ function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
   return reservedTarget(inner) ?? reserved(walk.writes) ?? closedTable(inner, walk) ?? badFunction(walk);
 }
 
-/** Service tables that nobody may read; the engine would not look into the body of a view before it is used. */
+/** Service tables that nobody may read. The engine would not check the body of a view before it is used. */
 function closedTable(inner: Stmt, walk: Walk): string | null {
   for (const name of walk.objects) {
     if (isServiceTable(name) && !readableServiceTables.has(name.toLowerCase())) {
@@ -173,7 +175,7 @@ function badFunction(walk: Walk): string | null {
   for (const name of walk.functions) {
     if (closedFunctions.has(name)) return `The function ${printable(name)}`;
   }
-  // Others are the engine's to judge: a full-text table may be called like a function too.
+  // The engine decides about others: a full-text table can be called like a function too.
   for (const name of walk.tableFunctions) {
     if (name.startsWith("pragma_") && !pragmaTable.has(name.slice(7))) {
       return `The table-valued function ${printable(name)}`;
@@ -193,7 +195,7 @@ function namesOf(statement: Stmt): string[] {
     case "DropTableStmt":
       return [statement.tblName.objName.text];
     case "CreateVirtualTableStmt":
-      // The tables that hold its data are named `<name>_…`.
+      // The tables with its data are named `<name>_…`.
       return [statement.tblName.objName.text, `${statement.tblName.objName.text}_`];
     case "AnalyzeStmt":
     case "ReindexStmt":
@@ -225,13 +227,16 @@ function kindName(statement: Stmt): string {
   return statement.type.replace(/Stmt$/, "").toUpperCase();
 }
 
-/** The parser quotes the token it stopped at; a literal there is a value, an unfinished one all the rest of the text. */
+/**
+ * The parser quotes the token at which it stopped: a literal is a value, and an unfinished one is all the rest of the
+ * text.
+ */
 function withoutLiterals(message: string): string {
   if (/^unrecognized token: "[^]{3,}"/.test(message)) return "unrecognized token";
   return message.replace(/"(?:[xX]?'[^]*|[0-9.][^"]*)"?/, "a literal").slice(0, 200);
 }
 
-/** A name as a message may show it: letters, digits and underscores of a bounded length. */
+/** A name as a message may show it: letters, digits and underscores, of a bounded length. */
 function printable(name: string): string {
   return name.replace(/[^\p{L}\p{N}_]/gu, "?").slice(0, 64);
 }

@@ -1,6 +1,7 @@
-// The parts of a CREATE TABLE AS: where only the schema counts its SELECT, which could run for ever, is not to run. Pure.
+// The parts of a CREATE TABLE AS. Where only the schema matters, its SELECT must not run: it could run for ever. Pure.
 import { parseStmt } from "sqlite3-parser";
 
+/** The parts. */
 export interface TableAs {
   readonly name: string;
   readonly ifNotExists: boolean;

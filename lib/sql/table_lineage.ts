@@ -1,22 +1,23 @@
-// Which table and columns of an older schema the ones of a newer schema come from, renames included.
+// Which table and columns of an older schema those of a newer schema come from, also through renames.
 import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "./schema_shape.ts";
 
+/** Where a table comes from. */
 export interface TableLineage {
   readonly before: SchemaObject;
   readonly after: SchemaObject;
-  /** Newer name of a column to its older name. Columns that are new are not in it. */
+  /** The older name of a column by its newer name. New columns are not in it. */
   readonly columns: ReadonlyMap<string, string>;
 }
 
 /** Renames for which there is evidence, by `renameKey`. */
 export type KnownRenames = ReadonlySet<string>;
 
-/** Of a table (`older` null), or of one of its columns. */
+/** The key of a renamed table (`older` is null) or column. */
 export function renameKey(before: SchemaObject, older: string | null, newer: string): string {
   return JSON.stringify([objectKey(before.name), older && objectKey(older), objectKey(newer)]);
 }
 
-/** By newer name of the table. What has another name and is no known rename counts as dropped and made. */
+/** By the newer name of the table. A table with another name that is no known rename counts as dropped and created. */
 export function tableLineage(
   from: SchemaShape,
   to: SchemaShape,
@@ -39,21 +40,24 @@ export function tableLineage(
   return lineage;
 }
 
+/** The tables of a schema. */
 export function tablesOf(shape: SchemaShape): Map<string, SchemaObject> {
   return new Map(
     shape.objects.filter(({ type }) => type === "table").map((one) => [objectKey(one.name), one]),
   );
 }
 
+/** The columns of a table. */
 export function columnsOf(shape: SchemaShape, { name }: SchemaObject): readonly ColumnShape[] {
   return shape.columns.get(name) ?? [];
 }
 
+/** Whether a table is virtual. */
 export function isVirtual({ sql }: SchemaObject): boolean {
   return /^create\s+virtual\s/i.test(sql);
 }
 
-/** Stored columns of one list whose names the other has not. */
+/** Stored columns of one list whose names are not in the other. */
 export function unmatched(
   columns: readonly ColumnShape[],
   others: readonly ColumnShape[],
@@ -62,7 +66,7 @@ export function unmatched(
   return columns.filter(({ name, hidden }) => hidden === 0 && !names.has(objectKey(name)));
 }
 
-/** Everything about a column but its name. */
+/** A column without its name. */
 export function definitionOf({ type, notNull, defaultSql, keyPlace, hidden }: ColumnShape): string {
   return JSON.stringify([type.toLowerCase(), notNull, defaultSql, keyPlace, hidden]);
 }

@@ -1,14 +1,15 @@
-// Changes the text of a CREATE TABLE where ALTER TABLE cannot: everything that is not changed stays as it was written.
+// Changes the text of a CREATE TABLE where ALTER TABLE cannot. Everything else stays as it was written.
 import { type ColumnDefinition, type CreateTableStmt, parseStmt } from "sqlite3-parser";
 import { quoteIdentifier } from "./quote.ts";
 
 type Body = Extract<CreateTableStmt["body"], { type: "ColumnsAndConstraintsCreateTableBody" }>;
 type Place = { readonly offset: number; readonly length: number };
 
+/** The text of a table's definition. */
 export class TableText {
   private constructor(private readonly sql: string, private readonly body: Body) {}
 
-  /** Null for a text that is no CREATE TABLE with a list of columns in the grammar that the service knows. */
+  /** Null for a text that is no CREATE TABLE with a list of columns, as far as the service's grammar knows. */
   static read(sql: string): TableText | null {
     const parsed = parseStmt(sql);
     if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return null;
@@ -16,13 +17,13 @@ export class TableText {
     return body.type === "ColumnsAndConstraintsCreateTableBody" ? new TableText(sql, body) : null;
   }
 
-  /** With one more column, before the first. `definition` is SQL. */
+  /** Adds a column before the first. `definition` is SQL. */
   withFirstColumn(definition: string): string {
     const at = this.body.columns[0]?.span.offset ?? this.sql.indexOf("(") + 1;
     return this.#splice([{ from: at, to: at, text: `${definition}, ` }]);
   }
 
-  /** With a primary key over columns that exist, after everything else. */
+  /** Adds a primary key over existing columns at the end. */
   withPrimaryKey(columns: readonly string[]): string {
     const elements: readonly { readonly span: Place }[] = [
       ...this.body.columns,
@@ -36,7 +37,7 @@ export class TableText {
     }]);
   }
 
-  /** With types for columns that have none; `typeOf` answers null where a column stays as it is. */
+  /** Adds types to columns without one; `typeOf` answers null where a column stays as it is. */
   withTypes(typeOf: (column: string) => string | null): string {
     return this.#splice(this.body.columns.flatMap((column) => {
       const type = column.colType === undefined ? typeOf(column.colName.text) : null;
@@ -45,7 +46,7 @@ export class TableText {
     }));
   }
 
-  /** Without the foreign key of these columns to this table; `same` compares two names. Null where there is none. */
+  /** Removes the foreign key of these columns to this table; `same` compares two names. Null where there is none. */
   withoutForeignKey(
     columns: readonly string[],
     toTable: string,
@@ -80,7 +81,7 @@ export class TableText {
   }
 }
 
-/** The place of a column's REFERENCES clause, with the name before it and the DEFERRABLE after it. */
+/** The range of a column's REFERENCES clause, with the name before it and DEFERRABLE after it. */
 function columnKey(column: ColumnDefinition, isTarget: (table: string) => boolean) {
   let before = end(column.colType?.span ?? column.colName.span);
   for (const [at, { constraint, span }] of column.constraints.entries()) {

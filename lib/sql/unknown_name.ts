@@ -1,31 +1,32 @@
-// The hint for a table or a column that is not there where a statement names it.
+// The hint for an unknown table or column.
 import { nearMatches } from "./hints.ts";
 import type { CalledTable, StatementNames } from "./statement_names.ts";
 
 /** Tables and views with their columns. */
 export type KnownTables = readonly { readonly name: string; readonly columns: readonly string[] }[];
 
+/** An unknown name, and what is known about its statement. */
 export interface UnknownName {
-  /** As the schema spells it, where it is there. */
+  /** Spelled as in the schema, where it exists. */
   readonly table: string | null;
-  /** Null where it is the table that is not there. */
+  /** Null where the table is unknown. */
   readonly column: string | null;
-  /** What the statement writes before the column; null where nothing. */
+  /** The qualifier before the column; null where there is none. */
   readonly qualifier: string | null;
 }
 
-/** The text that failed. */
+/** The text of the statement. */
 interface NamingText {
-  /** Empty where it has none. */
+  /** Empty where there is none. */
   readonly sql: string;
   /** Null where they are not known. */
   readonly names: StatementNames | null;
 }
 
-/** Tables that a hint names at most. */
+/** The most tables that a hint names. */
 const MAX_NAMED = 3;
 
-/** What to check, and what may have been meant: never the very name that failed. */
+/** What to check and what may have been meant, but never the name that failed. */
 export function unknownNameHint(name: UnknownName, text: NamingText, known: KnownTables): string {
   const { table, column, qualifier } = name;
   const { sql } = text;
@@ -44,7 +45,7 @@ export function unknownNameHint(name: UnknownName, text: NamingText, known: Know
     const lead = sql.includes(`"${column}"`) ? "Write text in single quotes, or check" : "Check";
     return columnHint(lead, column, known, namedTables(table, called, known));
   }
-  // What the qualifier stands for is not known either.
+  // The qualifier is unknown too.
   if (text.names === null) return columnHint("Check", column, known, namedTables(table, called, known));
   const own = called.find((one) => same(one.name, qualifier));
   if (!own || hasColumn(own, column, known)) return qualifierHint(qualifier, column, called, known);
@@ -59,8 +60,8 @@ function tableHint(table: string | null, known: KnownTables): string {
 }
 
 /**
- * `column` is null for `.*`. Of a name that the statement does give to a table, only elsewhere, it is not known which
- * others can be named there.
+ * `column` is null for `.*`. When the statement gives this name to a table elsewhere, it is not known which tables
+ * can be named here.
  */
 function qualifierHint(
   qualifier: string,
@@ -78,7 +79,7 @@ function qualifierHint(
   return `Check ${qualifier} before ${column ?? "the *"}: ${reason}${has}`;
 }
 
-/** `own`: where the column should be. */
+/** `own` is the table that should have the column. */
 function columnHint(lead: string, column: string, known: KnownTables, own: KnownTables): string {
   const candidates = own.flatMap(({ columns }) => columns).filter((one) => !same(one, column));
   const near = nearMatches(column, candidates);
@@ -89,7 +90,7 @@ function columnHint(lead: string, column: string, known: KnownTables, own: Known
   return `${hint}; ${names(having, "and")} ${having.length > 1 ? "have" : "has"} a column of that name`;
 }
 
-/** The table that is meant, or all that the statement names. */
+/** The table that is meant, or all tables of the statement. */
 function namedTables(
   table: string | null,
   called: readonly CalledTable[],
@@ -107,7 +108,7 @@ function hasColumn({ table }: CalledTable, column: string, known: KnownTables): 
   );
 }
 
-/** Views, triggers and foreign keys bring names of their own. Of a name with quotes in it the spelling is not known. */
+/** Views, triggers and foreign keys bring names of their own. The spelling of a name with quotes in it is not known. */
 function isWritten(sql: string, name: string): boolean {
   return sql === "" || /["'`\]]/.test(name) || sql.toLowerCase().includes(name.toLowerCase());
 }

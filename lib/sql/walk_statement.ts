@@ -1,20 +1,21 @@
-// What lies inside one parsed statement, at any depth: in sub-selects, CTEs, and the bodies of views and triggers.
+// What is inside a parsed statement at any depth: in sub-selects, CTEs, and the bodies of views and triggers.
 import { type Stmt, traverse } from "sqlite3-parser";
 
+/** All that one walk finds. */
 export interface Walk {
   /** Lower case. */
   readonly functions: ReadonlySet<string>;
   /** Lower case. */
   readonly tableFunctions: ReadonlySet<string>;
-  /** Names that some part of the statement creates, writes or refers to, trigger bodies included. */
+  /** Names that a part of the statement creates, writes or refers to, also inside trigger bodies. */
   readonly writes: ReadonlySet<string>;
-  /** Names that stand where a table, view, index or trigger stands. */
+  /** Names used as those of a table, view, index or trigger. */
   readonly objects: ReadonlySet<string>;
   readonly parameterCount: number;
   readonly namedParameter: boolean;
   /** `?N` */
   readonly numberedParameter: boolean;
-  /** A schema other than `main` that some name is qualified with. */
+  /** A schema other than `main` with which a name is qualified. */
   readonly foreignSchema: string | null;
 }
 
@@ -53,7 +54,7 @@ export function walkStatement(root: Stmt): Walk {
           writes.add(node.tblName.text);
           break;
         case "RenameToAlterTableBody":
-          // Renaming a virtual table renames what belongs to it to `<name>_…`.
+          // Renaming a virtual table also renames its tables `<name>_…`.
           writes.add(node.name.text).add(`${node.name.text}_`);
           break;
         case "QualifiedName": {

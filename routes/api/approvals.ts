@@ -1,4 +1,4 @@
-// /api/namespaces/:slug/approvals: what waits for a person, and the person's decision.
+// /api/namespaces/:slug/approvals: writes that wait for a person, and the person's decision.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -42,6 +42,7 @@ const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).met
 }).optional();
 const tags = ["approvals"];
 
+/** Mounted under `/api/namespaces`. */
 export function approvalRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(

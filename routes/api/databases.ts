@@ -1,4 +1,4 @@
-// /api/namespaces/:slug/databases.
+// /api/namespaces/:slug/databases, and the end of all sessions of a database.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -37,6 +37,7 @@ const undeleteBody = z.strictObject({
 }).meta({ examples: [{ slug: "old-shop", into: "found-again" }] });
 const tags = ["databases"];
 
+/** Mounted under `/api/namespaces`. */
 export function databaseRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
@@ -110,6 +111,7 @@ const revoked = z.object({
   tokensMinIat: z.int().describe("Sessions whose iat (unix seconds) is lower are refused"),
 });
 
+/** Mounted under `/api/namespaces`: ends the sessions of end users. */
 export function sessionRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>().post(
     "/:slug/databases/:dbSlug/sessions/revoke_all",

@@ -1,4 +1,4 @@
-// What the endpoint routes answer, for the API description.
+// Schemas of the endpoint routes, and the reading of a specification.
 import type { Context } from "hono";
 import { z } from "zod";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
@@ -9,8 +9,10 @@ import { isoTimestamp, time } from "../http/schemas.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { issuesOf } from "../middleware/issues.ts";
 
+/** The status of an endpoint. */
 export const endpointStatus = z.enum(["draft", "published", "paused"]);
 
+/** An endpoint as its owner sees it. */
 export const endpointRecord = endpointSpec.extend({
   status: endpointStatus,
   revision: z.int(),
@@ -19,6 +21,7 @@ export const endpointRecord = endpointSpec.extend({
   url: z.string(),
 });
 
+/** A revision of an endpoint. */
 export const endpointRevision = z.object({
   revision: z.int(),
   at: isoTimestamp,
@@ -28,6 +31,7 @@ export const endpointRevision = z.object({
   status: endpointStatus,
 });
 
+/** Which table to make endpoints of. */
 export const scaffoldBody = z.strictObject({
   table: z.string().min(1).max(1000).describe("A table or view of the database"),
   operations: z.array(z.enum(["list", "get", "create", "update", "delete"])).max(5).optional().describe(
@@ -35,6 +39,7 @@ export const scaffoldBody = z.strictObject({
   ),
 }).meta({ examples: [{ table: "orders", operations: ["list", "get"] }] });
 
+/** What was made, and what was not and why. */
 export const scaffoldResult = z.object({
   ok: z.literal(true),
   data: z.object({
@@ -43,6 +48,7 @@ export const scaffoldResult = z.object({
   }),
 });
 
+/** A call to try an endpoint. */
 export const testBody = z.strictObject({
   input: z.record(z.string(), z.unknown()).optional().describe("As a caller would send it"),
   session: z.strictObject({
@@ -51,12 +57,14 @@ export const testBody = z.strictObject({
   }).optional().describe("The session of a simulated caller"),
 }).meta({ examples: [{ input: { id: 1 } }] }).optional();
 
+/** What that call would answer. */
 export const testResult = z.object({
   status: z.int(),
   body: z.unknown().describe("As /p would answer"),
   cause: z.unknown().describe("The failure as the owner is told it, where /p tells less").optional(),
 });
 
+/** A span of time. */
 export const statsQuery = z.strictObject({
   from: time("2026-11-01T00:00:00Z").optional().describe(
     "Inclusive; 24 hours before `to` unless given. At most 31 days before it",
@@ -64,7 +72,7 @@ export const statsQuery = z.strictObject({
   to: time("2026-11-08T00:00:00Z").optional().describe("Exclusive; now unless given"),
 });
 
-/** One hour that had calls. */
+/** One hour in which there were calls. */
 export const hourStats = z.object({
   from: isoTimestamp.describe("When the hour begins, ISO 8601"),
   calls: z.int(),
@@ -76,9 +84,8 @@ export const hourStats = z.object({
 });
 
 /**
- * Reads a specification from a body, with what its form is refused for: the service joins that with what only the
- * database can tell, so that one answer names everything. Errors: `invalid_json`, `payload_too_large`,
- * `request_timeout`.
+ * Reads a specification from a body with what is wrong with its form. The service adds what only the database can
+ * tell, so that one answer names everything. Errors: `invalid_json`, `payload_too_large`, `request_timeout`.
  */
 export async function uncheckedSpec(c: Context<Env>): Promise<UncheckedSpec> {
   const raw = parseJson(await bodyText(c));

@@ -47,6 +47,7 @@ const transitions = [
   { transition: "unpublish", summary: "Make an endpoint a draft again" },
 ] as const;
 
+/** Mounted under `/api/namespaces`. */
 export function endpointRoutes(deps: AppDeps): Hono<Env> {
   const routes = new Hono<Env>()
     .get(

@@ -1,4 +1,4 @@
-// Everything under /api: management, by an unscoped admin token of the namespace or by the operator's key.
+// Everything under /api: management, for an unscoped admin token of the namespace or the operator's key.
 import { Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -13,6 +13,7 @@ import { namespaceRoutes } from "./namespaces.ts";
 import { ruleRoutes } from "./rules.ts";
 import { tokenRoutes } from "./tokens.ts";
 
+/** Mounted under `/api`. */
 export function apiRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .use(bearer(deps))

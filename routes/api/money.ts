@@ -48,6 +48,7 @@ const usageRow = z.object({
 });
 const tags = ["money"];
 
+/** Mounted under `/api/namespaces`. */
 export function moneyRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(

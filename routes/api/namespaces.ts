@@ -1,4 +1,4 @@
-// /api/namespaces: tenants, made and ended by the operator.
+// /api/namespaces: tenants, created and deleted by the operator.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -37,6 +37,7 @@ const namespaceChange = z.strictObject({
 }).refine(...someChange).meta({ examples: [{ name: "Acme Corporation", monthlyCapUsd: 50 }] });
 const tags = ["namespaces"];
 
+/** Mounted under `/api/namespaces`. */
 export function namespaceRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(

@@ -1,4 +1,4 @@
-// /api/namespaces/:slug/databases/:dbSlug/rules: what writes are stopped by.
+// /api/namespaces/:slug/databases/:dbSlug/rules: rules that stop writes.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -55,6 +55,7 @@ const defaults = {
 } as const;
 const tags = ["rules"];
 
+/** Mounted under `/api/namespaces`. */
 export function ruleRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
@@ -106,7 +107,7 @@ function addressOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug:
 
 type Given<Values> = { [Key in keyof Values]: Exclude<Values[Key], undefined> };
 
-/** Without the members that are absent: they must not overwrite what is there. */
+/** Drops absent members, which must not overwrite what is there. */
 function given<Values extends object>(values: Values): Given<Values> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Given<Values>;

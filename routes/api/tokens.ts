@@ -1,4 +1,4 @@
-// /api/namespaces/:slug/tokens: API tokens. A token's secret is in the answer that makes it, once.
+// /api/namespaces/:slug/tokens: API tokens. The secret is shown once, in the answer that makes the token.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -26,6 +26,7 @@ const tokenBody = z.strictObject({
 }).meta({ examples: [{ name: "Backend", role: "admin", expiresInSec: 7_776_000 }] });
 const tags = ["tokens"];
 
+/** Mounted under `/api/namespaces`. */
 export function tokenRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(

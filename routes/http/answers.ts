@@ -1,14 +1,15 @@
-// The envelope around every `/v1` answer, for the API description.
+// Answers: the envelope in the API description, the pages of lists, and answers that are made whole.
 import type { Context } from "hono";
 import { type DescribeRouteOptions, resolver } from "hono-openapi";
 import { z } from "zod";
 import type { Env } from "./env.ts";
 import { isoTimestamp, ruleHit } from "./schemas.ts";
 
+/** Options of a described answer. */
 export interface AnswerOptions {
   readonly meta?: z.ZodType;
   readonly status?: 200 | 201;
-  /** Another success, with data of its own. */
+  /** Another success with data of its own. */
   readonly also?: { readonly status: 200 | 201; readonly data: z.ZodType; readonly description: string };
 }
 
@@ -60,7 +61,7 @@ const failureEnvelope = z.object({
   look: z.int().optional().describe("To be sent with the approval of what the write would do now"),
 }).meta({ ref: "Failure" });
 
-/** Answer of a list: the records, and how to go on beside them. */
+/** The answer of a list: its records, and the cursor of the next page. */
 export function sendPage(
   c: Context<Env>,
   page: { readonly items: readonly object[]; readonly nextCursor: string | null },
@@ -68,10 +69,13 @@ export function sendPage(
   return c.json({ success: true, data: page.items, meta: { nextCursor: page.nextCursor } });
 }
 
-/** Characters of an answer that every client takes in the time that a silent connection has. */
+/** Characters that every client receives in the time that a silent connection has. */
 const LARGE = 1024 * 1024;
 
-/** An answer that carries the request id already. `headers`: names in lower case; the id is put into it. */
+/**
+ * An answer made with all of its headers at once, because the runtime builds the head again for each header that is
+ * added later. `headers` has names in lower case and gets the request id.
+ */
 export function wholeAnswer(
   c: Context<Env>,
   body: BodyInit | null,

@@ -1,4 +1,4 @@
-// What the process gives the HTTP surface.
+// What the process gives to the HTTP surface.
 import { PasswordHasher } from "../../lib/access/password_hash.ts";
 import type { Config } from "../../lib/config.ts";
 import { Approvals } from "../../lib/control/approvals.ts";
@@ -27,7 +27,7 @@ import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts"
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 
-/** What is opened outside: by `main.ts`, or by a test. */
+/** Opened outside: by `main.ts`, or by a test. */
 export interface ProcessParts {
   readonly config: Config;
   /** Prefix of absolute URLs, without a slash at the end. */
@@ -35,27 +35,28 @@ export interface ProcessParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly kv: Deno.Kv;
-  /** KV's file, where it is one. */
+  /** The file of KV, where it is a file. */
   readonly kvFile?: string;
   readonly tenants: TenantStore;
   readonly bodyWatch: BodyWatch;
   /** SHA-256 of the operator key, hex. */
   readonly operatorKeyHash: string;
-  /** Calls of other servers (captcha providers, models); unless given, the runtime's own. */
+  /** Calls other servers (captcha providers, models); absent: the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
+/** All that routes need. */
 export interface AppDeps extends ProcessParts {
   readonly control: ControlPlane;
   readonly ledger: Ledger;
   /** Credit of a new namespace. */
   readonly welcomeCreditNanoUsd: number;
-  /** Whoever owns the process calls `query.meter.tick()` every second and `query.meter.close()` at the end. */
+  /** The owner of the process calls `query.meter.tick()` every second and `query.meter.close()` at the end. */
   readonly query: QueryContext;
   readonly published: PublishedContext;
 }
 
-/** Joins what is opened once a process with what stands on it. */
+/** Builds the process's services on what was opened. */
 export function appDeps(parts: ProcessParts): AppDeps {
   const { kv, clock, tenants, config, baseUrl } = parts;
   const meter = new Meter(kv, clock);
@@ -83,7 +84,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
   };
 }
 
-/** Password hashes that run or wait, a core: at 27 ms each the last of them waits for less than two seconds. */
+/** Password hashes for each core that run or wait: at 27 ms each, the last one waits for less than two seconds. */
 const HASHES_A_CORE = 64;
 
 function publishedContext(
@@ -109,7 +110,7 @@ function publishedContext(
   };
 }
 
-/** The settings are checked together: a provider other than the embedded one has both its keys. */
+/** The settings have been checked together: a provider other than the embedded one has both keys. */
 function captchaOf({ config, kv, clock, ...parts }: ProcessParts, hashes: KeyedHashes): Captcha {
   const { captchaProvider: provider, captchaSiteKey: siteKey, captchaSecret: secret } = config;
   if (provider === "altcha" || siteKey === null || secret === null) {

@@ -1,22 +1,25 @@
-// Forms that several routes share: what validates a request is what documents it.
+// Schemas that several routes share: what validates a request also documents it.
 import { z } from "zod";
 import { SLUG_PATTERN } from "../../lib/access/slug.ts";
 import { roles } from "../../lib/core/role.ts";
 
+/** A slug. */
 export const slug = z.string().regex(SLUG_PATTERN);
-/** Of a database: `restore` stands in its place in a path of the API. */
+/** The slug of a new database: `restore` is a word of the API at the same position of a path. */
 export const newSlug = slug.refine(
   (text) => text !== "restore",
   "Choose another slug; restore is a call of the API",
 );
+/** A name for people. */
 export const displayName = z.string().min(1).max(200);
+/** A role. */
 export const role = z.enum(roles);
-/** Dollars: at least `min`, at most what a balance can hold. */
+/** Dollars from `min` to what a balance can hold. */
 export function usd(min: number): z.ZodNumber {
   return z.number().min(min).max(9_000_000);
 }
 
-/** ISO 8601 in, unix milliseconds out. */
+/** A time: ISO 8601 in, unix milliseconds out. */
 export function time(example: string): z.ZodType<number, string> {
   const error = `Send an ISO 8601 time with Z or an offset, such as ${example}`;
   return z.iso.datetime({ offset: true, error }).meta({ examples: [example] }).transform((text) =>
@@ -24,9 +27,10 @@ export function time(example: string): z.ZodType<number, string> {
   );
 }
 
+/** A time in an answer. */
 export const isoTimestamp = z.string().describe("ISO 8601");
 
-/** One row of a token's scopes. */
+/** One scope of a token. */
 export const scopeRow = z.strictObject({
   databaseId: z.string().max(64).describe(
     "Of the database, or of a branch; a row for a branch holds until the branch is reset, claimed anew or gone",
@@ -35,9 +39,10 @@ export const scopeRow = z.strictObject({
   role,
 });
 
-/** Of a GET that takes no query parameters. */
+/** For a GET without query parameters. */
 export const noQuery = z.strictObject({});
 
+/** The page of a list. */
 export const page = z.strictObject({
   cursor: z.string().max(64).optional().describe("nextCursor of the page before"),
   pageSize: z.coerce.number().int().min(1).max(500).default(100),
@@ -53,7 +58,7 @@ export const ruleHit = z.object({
   note: z.string().nullable(),
 });
 
-/** An approval as whoever asked for it sees it. */
+/** An approval as its caller sees it. */
 export const approvalRecord = z.object({
   id: z.string(),
   state: z.enum(["pending", "approved", "denied", "redeemed", "expired"]),
@@ -64,17 +69,19 @@ export const approvalRecord = z.object({
   reason: z.string().nullable(),
 });
 
+/** `meta` of a list. */
 export const pageMeta = z.object({ nextCursor: z.string().nullable() });
 /** For `refine`: a change that changes nothing is a mistake. */
 export const someChange = [
   (change: object) => Object.keys(change).length > 0,
   "Send at least one field to change",
 ] as const;
-/** For the deletion of a thing with such a slug. */
+/** The body of a deletion; `example` is the slug of an example. */
 export function confirmBody(example: string): z.ZodObject<{ confirm: z.ZodString }, z.core.$strict> {
   const confirm = z.string().max(64).describe("The slug, once more");
   return z.strictObject({ confirm }).meta({ examples: [{ confirm: example }] });
 }
+/** A new name. */
 export const rename = z.strictObject({ name: displayName }).meta({ examples: [{ name: "The shop" }] });
 
 /** `state` of a database or a branch. */

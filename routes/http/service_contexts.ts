@@ -1,4 +1,4 @@
-// What the management services need of a request: the process's parts and the caller.
+// What services need of a request.
 import type { Context } from "hono";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { ManageContext } from "../../lib/services/manage_context.ts";
@@ -6,13 +6,12 @@ import type { StatementsContext } from "../../lib/services/query/run_statements.
 import type { AppDeps } from "./app_deps.ts";
 import type { Env } from "./env.ts";
 
+/** For the management services: the process's parts and the caller. */
 export function manageContext(deps: AppDeps, c: Context<Env>): ManageContext {
   return { ...deps, caller: c.get("caller") };
 }
 
-/**
- * What the SQL services need of a request: the process's query context, the database addressed and the token.
- */
+/** For the SQL services: the process's query context, the database and the token. */
 export function statementsContext(query: QueryContext, c: Context<Env>): StatementsContext {
   return { ...query, target: c.get("target"), tokenId: c.get("token").tokenId };
 }

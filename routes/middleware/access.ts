@@ -1,4 +1,5 @@
-// Who asks: the Authorization header becomes `c.get("caller")` under `/api`, `c.get("token")` under `/v1`.
+// Who asks, and for which database: the Authorization header becomes `c.get("caller")` under `/api` and
+// `c.get("token")` under `/v1`; the path becomes `c.get("target")`.
 import type { MiddlewareHandler } from "hono";
 import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
@@ -6,7 +7,7 @@ import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import type { ControlPlane } from "../../lib/control/control_plane.ts";
 import type { Env } from "../http/env.ts";
 
-/** An API token or the operator key. Errors: `missing_bearer`, `invalid_bearer`, `meter_unreachable`. */
+/** Requires an API token or the operator key. Errors: `missing_bearer`, `invalid_bearer`, `meter_unreachable`. */
 export function bearer(ctx: AuthContext): MiddlewareHandler<Env> {
   return async (c, next) => {
     c.set("caller", await authenticate(ctx, c.req.header("authorization")));
@@ -14,7 +15,7 @@ export function bearer(ctx: AuthContext): MiddlewareHandler<Env> {
   };
 }
 
-/** An API token. Errors: as `bearer`. */
+/** Requires an API token. Errors: as `bearer`. */
 export function tokenBearer(ctx: AuthContext): MiddlewareHandler<Env> {
   return (c, next) => {
     const enter = (token: TokenCaller) => {
@@ -22,14 +23,14 @@ export function tokenBearer(ctx: AuthContext): MiddlewareHandler<Env> {
       return next();
     };
     const token = authenticateToken(ctx, c.req.header("authorization"));
-    // A kept token costs no turn of the event loop.
+    // A cached token costs no turn of the event loop.
     return token instanceof Promise ? token.then(enter) : enter(token);
   };
 }
 
 /**
- * Which database is meant: the path `/v1/db/:ns/:db/…` becomes `c.get("target")`. Mounted on a path with both names.
- * Errors: `invalid_bearer`, `namespace_mismatch`, `database_not_found`, `out_of_scope`, `meter_unreachable`.
+ * Resolves `/v1/db/:ns/:db/…`; mounted on a path with both names. Errors: `invalid_bearer`, `namespace_mismatch`,
+ * `database_not_found`, `out_of_scope`, `meter_unreachable`.
  */
 export function target(ctx: { readonly control: ControlPlane }): MiddlewareHandler<Env, "/:ns/:db/*"> {
   return (c, next) => {

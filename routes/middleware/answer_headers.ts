@@ -1,22 +1,23 @@
-// Headers that every answer carries, whoever made it: the request id, no caching or type guessing of API data, and what
-// a HEAD tells of the body.
+// Headers that every answer carries: the request id, no caching and no guessing of types for API data, the length for
+// HEAD, and padding that makes later answers faster.
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import { type Env, peerOf } from "../http/env.ts";
 
+/** What this needs of the process. */
 export interface AnswerHeadersOptions {
   readonly clock: Clock;
   readonly bodyWatch: BodyWatch;
-  /** Null where somebody else's server speaks to the client. */
+  /** Null where another server talks to the client. */
   readonly responsePadding: ResponsePadding | null;
 }
 
 /**
- * Gives the request its id and adds the headers to the finished answer; a route's own `Cache-Control` stays. Answers
- * that are made whole (rows of SQL calls, and of endpoints, which say it themselves) are no place for a secret, and
- * what other methods than GET answer is neither cached nor loadable as a script: of those only a GET says so.
+ * Gives the request its id and adds the headers to the finished answer; a route's own `Cache-Control` stays. An
+ * answer that is made whole has the id already. A GET says that it must not be cached; other methods are never
+ * cached.
  */
 export function answerHeaders(
   { clock, bodyWatch, responsePadding }: AnswerHeadersOptions,
@@ -33,7 +34,7 @@ export function answerHeaders(
     if (!isWhole) c.res.headers.append("X-Request-Id", requestId);
     if (!isWhole || method === "GET" || method === "HEAD") keepPrivate(c.res.headers);
     const padding = peer === null ? null : responsePadding?.padding(peer.port) ?? null;
-    // What a cache keeps for others is not this connection's alone.
+    // A cache would give the padding to other connections.
     if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
     if (method === "HEAD") await tellLength(c);
   };
@@ -48,29 +49,30 @@ function keepPrivate(headers: Headers): void {
   if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
 }
 
-/** The body is dropped behind us; without its length the answer would claim that a GET has none. */
+/** The server drops the body later. Without its length the answer would claim that a GET has none. */
 async function tellLength(c: Context<Env>): Promise<void> {
   if (c.res.body === null) return;
   c.res.headers.set("Content-Length", String((await c.res.clone().bytes()).length));
 }
 
 /**
- * Deno's server (2.9) sends head and body together where both fit the connection's write buffer: 512 bytes, that grow
- * when a head is longer and never shrink. Two packets cost the service, the kernel and the client about 7 µs an answer,
- * a sixth of a point read.
+ * Deno's server (2.9) sends head and body in one piece when both fit the connection's write buffer: 512 bytes, which
+ * grow with a longer head and never shrink. Two packets cost the service, the kernel and the client about 7 µs for
+ * each answer, a sixth of a point read.
  */
 const PADDING = "-".repeat(1000);
-/** Seconds after which a port may be another connection's, and gets its long head again. */
+/** Seconds after which a port may belong to another connection, which gets the padding again. */
 const AGAIN_SEC = 60;
 const PORTS = 1 << 16;
 
+/** Gives the first answer of each connection a long head. */
 export class ResponsePadding {
-  /** When the connection from a port last had its long head, in seconds; connections that share a number share an entry. */
+  /** When the connection from a port last got the padding, in seconds. Ports with the same remainder share an entry. */
   readonly #sinceSec = new Int32Array(PORTS).fill(-AGAIN_SEC);
 
   constructor(private readonly clock: Clock) {}
 
-  /** The value of `X-Padding` for this answer, or null where the connection has had it. */
+  /** The value of `X-Padding` for this answer; null where the connection has had it. */
   padding(port: number): string | null {
     const nowSec = Math.floor(this.clock.monotonicMs() / 1000);
     const index = port % PORTS;

@@ -1,10 +1,11 @@
-// The body of a request as text, read once however many look at it.
+// The body of a request as text, read once for all who need it, and what a repeated call must have in common with the
+// first.
 import type { Context } from "hono";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { readBody } from "../../lib/guard/read_body.ts";
 import type { Env } from "../http/env.ts";
 
-/** Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8). */
+/** The body. Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8). */
 export async function bodyText(c: Context<Env>): Promise<string> {
   const known = c.get("bodyText");
   if (known !== undefined) return known;
@@ -13,13 +14,13 @@ export async function bodyText(c: Context<Env>): Promise<string> {
   return text;
 }
 
-/** They shape what a call does or answers, so they are a part of it as its body is. */
+/** Headers that change what a call does or answers, so they are part of its content like the body. */
 const SHAPING = ["X-Integers", "X-Max-Affected", "X-Service-No-Snapshot"];
 
 /**
- * What a repetition of a call must have in common with the first one. `line` tells the call from others of its scope.
- * A call without shaping headers has the content that it had before they counted: answers are kept for a day. Errors:
- * those of `bodyText`.
+ * The content of a call, which a repetition must repeat. `line` distinguishes the call from others of its scope. A
+ * call without these headers has the same content as before they counted, because answers are stored for a day.
+ * Errors: those of `bodyText`.
  */
 export async function requestContent(c: Context<Env>, line = ""): Promise<string> {
   let shape = "";

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from "../../lib/core/errors.ts";
 import type { Log } from "../../lib/core/log.ts";
 import type { Env } from "../http/env.ts";
 
-/** The framework's own exceptions, by status, in the words of our table. */
+/** The framework's own exceptions by status, as codes of our table. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   400: "validation_failed",
   401: "invalid_bearer",
@@ -15,7 +15,10 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   413: "payload_too_large",
 };
 
-/** Answers an `AppError` as its table row says; anything else is a 500 that tells the request id and nothing more. */
+/**
+ * Answers an `AppError` as its row of the table says. Anything else becomes a 500 with the request id and nothing
+ * more.
+ */
 export function errorBoundary(log: Log): ErrorHandler<Env> {
   return (error, c) => {
     if (error instanceof AppError) return failureAnswer(error, c);

@@ -1,4 +1,4 @@
-// Turns an address away that sends too much, before anything is read, looked up or parsed for it.
+// Refuses an address that sends too much, before anything is read, looked up or parsed for it.
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
@@ -6,14 +6,15 @@ import { clientAddress } from "../../lib/guard/client_address.ts";
 import type { FloodControl } from "../../lib/guard/flood.ts";
 import type { Env } from "../http/env.ts";
 
+/** What this needs of the process. */
 export interface FloodGateOptions {
   readonly flood: FloodControl;
   readonly clock: Clock;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedHops: number;
 }
 
-/** Errors: `too_many_requests` with the seconds to wait. */
+/** Counts the request. Errors: `too_many_requests` with the seconds to wait. */
 export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): MiddlewareHandler<Env> {
   return (c, next) => {
     const address = clientAddress({

@@ -1,4 +1,5 @@
-// Headers that turn something on: one accepted value. A misspelt safety option must not pass as absent.
+// Headers that turn something on or bound it. They have one accepted value: a misspelt safety option must not count as
+// absent.
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
@@ -15,12 +16,12 @@ export function headerNumber(c: Context<Env>, name: string, min: number): number
   });
 }
 
-/** Contract 4: whether every INTEGER of the answer is to be a string. Errors: `validation_failed`. */
+/** Whether every INTEGER of the answer is to be a string. Errors: `validation_failed`. */
 export function integersAsStrings(c: Context<Env>): boolean {
   return headerFlag(c, "X-Integers", "string");
 }
 
-/** False where the caller does without the snapshot before a destructive statement. Errors: `validation_failed`. */
+/** False where the caller wants no snapshot before a destructive statement. Errors: `validation_failed`. */
 export function snapshots(c: Context<Env>): boolean {
   return !headerFlag(c, "X-Service-No-Snapshot", "1");
 }
@@ -41,9 +42,8 @@ const belongsTo = [
 ] as const;
 
 /**
- * Headers by which a call does less or differently, on calls that would not hear them: a caller who takes them for
- * heard is told so before anything happens. What only reads does nothing that they could bound. Errors:
- * `validation_failed` naming the header.
+ * Refuses such headers on calls that ignore them, so that the caller learns of it before anything happens. Calls that
+ * only read pass: there is nothing to bound. Errors: `validation_failed` naming the header.
  */
 export function refuseHeaders(): MiddlewareHandler<Env> {
   return (c, next) => {

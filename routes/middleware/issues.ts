@@ -1,4 +1,4 @@
-// Zod's issues in the words and paths of this API. A message that a schema gives itself wins.
+// Zod's issues in the words and paths of this API. A message of the schema itself wins.
 import type { z } from "zod";
 import type { Issue } from "../../lib/core/errors.ts";
 

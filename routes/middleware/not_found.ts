@@ -1,4 +1,4 @@
-// Addresses at which nothing is: 404, or 405 where another method would have found something.
+// Paths without a handler: 404, or 405 where another method has one.
 import type { Context, Hono, MiddlewareHandler, NotFoundHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { AppError } from "../../lib/core/errors.ts";
@@ -6,7 +6,7 @@ import type { Env } from "../http/env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Errors: `not_found`, `method_not_allowed` with `Allow`. */
+/** The handler of last resort. Errors: `not_found`, `method_not_allowed` with `Allow`. */
 export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
   return (c) => {
     const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
@@ -23,7 +23,7 @@ function hasRoute(app: Hono<Env>, method: string, path: string): boolean {
 }
 
 /**
- * A word of the API that stands where other paths have a slug: it has its own method and none of the slug's. Mounted
+ * For a word of the API where other paths have a slug: it allows only POST, and none of the slug's methods. Mounted
  * on the word's own path, whose slug nobody can take. Errors: `method_not_allowed` with `Allow`.
  */
 export function onlyPost(): MiddlewareHandler<Env> {
@@ -33,10 +33,7 @@ export function onlyPost(): MiddlewareHandler<Env> {
   };
 }
 
-/**
- * Whether anything but middleware is mounted for a request's method and path. False where the answer is a 404 or a
- * 405, whatever the request's headers say.
- */
+/** Whether a request has a handler beside middleware. False where the answer is a 404 or a 405. */
 export function hasHandler(c: Context<Env>): boolean {
   return matchedRoutes(c).some(({ method }) => method !== "ALL");
 }

@@ -1,5 +1,6 @@
-// Resumable plans: `Plan-Key` and `Plan-Step` on any call make its repetition answer what the first one answered.
+// Resumable plans: with `Plan-Key` and `Plan-Step`, a repeated call answers what the first one answered.
 import type { Context, MiddlewareHandler, Next } from "hono";
+import { z } from "zod";
 import { openAnswer, replayScope, requireReplayKey, sealAnswer } from "../../lib/access/replay_scope.ts";
 import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
@@ -8,7 +9,7 @@ import { requestContent } from "./body_text.ts";
 import { hasHandler } from "./not_found.ts";
 
 /**
- * Behind bearer and target. Errors: `validation_failed` (one header without the other), `replay_mismatch`,
+ * Mounted after bearer and target. Errors: `validation_failed` (one header without the other), `replay_mismatch`,
  * `replay_running`, `meter_unreachable`.
  */
 export function plan(replays: Replays): MiddlewareHandler<Env> {
@@ -30,19 +31,19 @@ async function runStep(
   const claim = await replays.claim(scope);
   if (claim.state === "mismatch") throw new AppError("replay_mismatch");
   if (claim.state === "running") throw new AppError("replay_running");
-  if (claim.state === "kept") return keptResponse(await openAnswer(words, claim.answer));
+  if (claim.state === "kept") return storedResponse(await openAnswer(words, claim.answer));
   c.set("plan", scope);
   try {
     await next();
     if (claim.state === "claimed") await finish(c, claim.claim, words);
     return undefined;
   } finally {
-    // An address at which nothing is throws past this; otherwise the claim has ended and this does nothing.
+    // A path without a handler throws past this. Otherwise the claim has ended, and this does nothing.
     if (claim.state === "claimed") await claim.claim.release();
   }
 }
 
-/** What tells this step from all others. */
+/** What distinguishes this step from all others. */
 function planWords(c: Context<Env>, key: string | undefined, step: string | undefined): readonly string[] {
   if (key === undefined || step === undefined) {
     const missing = key === undefined ? "Plan-Key" : "Plan-Step";
@@ -57,36 +58,42 @@ function planWords(c: Context<Env>, key: string | undefined, step: string | unde
 
 async function planScope(c: Context<Env>, words: readonly string[]): Promise<ReplayScope> {
   const { pathname, search } = new URL(c.req.url);
-  // A look at what a call would do is not the call.
-  const look = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
-  const line = `${look}${c.req.method} ${pathname}${search}\n`;
+  // A dry run is not the call itself.
+  const dryRun = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
+  const line = `${dryRun}${c.req.method} ${pathname}${search}\n`;
   return replayScope(words, await requestContent(c, line));
 }
 
-/** The answer is given whether it can be kept or not: the call has run. */
+/** The call has run, so it is answered whether its answer can be stored or not. */
 async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): Promise<void> {
   if (!c.res.ok) await claim.release();
   else if (c.get("keptForPlan")) await claim.keptByTenant().catch(ignore);
-  else await claim.keep(await sealAnswer(words, await keptBytes(c.res))).catch(ignore);
+  else await claim.keep(await sealAnswer(words, await storedBytes(c.res))).catch(ignore);
 }
 
 function ignore(): void {}
 
-/** A line with status and type, then the body. A clone may have lost its type, so that is read from the response. */
-async function keptBytes(response: Response): Promise<Uint8Array> {
+/** Status and content type of a stored answer. */
+const storedHead = z.tuple([z.int(), z.string().nullable()]);
+
+/**
+ * A line with status and type, then the body. A clone may have lost its type, so the type is read from the response.
+ */
+async function storedBytes(response: Response): Promise<Uint8Array> {
   const head = JSON.stringify([response.status, response.headers.get("content-type")]);
   const body = await response.clone().bytes();
   const line = new TextEncoder().encode(`${head}\n`);
-  const kept = new Uint8Array(line.length + body.length);
-  kept.set(line);
-  kept.set(body, line.length);
-  return kept;
+  const stored = new Uint8Array(line.length + body.length);
+  stored.set(line);
+  stored.set(body, line.length);
+  return stored;
 }
 
-function keptResponse(kept: Uint8Array): Response {
-  const end = kept.indexOf(10);
-  const [status, type]: [number, string | null] = JSON.parse(new TextDecoder().decode(kept.subarray(0, end)));
-  return new Response(kept.slice(end + 1), {
+function storedResponse(stored: Uint8Array): Response {
+  const end = stored.indexOf(10);
+  const head: unknown = JSON.parse(new TextDecoder().decode(stored.subarray(0, end)));
+  const [status, type] = storedHead.parse(head);
+  return new Response(stored.slice(end + 1), {
     status,
     headers: { "plan-replayed": "true", ...(type === null ? {} : { "content-type": type }) },
   });

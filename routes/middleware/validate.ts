@@ -1,5 +1,5 @@
-// Typed input of a route: reads one part of the request, checks it against a zod schema, and tells the OpenAPI
-// generator about that schema, so that what is documented is what is enforced.
+// Typed input of a route: reads one part of the request, checks it against a zod schema, and gives that schema to the
+// OpenAPI generator. So what is documented is what is enforced.
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import type { Env } from "../http/env.ts";
 import { bodyText } from "./body_text.ts";
 import { issuesOf } from "./issues.ts";
 
-/** Where a route's input can stand. */
+/** The parts of a request that a route can read. */
 export type InputTarget = "json" | "query" | "param";
 
 /** How hono types `c.req.valid(target)` from a schema. */
@@ -40,8 +40,8 @@ export function validate<Target extends InputTarget, Schema extends z.ZodType, P
 const nothing = z.strictObject({}).optional();
 
 /**
- * For a call that takes no body, which is not documented as one that does: what stands in a body all the same would be
- * ignored. None and `{}` pass. Errors: as `validate`.
+ * For a call that takes no body and documents none: a body would be ignored, so it is refused. None and `{}` pass.
+ * Errors: as `validate`.
  */
 export async function noBody(c: Context<Env>, next: Next): Promise<void> {
   const input = await readJson(c, nothing);
@@ -62,7 +62,7 @@ async function readJson(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
   return parseJson(text);
 }
 
-/** A name given twice is refused: which one counts would be a guess. */
+/** Refuses a repeated name: which one counts would be a guess. */
 function readQuery(parameters: URLSearchParams): Record<string, string> {
   const input: Record<string, string> = {};
   const issues: Issue[] = [];
@@ -74,7 +74,7 @@ function readQuery(parameters: URLSearchParams): Record<string, string> {
   return input;
 }
 
-/** Hono wants an object; a schema whose output is none (an absent optional body) is kept as it is all the same. */
+/** Hono's type wants an object; it also stores the output of a schema that is none (an absent optional body). */
 function plainObject(value: unknown): object {
   return value as object;
 }

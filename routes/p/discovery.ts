@@ -1,4 +1,5 @@
-// What a database publishes, for whoever wants to call it: the discovery document, an OpenAPI description and a client.
+// What a database publishes, for those who want to call it: the discovery document, an OpenAPI description and a
+// client.
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
@@ -10,7 +11,7 @@ import { validate } from "../middleware/validate.ts";
 
 const address = z.strictObject({ namespace: z.string().max(64), database: z.string().max(128) });
 
-/** Below `/p`. */
+/** Mounted under `/p`. */
 export function discoveryRoutes({ control, baseUrl, query }: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
@@ -27,7 +28,7 @@ export function discoveryRoutes({ control, baseUrl, query }: AppDeps): Hono<Env>
     });
 }
 
-/** At the root: the same document, addressed by query parameters. */
+/** Mounted at the root: the same document, addressed by query parameters. */
 export function wellKnownRoutes({ control, baseUrl }: AppDeps): Hono<Env> {
   return new Hono<Env>().get("/.well-known/endpoints.json", validate("query", address), async (c) => {
     const { namespace, database } = c.req.valid("query");
@@ -36,7 +37,7 @@ export function wellKnownRoutes({ control, baseUrl }: AppDeps): Hono<Env> {
   });
 }
 
-/** Nothing here is secret: any page may read it, and anybody may keep it for a moment. */
+/** Nothing here is secret: any page may read it, and any cache may store it for a moment. */
 const forAnybody = { "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=30" } as const;
 
 function send(c: Context<Env>, document: object): Response {

@@ -11,6 +11,7 @@ import type { Env } from "../http/env.ts";
 import { integersAsStrings } from "../middleware/header_flag.ts";
 import { wholeAnswer } from "../http/answers.ts";
 
+/** Mounted under `/p`. */
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {
     const { raw } = c.req;
@@ -32,7 +33,7 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
     };
   };
   return new Hono<Env>()
-    // A method that the endpoint does not have is its own step's to refuse, whatever it is called.
+    // The steps of the endpoint refuse a method that it does not have, whatever the method.
     .all("/:ns/:db/:slug", async (c) => send(c, await serveEndpoint(published, requestOf(c))))
     .get("/:ns/:db/:slug/captcha", async (c) => send(c, await captchaChallenge(published, requestOf(c))));
 }

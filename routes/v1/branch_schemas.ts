@@ -1,4 +1,4 @@
-// The forms of branches, of what they have changed, and of a merge.
+// Schemas of branches, of what they have changed, and of a merge.
 import { z } from "zod";
 import { databaseState, isoTimestamp, role } from "../http/schemas.ts";
 
@@ -8,6 +8,7 @@ const named = {
   databaseSlug: z.string().describe("What goes into a path"),
 };
 
+/** A claimed branch with its token. */
 export const branchClaim = z.object({
   ...named,
   namespaceSlug: z.string(),
@@ -20,6 +21,7 @@ export const branchClaim = z.object({
   outcome: z.enum(["created", "reset"]),
 });
 
+/** A branch in a list. */
 export const branch = z.object({
   ...named,
   purpose: z.string(),
@@ -57,8 +59,10 @@ const compared = {
   })),
 };
 
+/** What a branch has changed. */
 export const branchDiff = z.object(compared);
 
+/** What a merge did or would do. */
 export const mergeReport = z.object({
   ...compared,
   mode: z.enum(["schema", "data"]),

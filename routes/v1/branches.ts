@@ -1,4 +1,4 @@
-// Branches of a database: POST /claim_branch, GET /branches, and reset, diff, merge and DELETE of one.
+// Branches of a database: POST /claim_branch, GET /branches, and reset, diff, merge and DELETE of a branch.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -36,6 +36,7 @@ const mergeBody = z.strictObject({
 }).meta({ examples: [{ mode: "data", onConflict: "abort" }] });
 const tags = ["branches"];
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function branchRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(

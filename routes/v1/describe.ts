@@ -1,4 +1,4 @@
-// GET and PUT /v1/db/:ns/:db/describe: the schema and what is said about it.
+// GET and PUT /v1/db/:ns/:db/describe: the schema and its descriptions.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -28,7 +28,7 @@ const schemaDescription = z.object({
   })),
 });
 
-/** What the engine would cut or change is refused. */
+/** Refuses text that the engine would cut or change. */
 const text = z.string().max(10_000).refine(isPlainText, {
   error: "Remove U+0000 and lone surrogates",
 });
@@ -52,6 +52,7 @@ const descriptions = z.strictObject({
   }],
 });
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function describeRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .get(

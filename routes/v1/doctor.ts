@@ -25,6 +25,7 @@ const doctorResult = z.object({
   generatedAt: isoTimestamp,
 });
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function doctorRoutes({ control, query }: AppDeps): Hono<Env> {
   const memory = new ProbeMemory();
   return new Hono<Env>().get(

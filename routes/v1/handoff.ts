@@ -1,4 +1,5 @@
-// POST /v1/db/:ns/:db/handoff: passes on what the caller may do here, or less.
+// POST /v1/db/:ns/:db/handoff passes on a part of what the caller may do here; POST /v1/handoff/redeem exchanges it for
+// a token.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -16,6 +17,7 @@ const mintBody = z.strictObject({
   ttlSec: z.int().min(60).max(86_400).describe("Seconds until it can no longer be redeemed"),
 }).meta({ examples: [{ role: "read", ttlSec: 600 }] });
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function handoffRoutes({ control, clock }: AppDeps): Hono<Env> {
   return new Hono<Env>().post(
     "/handoff",
@@ -47,10 +49,7 @@ const redeemBody = z.strictObject({
   name: displayName.describe("Of the new API token"),
 }).meta({ examples: [{ token: "phand_…", name: "Report writer" }] });
 
-/**
- * POST /v1/handoff/redeem. No bearer: the handoff token is the proof, so it is mounted before the bearer is asked
- * for.
- */
+/** Mounted under `/v1` before a bearer is required: the handoff token is the proof. */
 export function redeemHandoffRoutes({ control, clock }: AppDeps): Hono<Env> {
   return new Hono<Env>().post(
     "/handoff/redeem",

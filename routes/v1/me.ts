@@ -1,4 +1,4 @@
-// GET /v1/me: what the bearer is.
+// GET /v1/me: what the bearer is and may do.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -17,6 +17,7 @@ const caller = z.object({
   expiresAt: z.string().nullable(),
 });
 
+/** Mounted under `/v1`. */
 export function meRoutes(): Hono<Env> {
   return new Hono<Env>().get(
     "/me",

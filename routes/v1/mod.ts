@@ -1,4 +1,4 @@
-// Everything under /v1: SQL and what goes with it, by an API token of the namespace.
+// Everything under /v1: SQL and what belongs to it, for an API token of the namespace.
 import { Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -18,6 +18,7 @@ import { tableRoutes } from "./tables.ts";
 import { validateRoutes } from "./validate.ts";
 import { writeRoutes } from "./writes.ts";
 
+/** Mounted under `/v1`. */
 export function v1Routes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .route("/", redeemHandoffRoutes(deps))

@@ -1,4 +1,4 @@
-// POST /v1/db/:ns/:db/query and /batch: the hot path. What describes a route stands behind its handler, where no call
+// POST /v1/db/:ns/:db/query and /batch: the hot path. A route's description comes after its handler, so that no call
 // passes through it.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
@@ -17,6 +17,7 @@ import { validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function queryRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .post(
@@ -81,7 +82,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
 
 type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "maxAffected" | "snapshots" | "signal">;
 
-/** What the headers of an SQL call say beside its body. Errors: `validation_failed` naming the header. */
+/** The options in the headers of an SQL call. Errors: `validation_failed` naming the header. */
 function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | Promise<Options> {
   const key = c.req.header("idempotency-key");
   const plan = c.get("plan") ?? null;

@@ -1,4 +1,4 @@
-// GET /v1/db/:ns/:db/search: tables and columns by words.
+// GET /v1/db/:ns/:db/search: finds tables and columns by words.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -29,6 +29,7 @@ const searchResult = z.object({
   })),
 });
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function searchRoutes(query: QueryContext): Hono<Env> {
   const rankings = new RankingCache();
   return new Hono<Env>().get(

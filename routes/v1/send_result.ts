@@ -1,15 +1,17 @@
-// Answers of SQL calls: the engine has written the rows as JSON text already, so the envelope is put around them.
+// Answers of SQL calls. The engine has written the rows as JSON text, so the envelope is put around them as text.
 import type { Context } from "hono";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../http/env.ts";
 import { wholeAnswer } from "../http/answers.ts";
 
+/** The answer of one statement. */
 export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;
   return send(c, result ? resultText(result) : "null", answer);
 }
 
+/** The answer of a batch. */
 export function sendBatch(c: Context<Env>, answer: QueryAnswer): Response {
   return send(c, `[${answer.results.map(resultText).join(",")}]`, answer);
 }

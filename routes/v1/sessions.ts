@@ -1,4 +1,4 @@
-// POST /v1/sessions: sessions of end users, minted by the caller's server.
+// POST /v1/sessions: sessions of end users, minted for the caller's server.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -21,6 +21,7 @@ const sessionBody = z.strictObject({
   examples: [{ namespaceSlug: "acme", databaseSlug: "shop", userId: "42", email: "ada@example.com" }],
 });
 
+/** Mounted under `/v1`. */
 export function sessionRoutes({ control }: AppDeps): Hono<Env> {
   return new Hono<Env>().post(
     "/sessions",
@@ -37,7 +38,7 @@ export function sessionRoutes({ control }: AppDeps): Hono<Env> {
   );
 }
 
-/** Text of at most so many characters (code points) that an endpoint can bind as it is. */
+/** Text of a bounded length (in code points) that an endpoint can bind as it is. */
 function claim(maxLength: number): z.ZodString {
   return z.string().refine((text) => [...text].length <= maxLength, {
     error: `Send at most ${maxLength} characters`,

@@ -28,6 +28,7 @@ const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
   into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),
 }).meta({ examples: [{ snapshot: "before-import" }] });
+/** What a restore in place answers. */
 export const restored = z.object({
   snapshot: z.string(),
   undo: z.string().nullable().describe("Label of the state before; null: that could not be read any more"),
@@ -35,6 +36,7 @@ export const restored = z.object({
 });
 const tags = ["snapshots"];
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function snapshotRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(

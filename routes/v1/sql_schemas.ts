@@ -1,4 +1,4 @@
-// The forms of SQL over HTTP (contract 4 and 6): what validates a request is what documents it.
+// Schemas of SQL over HTTP: what validates a request also documents it.
 import { z } from "zod";
 import { MAX_BATCH_STATEMENTS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
 
@@ -7,11 +7,13 @@ const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
 /** A bound value: NULL, text, number, boolean (0 or 1) or a blob. */
 export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
 
+/** One statement. */
 export const statementBody = z.strictObject({
   sql: z.string().max(MAX_SQL_LENGTH).describe("One SQL statement; ? and ?N are placeholders"),
   params: z.array(sqlParameter).optional().describe("One value for each placeholder"),
 }).meta({ examples: [{ sql: "SELECT id, note FROM orders WHERE total > ? ORDER BY id", params: [10] }] });
 
+/** Several statements. */
 export const batchBody = z.strictObject({
   statements: z.array(statementBody).min(1).max(MAX_BATCH_STATEMENTS),
   transaction: z.boolean().optional().describe(
@@ -29,6 +31,7 @@ export const batchBody = z.strictObject({
 
 const sqlValue = z.union([z.string(), z.number(), z.null(), blob]);
 
+/** The result of one statement. */
 export const queryResult = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(sqlValue)),
@@ -51,6 +54,7 @@ export const writePreview = z.object({
   }).nullable(),
 });
 
+/** Figures of a call. */
 export const queryMeta = z.object({
   rowsRead: z.int(),
   rowsWritten: z.int(),

@@ -43,6 +43,7 @@ const tableSummary = z.object({
   error: z.string().optional(),
 });
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function tableRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .get(

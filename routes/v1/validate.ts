@@ -26,6 +26,7 @@ const validation = z.object({
   }).optional(),
 });
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function validateRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>().post(
     "/validate",

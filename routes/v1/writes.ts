@@ -31,6 +31,7 @@ const redeemBody = z.strictObject({ approvalToken: secret }).meta({
 const proposal = writePreview.extend({ executionToken: z.string(), expiresAt: z.string() });
 const tags = ["writes"];
 
+/** Mounted under `/v1/db/:ns/:db`. */
 export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(

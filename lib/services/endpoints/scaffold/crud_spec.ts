@@ -161,7 +161,7 @@ const rules: readonly (readonly [pattern: RegExp, type: FieldSpec["type"]])[] = 
   [/^(REAL|NUMERIC)\b/i, "number"],
 ];
 
-/** The type of the input for a column (specification, Endpoint management; contract 7). */
+/** The type of the input for a column, by its declared type. */
 function inputType(declaredType: string): FieldSpec["type"] {
   return rules.find(([pattern]) => pattern.test(declaredType.trim()))?.[1] ?? "text";
 }
