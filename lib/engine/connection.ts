@@ -5,6 +5,7 @@ import { quoteIdentifier } from "../sql/quote.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, type Bounded, BoundedRows, noteSize } from "./bounded_rows.ts";
+import { type Bindable, bindable } from "./bindable.ts";
 import { FORM_CHARACTERS } from "./bounded_select.ts";
 import { noteCompiled } from "./compiled_waste.ts";
 import { RowsReadEstimator } from "./rows_read/rows_read.ts";
@@ -209,19 +210,6 @@ export class Connection {
       guard.level = "internal";
     }
   }
-}
-
-type Bindable = null | number | bigint | string | Uint8Array;
-
-/** JSON integers bind as INTEGER: the engine's binding would take every number for a REAL. */
-function bindable(params: readonly SqlParameter[]): Bindable[] {
-  return params.map((value) => {
-    if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-    if (typeof value === "object" && value !== null) {
-      return "$blob" in value ? Uint8Array.fromBase64(value.$blob) : BigInt(value.$integer);
-    }
-    return value;
-  });
 }
 
 function openDatabase(path: string, readOnly: boolean): DatabaseSync {

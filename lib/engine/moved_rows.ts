@@ -3,15 +3,12 @@
 import type { SqlToken } from "../sql/sql_tokens.ts";
 import type { PreviewTarget } from "./preview_target.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
-import type { Level } from "./guard.ts";
 
-/** A statement of a call, whatever else is told of it. */
-export type PreviewedStatement = readonly [
-  sql: string,
-  params: readonly SqlParameter[],
-  level: Level,
-  more?: unknown,
-];
+/** A text and what is bound to it. */
+export interface BoundText {
+  readonly sql: string;
+  readonly params: readonly SqlParameter[];
+}
 
 /** Rows that are compared at most; of more no preview is shown. */
 export const MAX_COMPARED = 10_000;
@@ -36,9 +33,9 @@ export function movedKeys(
  * The parameters behind the list that is left out keep their numbers.
  */
 export function unmovedForm(
-  [sql, params, level]: PreviewedStatement,
+  { sql, params }: BoundText,
   target: PreviewTarget,
-): PreviewedStatement | null {
+): BoundText | null {
   const { tokens, qualifier, keyNames, keys, end } = target;
   const setAt = tokens.findIndex(({ key, depth }) => key === "SET" && depth === 0);
   const list = tokens.slice(setAt + 1);
@@ -57,7 +54,10 @@ export function unmovedForm(
   const [key = ""] = keys;
   const head = tokens[setAt]?.end ?? 0;
   const { text, numbers } = numbered(sql.slice(0, end), tokens, { from: head, to: resume });
-  return [text(` ${key} = ${qualifier}.${key} `), params.slice(0, Math.max(0, ...numbers)), level];
+  return {
+    sql: text(` ${key} = ${qualifier}.${key} `),
+    params: params.slice(0, Math.max(0, ...numbers)),
+  };
 }
 
 /** The text with every parameter outside of the cut numbered as it was. */
@@ -66,8 +66,8 @@ function numbered(sql: string, tokens: readonly SqlToken[], cut: { from: number;
   let highest = 0;
   const parts = { head: "", tail: "" };
   let done = 0;
-  const copy = (to: number, place: "head" | "tail") => {
-    parts[place] += sql.slice(done, to);
+  const copy = (to: number, side: "head" | "tail") => {
+    parts[side] += sql.slice(done, to);
     done = to;
   };
   for (const { kind, text, at, end } of tokens) {
@@ -75,13 +75,13 @@ function numbered(sql: string, tokens: readonly SqlToken[], cut: { from: number;
     const number = text === "?" ? highest + 1 : Number(text.slice(1));
     highest = Math.max(highest, number);
     if (at >= cut.from && at < cut.to) continue;
-    const place = at < cut.from ? "head" : "tail";
-    if (place === "tail" && done <= cut.from) {
+    const side = at < cut.from ? "head" : "tail";
+    if (side === "tail" && done <= cut.from) {
       copy(cut.from, "head");
       done = cut.to;
     }
-    copy(at, place);
-    parts[place] += `?${number}`;
+    copy(at, side);
+    parts[side] += `?${number}`;
     done = end;
     numbers.push(number);
   }

@@ -18,7 +18,7 @@ export const layers: readonly (readonly string[])[] = [
 export const narrowed: Readonly<Record<string, readonly string[]>> = {
   // The child reads hostile statements: it holds nothing of the service but the vocabulary and the grammar.
   "lib/tenant/local/child/": [
-    ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branches/"],
+    ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branches/", "lib/tenant/calls/"],
     // What a call means, whichever store runs it.
     ...["damage", "log_columns", "logged_kind", "starts_over", "stored_answer", "tenant_store"]
       .map((name) => `lib/tenant/${name}.ts`),

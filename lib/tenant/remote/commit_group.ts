@@ -3,12 +3,13 @@
 import { newId } from "../../core/ids.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { ReplayFound, TenantOutcome } from "../tenant_store.ts";
-import { type CallRun, CallRunner, isUndone, keptRun, outcomeOf } from "./call_result.ts";
+import { type CallRun, committedRun, isUndone, outcomeOf } from "../calls/call_run.ts";
 import { withDeadline } from "./hrana/deadline.ts";
 import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana/hrana.ts";
 import { BEGIN, type CommitSteps, commitSteps, type FinishedCall } from "./record_steps.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
+import { StepReader } from "./read_steps.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
@@ -102,14 +103,14 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   const [first] = read;
   const call = group.calls[0]?.call;
   if (alone && call && first?.k === "kept") {
-    const undone = isUndone(first.run, call);
+    const undone = isUndone(first.run.failure, call);
     if (lost && !undone) {
       await undo(group, answer);
       return { k: "stopped", outcome: outcomeOf({ ...first.run, results: [] }) };
     }
     const before = lost ? [BEGIN] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
     const nothingKept = lost || undone;
-    const ends = [{ k: "kept", run: keptRun(first.run, nothingKept), nothingKept }] as const;
+    const ends = [{ k: "kept", run: committedRun(first.run, nothingKept), nothingKept }] as const;
     return await recordGroup(group, { baton: answer.baton, before }, ends);
   }
   return await recordGroup(group, { baton: answer.baton, before: [] }, read);
@@ -137,19 +138,19 @@ function readEnds(
       ? foundReplay(call.replay, steps[place.replay] ?? null)
       : null;
     if (kept) return { k: "replay", found: kept };
-    const runner = new CallRunner(call, total);
-    for (const statement of place.statements) {
+    const reader = new StepReader(call, total);
+    for (const [index, statement] of place.statements.entries()) {
       const at = (place: number | null) => place === null ? null : steps[place] ?? null;
       const [before, behind] = statement.counts;
       const then = at(statement.then);
       const around = { counts: [at(before), at(behind)], base: at(statement.base), then } as const;
-      runner.add(steps[statement.run] ?? null, steps[statement.total] ?? null, around);
+      reader.add(index, steps[statement.run] ?? null, steps[statement.total] ?? null, around);
       const counted = then ?? steps[statement.total];
       if (counted?.ok) total = integerOf(counted.rows[0]?.[0]);
     }
-    const run = runner.finish(gate);
-    const nothingKept = isUndone(run, call);
-    return { k: "kept", run: keptRun(run, nothingKept), nothingKept };
+    const run = reader.finish(gate);
+    const nothingKept = isUndone(run.failure, call);
+    return { k: "kept", run: committedRun(run, nothingKept), nothingKept };
   });
 }
 

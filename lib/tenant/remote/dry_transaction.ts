@@ -1,6 +1,8 @@
 // A transaction in several requests that is always undone, and that has one bound in time for all of them.
+import type { Answer, Ask } from "../calls/work.ts";
+import { answerAsk } from "./answer_ask.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { type HranaStep, ifError, losesInfinity, type StepResult } from "./hrana/hrana.ts";
+import { type HranaStep, ifError, type StepResult } from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
@@ -42,20 +44,9 @@ export class DryTransaction {
     return true;
   }
 
-  /** Statements that are sent once, in the form that has infinities. Throws `RemoteFailure` and `Stopped`. */
-  send(statements: readonly HranaStep["stmt"][]): Promise<readonly StepResult[]> {
-    return this.#request(statements.map((stmt) => ({ stmt })), true);
-  }
-
-  /**
-   * Behind the savepoint `effect`, which stays open. What answers with an infinity is undone and sent again, in the form
-   * that has them. Throws `RemoteFailure` and `Stopped`.
-   */
-  async sendEffect(statements: readonly HranaStep["stmt"][]): Promise<readonly StepResult[]> {
-    const steps = [{ sql: "SAVEPOINT effect" }, ...statements].map((stmt) => ({ stmt }));
-    const answers = await this.#request(steps, false);
-    if (!losesInfinity(answers)) return answers.slice(1);
-    return (await this.send([{ sql: "ROLLBACK TO effect" }, ...statements])).slice(1);
+  /** Throws `RemoteFailure` and `Stopped`. */
+  answer(ask: Ask): Promise<readonly Answer[]> {
+    return answerAsk((steps, binary) => this.#request(steps, binary), ask);
   }
 
   async end(): Promise<void> {

@@ -5,7 +5,7 @@ import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type { ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import { closeComments } from "./gate/close_comments.ts";
-import { dryRun } from "./dry_run.ts";
+import { dryRun } from "./remote_dry_run.ts";
 import { flushLog } from "./flush_log.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { Lane } from "./lane.ts";

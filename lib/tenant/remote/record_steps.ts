@@ -7,7 +7,7 @@ import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import { REPLACE_COUNTED } from "../../sql/service_tables.ts";
 import { LOG_COLUMNS } from "../endpoint_call_row.ts";
-import type { CallRun } from "./call_result.ts";
+import type { CallRun } from "../calls/call_run.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { joinKeys, keepAnswer } from "./replay_statements.ts";
 import { chain, StepList } from "./hrana/step_list.ts";

@@ -6,7 +6,7 @@ import type { OpenTrial } from "../branches/proven_statements.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";
-import { invalidText } from "./call_result.ts";
+import { invalidText } from "../calls/call_run.ts";
 import type { Catalog } from "./catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
 import type { OpenTenant } from "./open_tenant.ts";

@@ -30,10 +30,9 @@ import {
 } from "../../engine/footprint/table_shape.ts";
 import type { ChangedRows } from "../../sql/schema_rows.ts";
 import type { Level } from "../../engine/guard.ts";
-import { fromHrana } from "./hrana/engine_values.ts";
-import type { StepRows } from "./hrana/hrana.ts";
-import { hranaValue } from "./hrana/remote_values.ts";
-import { readNotes, sendAll, type SendSteps } from "./remote_notes.ts";
+import type { Watch } from "../calls/watch.ts";
+import type { Work } from "../calls/work.ts";
+import { readNotes, rowsOfAll } from "./remote_notes.ts";
 
 const MAKE_TABLE = `CREATE TABLE ${NOTE_NAME} (seq INTEGER PRIMARY KEY, tbl, kind, kb, b, ka, a)`;
 const TEXTS = ["kb", "b", "ka", "a"] as const;
@@ -52,8 +51,8 @@ const sink: NoteSink = {
   digest: null,
 };
 
-/** Errors of every method: those of `send`, and `RemoteFailure` where the server refuses a step. */
-export class RemoteFootprint {
+/** Errors of every method: `RemoteFailure` where the server refuses a step. */
+export class RemoteFootprint implements Watch {
   readonly #recorder: RowsRecorder;
   #mark: ReturnType<RowsRecorder["mark"]>;
   #tables = "";
@@ -64,43 +63,43 @@ export class RemoteFootprint {
   #changed: ChangedRows | null = null;
   #wholeBefore: readonly TableShape[] | null = null;
 
-  private constructor(private readonly send: SendSteps, private readonly ask: FootprintAsk) {
+  private constructor(private readonly ask: FootprintAsk) {
     this.#recorder = new RowsRecorder(ask.salt, ask);
     this.#mark = this.#recorder.mark();
   }
 
   /** In the transaction of the call, before it runs. */
-  static async open(send: SendSteps, ask: FootprintAsk): Promise<RemoteFootprint> {
-    const run = new RemoteFootprint(send, ask);
+  static *open(ask: FootprintAsk): Work<RemoteFootprint> {
+    const run = new RemoteFootprint(ask);
     const names = JSON.stringify(ask.tables);
-    const [found] = await sendAll(send, [{ sql: shapeQueries.definitions, args: [hranaValue(names)] }]);
-    run.#tables = createHash("sha256").update(names).update(definitionsText(valuesOf(found))).digest("hex");
+    const [found] = yield* rowsOfAll([{ sql: shapeQueries.definitions, params: [names] }]);
+    run.#tables = createHash("sha256").update(names).update(definitionsText(found ?? [])).digest("hex");
     return run;
   }
 
   /** Before a statement of the level runs. `changed`: rows that a change of the schema makes or removes. */
-  async begin(level: Level, changed: ChangedRows | null): Promise<void> {
+  *begin(level: Level, changed: ChangedRows | null): Work<void> {
     if (isUnknown(this.ask)) return;
     // A change of the schema would have to change the triggers too.
-    if (level === "schema") await this.#dropTriggers();
-    else if (this.#triggers.length === 0) await this.#makeTriggers();
+    if (level === "schema") yield* this.#dropTriggers();
+    else if (this.#triggers.length === 0) yield* this.#makeTriggers();
     this.#changed = changed;
     this.#mark = this.#recorder.mark();
-    if (level !== "schema") this.#fromSec = await this.#now();
-    await this.#takeChanged("before");
+    if (level !== "schema") this.#fromSec = yield* this.#now();
+    yield* this.#takeChanged("before");
   }
 
   /** A statement has run. Returns how many changes the engine has counted that were notes. */
-  async end(): Promise<number> {
-    await this.#takeChanged("after");
+  *end(): Work<number> {
+    yield* this.#takeChanged("after");
     if (this.#triggers.length === 0) return 0;
-    const time = { fromSec: this.#fromSec, toSec: await this.#now() };
+    const time = { fromSec: this.#fromSec, toSec: yield* this.#now() };
     const first = this.#taken;
     const source = `SELECT tbl, kind, ${
       TEXTS.join(", ")
     } FROM ${NOTE_NAME} WHERE seq > ?1 ORDER BY seq LIMIT ?2`;
     for (;;) {
-      const notes = await readNotes(this.send, source, this.#taken);
+      const notes = yield* readNotes(source, this.#taken);
       if (notes.length === 0) break;
       for (const note of notes) this.#recorder.add(readNote(note), time);
       this.#taken += notes.length;
@@ -115,18 +114,18 @@ export class RemoteFootprint {
   }
 
   /** Before the last statement is undone, where it is. */
-  async footprint(): Promise<Footprint> {
+  *footprint(): Work<Footprint> {
     const mark = this.#recorder.mark();
-    for (const shape of this.#wholeBefore ?? []) await this.#takeWhole(shape, "after");
+    for (const shape of this.#wholeBefore ?? []) yield* this.#takeWhole(shape, "after");
     const footprint = { salt: this.ask.salt, tables: this.#tables, rows: this.#recorder.footprint };
     this.#recorder.backTo(mark);
     return footprint;
   }
 
   /** Whether the call has done what it was to do. */
-  async isExpected(): Promise<boolean> {
+  *isExpected(): Work<boolean> {
     const { expects } = this.ask;
-    return expects === null || sameFootprint(expects.footprint, await this.footprint(), expects.tolerance);
+    return expects === null || sameFootprint(expects.footprint, yield* this.footprint(), expects.tolerance);
   }
 
   /** What takes away everything that was made. */
@@ -134,27 +133,27 @@ export class RemoteFootprint {
     return this.#made ? [...this.#drops(), `DROP TABLE ${NOTE_NAME}`] : [];
   }
 
-  async #makeTriggers(): Promise<void> {
+  *#makeTriggers(): Work<void> {
     const { tables, replaced } = this.ask;
-    const [columns, uniques] = await sendAll(this.send, [
-      { sql: shapeQueries.columns, args: [hranaValue(JSON.stringify(tables))] },
-      { sql: shapeQueries.uniques, args: [hranaValue(JSON.stringify(replaced))] },
+    const [columns, uniques] = yield* rowsOfAll([
+      { sql: shapeQueries.columns, params: [JSON.stringify(tables)] },
+      { sql: shapeQueries.uniques, params: [JSON.stringify(replaced)] },
     ]);
-    const shapes = readShapes(valuesOf(columns), valuesOf(uniques), replaced);
+    const shapes = readShapes(columns ?? [], uniques ?? [], replaced);
     if (this.#wholeBefore === null) {
       this.#wholeBefore = shapes.filter(isTakenWhole);
-      for (const shape of this.#wholeBefore) await this.#takeWhole(shape, "before");
+      for (const shape of this.#wholeBefore) yield* this.#takeWhole(shape, "before");
     }
     const made = shapes.flatMap((shape, at) => isTakenWhole(shape) ? [] : noteTriggers(shape, at, sink));
     if (made.length === 0) return;
     const table = this.#made ? [] : [{ sql: MAKE_TABLE }];
-    await sendAll(this.send, [...table, ...made.map(({ sql }) => ({ sql }))]);
+    yield* rowsOfAll([...table, ...made.map(({ sql }) => ({ sql }))]);
     this.#made = true;
     this.#triggers = made.map(({ name }) => name);
   }
 
-  async #dropTriggers(): Promise<void> {
-    if (this.#triggers.length > 0) await sendAll(this.send, this.#drops().map((sql) => ({ sql })));
+  *#dropTriggers(): Work<void> {
+    if (this.#triggers.length > 0) yield* rowsOfAll(this.#drops().map((sql) => ({ sql })));
     this.#triggers = [];
   }
 
@@ -162,46 +161,42 @@ export class RemoteFootprint {
     return this.#triggers.map((name) => `DROP TRIGGER ${name}`);
   }
 
-  async #now(): Promise<number> {
-    const [now] = await sendAll(this.send, [{ sql: "SELECT unixepoch('subsec')" }]);
-    return Number(valuesOf(now)[0]?.[0]);
+  *#now(): Work<number> {
+    const [now] = yield* rowsOfAll([{ sql: "SELECT unixepoch('subsec')" }]);
+    return Number(now?.[0]?.[0]);
   }
 
-  async #takeChanged(side: ChangedRows["side"]): Promise<void> {
+  *#takeChanged(side: ChangedRows["side"]): Work<void> {
     const changed = this.#changed;
     if (changed?.side !== side) return;
-    const names = hranaValue(JSON.stringify([changed.table]));
-    const [columns] = await sendAll(this.send, [{ sql: shapeQueries.columns, args: [names] }]);
-    for (const shape of plainShapes(valuesOf(columns))) {
-      if (!shape.virtual) await this.#takeAll(changedNotes(shape, side, sink));
+    const names = JSON.stringify([changed.table]);
+    const [columns] = yield* rowsOfAll([{ sql: shapeQueries.columns, params: [names] }]);
+    for (const shape of plainShapes(columns ?? [])) {
+      if (!shape.virtual) yield* this.#takeAll(changedNotes(shape, side, sink));
     }
   }
 
-  async #takeWhole(shape: TableShape, side: "before" | "after"): Promise<void> {
-    await this.#takeAll(wholeNotes(shape, side, sink));
+  *#takeWhole(shape: TableShape, side: "before" | "after"): Work<void> {
+    yield* this.#takeAll(wholeNotes(shape, side, sink));
     if (!shape.hasOwnIndex) return;
     const { make, drop } = indexView(shape, sink);
-    await sendAll(this.send, [{ sql: make }]);
-    await this.#takeAll(indexNotes(shape, side, sink));
-    await sendAll(this.send, [{ sql: drop }]);
+    yield* rowsOfAll([{ sql: make }]);
+    yield* this.#takeAll(indexNotes(shape, side, sink));
+    yield* rowsOfAll([{ sql: drop }]);
   }
 
-  async #takeAll({ from = "", table, kind, keyBefore, before, keyAfter, after }: NoteParts): Promise<void> {
+  *#takeAll({ from = "", table, kind, keyBefore, before, keyAfter, after }: NoteParts): Work<void> {
     const values = [keyBefore, before, keyAfter, after].map((value) => value ?? "NULL");
     const source = `SELECT ${
       [literal(table), literal(kind), ...values].join(", ")
     }${from} LIMIT ?2 OFFSET ?1`;
     for (let at = 0;;) {
-      const notes = await readNotes(this.send, source, at);
+      const notes = yield* readNotes(source, at);
       if (notes.length === 0) return;
       for (const note of notes) this.#recorder.add(readNote(note), { fromSec: 0, toSec: 0 });
       at += notes.length;
     }
   }
-}
-
-function valuesOf(step: StepRows | undefined) {
-  return step?.rows.map((row) => row.map(fromHrana)) ?? [];
 }
 
 function literal(text: string): string {

@@ -11,7 +11,7 @@ import type { OpenTrial } from "../branches/proven_statements.ts";
 import { type Answer, type Ask, rowsOf } from "../branches/work.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";
-import { invalidText } from "./call_result.ts";
+import { invalidText } from "../calls/call_run.ts";
 import { sendCommit } from "./commit_group.ts";
 import { findCommitted } from "./find_committed.ts";
 import { commitSteps } from "./record_steps.ts";

@@ -1,11 +1,10 @@
 // Notes of a remote database's rows, fetched in as few answers as the server gives.
-import type { HranaStep, HranaValue, StepResult, StepRows } from "./hrana/hrana.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
+import type { Answer, OwnStep, Work } from "../calls/work.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { hranaValue, stringOf } from "./hrana/remote_values.ts";
-import { stepFailure } from "./hrana/step_failure.ts";
 
-type Stmt = HranaStep["stmt"];
-export type SendSteps = (statements: readonly Stmt[]) => Promise<readonly StepResult[]>;
+/** Rows of one step. */
+type Rows = readonly (readonly EngineValue[])[];
 
 /** Notes that are fetched at once. */
 const NOTES_AT_ONCE = 10_000;
@@ -13,52 +12,41 @@ const NOTES_AT_ONCE = 10_000;
 const PIECE_LENGTH = 1_000_000;
 
 /**
- * As many notes as the server sends at once, from a place on. `source` selects their parts, and takes the place and a
- * number of rows. They travel as one text, for a value of an answer costs more than all that is in it.
+ * As many notes as the server sends at once, behind the first `skipped`. `source` selects their parts, and takes that number
+ * and a number of rows. They travel as one text, for a value of an answer costs more than all that is in it.
  */
-export async function readNotes(
-  send: SendSteps,
-  source: string,
-  place: number,
-): Promise<readonly (readonly unknown[])[]> {
+export function* readNotes(source: string, skipped: number): Work<readonly (readonly unknown[])[]> {
   for (let limit = NOTES_AT_ONCE;; limit = Math.ceil(limit / 10)) {
-    const args = [hranaValue(place), hranaValue(limit)];
-    const [step] = await send([{ sql: asText(source, "t"), args }]);
-    if (step?.ok) return JSON.parse(stringOf(step.rows[0]?.[0]));
-    const large = step?.ok === false && stepFailure(step).kind === "result_too_large";
-    if (!large) throw refused(step);
-    if (limit === 1) return await inPieces(send, source, args);
+    const params = [skipped, limit];
+    const [answer] = yield { steps: [{ sql: asText(source, "t"), params }] };
+    if (answer?.ok) return JSON.parse(String(answer.rows[0]?.[0]));
+    if (answer?.failure.kind !== "result_too_large") throw refused(answer);
+    if (limit === 1) return yield* inPieces(source, params);
   }
 }
 
 /** One note that is too large for an answer. */
-async function inPieces(
-  send: SendSteps,
-  source: string,
-  args: readonly HranaValue[],
-): Promise<readonly (readonly unknown[])[]> {
+function* inPieces(source: string, params: readonly number[]): Work<readonly (readonly unknown[])[]> {
   for (let [text, at] = ["", 1];; at += PIECE_LENGTH) {
-    const piece = asText(source, `substr(t, ${at}, ${PIECE_LENGTH})`);
-    const [step] = await sendAll(send, [{ sql: piece, args }]);
-    const read = stringOf(step?.rows[0]?.[0]);
-    if (read === "") return JSON.parse(text);
-    text += read;
+    const [rows] = yield* rowsOfAll([{ sql: asText(source, `substr(t, ${at}, ${PIECE_LENGTH})`), params }]);
+    const piece = String(rows?.[0]?.[0] ?? "");
+    if (piece === "") return JSON.parse(text);
+    text += piece;
   }
 }
 
-/** Errors: those of `send`, and `RemoteFailure` where the server refuses a step. */
-export async function sendAll(send: SendSteps, statements: readonly Stmt[]): Promise<readonly StepRows[]> {
-  const steps = await send(statements);
-  return statements.map((_, at) => {
-    const step = steps[at];
-    if (!step?.ok) throw refused(step);
-    return step;
+/** Rows of each step. Throws `RemoteFailure` where the server refuses one. */
+export function* rowsOfAll(steps: readonly OwnStep[]): Work<readonly Rows[]> {
+  const answers = yield { steps };
+  return answers.map((answer) => {
+    if (!answer.ok) throw refused(answer);
+    return answer.rows;
   });
 }
 
-/** The transaction is another one's by now, or gone: nothing of it is kept. */
-function refused(step: StepResult | undefined): RemoteFailure {
-  return new RemoteFailure("lost_stream", step?.ok === false ? step.code : "");
+/** The transaction is another one's by now, or gone: nothing of it is committed. */
+function refused(answer: Answer | undefined): RemoteFailure {
+  return new RemoteFailure("lost_stream", answer?.ok === false ? answer.failure.kind : "");
 }
 
 /** Its rows as one JSON text `t`. */

@@ -2,7 +2,7 @@
 import { writeStoredAnswer } from "../stored_answer.ts";
 import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type { ReplayFound } from "../tenant_store.ts";
-import type { CallRun } from "./call_result.ts";
+import type { CallRun } from "../calls/call_run.ts";
 import type { HranaStep, HranaValue, StepResult } from "./hrana/hrana.ts";
 import { hranaValue, stringOf } from "./hrana/remote_values.ts";
 import { chain, type StepList } from "./hrana/step_list.ts";

@@ -1,7 +1,7 @@
 // Reading calls: one round trip, in one read transaction that begins with the check of the schema version.
 import { AppError } from "../../core/errors.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
-import { CallRunner, failedOutcome, outcomeOf, timedOut } from "./call_result.ts";
+import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { undo } from "./commit_group.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import {
@@ -20,6 +20,7 @@ import type { RemoteTenant } from "./remote_tenant.ts";
 import { asSelect } from "./gate/pragma_select.ts";
 import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
+import { StepReader } from "./read_steps.ts";
 import { retryable } from "./retryable.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
@@ -72,19 +73,19 @@ class Reading {
       return before;
     });
     list.add("COMMIT", inTransaction);
-    const runner = new CallRunner(call, 0);
+    const reader = new StepReader(call, 0);
     try {
       let { steps } = await this.#inTime((signal) => this.#sendWhole(list.steps, { signal }));
       if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
       if (await this.#isStale(steps, guard, version)) return "stale";
-      for (const place of places) runner.add(steps[place] ?? null, null);
+      for (const [at, step] of places.entries()) reader.add(at, steps[step] ?? null, null);
     } catch (error) {
       const failure = statementFailure(error);
       if (failure === null) throw error;
       if (call.statements.length > 1) return "slowly";
       return failedOutcome(failure, 0, failure === timedOut ? this.#timeoutMs : 0);
     }
-    return outcomeOf(runner.finish(gate));
+    return outcomeOf(reader.finish(gate));
   }
 
   /** A request for each statement, each with its own deadline. */
@@ -97,23 +98,23 @@ class Reading {
       void undo({ tenant: this.tenant }, { steps, baton });
       return "stale";
     }
-    const runner = new CallRunner(call, 0);
-    for (const { sql, params } of call.statements.slice(0, gate.sendable)) {
-      if (runner.ended) break;
+    const reader = new StepReader(call, 0);
+    for (const [at, { sql, params }] of call.statements.slice(0, gate.sendable).entries()) {
+      if (reader.runner.ended) break;
       const step: HranaStep = { stmt: { sql: asSelect(sql), args: params.map(hranaValue) } };
       try {
         ({ steps, baton } = await this.#send([step], baton, false, false));
         if (losesInfinity(steps)) ({ steps, baton } = await this.#send([step], baton, false, true));
-        runner.add(steps[0] ?? null, null);
+        reader.add(at, steps[0] ?? null, null);
       } catch (error) {
         const failure = statementFailure(error);
         if (failure === null) throw error;
-        runner.fail(failure);
+        reader.runner.fail(failure);
         baton = null;
       }
     }
     void undo({ tenant: this.tenant }, { steps, baton });
-    return outcomeOf(runner.finish(gate));
+    return outcomeOf(reader.finish(gate));
   }
 
   #open(list: StepList): { guard: number; version: number } {

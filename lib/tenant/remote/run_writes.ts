@@ -1,11 +1,11 @@
 // Brings a group of writing calls to an answer, each: the quick way first, the careful way where that does not do, again
 // where the database has moved or nothing can have been kept. What may have been committed is looked up, never repeated.
 import { AppError } from "../../core/errors.ts";
-import { failedOutcome, outcomeOf, timedOut } from "./call_result.ts";
+import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { judgesEach } from "./deferred_references.ts";
-import { dryRun, ownReads } from "./dry_run.ts";
+import { checksEach } from "./deferred.ts";
+import { dryRun, ownReads } from "./remote_dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
 import type { LogValues } from "../log_columns.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
@@ -54,7 +54,7 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
-  if (!careful && ready.some(({ call }) => judgesEach(call, group.schemaGate) || call.footprint)) {
+  if (!careful && ready.some(({ call }) => checksEach(call, group.schemaGate) || call.footprint)) {
     run.tenant.log.putBack(group.logRows);
     return { left: ready, apart: true };
   }

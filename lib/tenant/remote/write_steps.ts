@@ -16,7 +16,7 @@ import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { CallGate, SchemaGate } from "./gate/schema_gate.ts";
 import { hranaValue } from "./hrana/remote_values.ts";
-import { textBefore, textBehind } from "./count_rows.ts";
+import { textBefore, textBehind } from "../calls/counted_rows.ts";
 import { findStep, freeStep } from "./replay_statements.ts";
 import { StepList } from "./hrana/step_list.ts";
 

@@ -31,6 +31,8 @@ import {
 import type { Connection, EngineValue } from "../../../engine/connection.ts";
 import type { ChangedRows } from "../../../sql/schema_rows.ts";
 import type { Level } from "../../../engine/guard.ts";
+import type { Watch } from "../../calls/watch.ts";
+import { done, type Work } from "../../calls/work.ts";
 
 const sink: NoteSink = {
   temporary: true,
@@ -186,4 +188,18 @@ function sha256(value: EngineValue): string {
 
 function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The same for work on the call. */
+export function watchOf(run: FootprintRun): Work<Watch> {
+  return done<Watch>({
+    begin: (level, changed) => done(run.begin(level, changed)),
+    end: () => {
+      run.end();
+      return done(0);
+    },
+    undone: () => run.undone(),
+    footprint: () => done(run.footprint()),
+    isExpected: () => done(run.isExpected()),
+  });
 }

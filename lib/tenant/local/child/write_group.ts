@@ -2,18 +2,15 @@
 // with its log and audit rows, and is answered after the commit has reached the disk.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { BrokenReference, defersReferences, watchDeferred } from "./deferred_references.ts";
-import { dryRun } from "./dry_run.ts";
+import { defersReferences } from "./deferred.ts";
+import { undoneCall } from "./undone_call.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
-import { FootprintRun } from "./footprint_run.ts";
 import { insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireCall, type WireOutcome } from "./protocol.ts";
 import type { WireLogTable } from "./wire_log.ts";
-import { recordCall } from "./record_call.ts";
 import { findReplay, joinReplay } from "./replay.ts";
-import { boundedRun, type CallScope, isUndone, outcomeOf, runCall } from "./run_call.ts";
-import { behindSavepoint, undoing } from "./savepoints.ts";
+import { GroupLost, runSaved } from "./saved_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 export interface WriteGroup {
@@ -24,9 +21,6 @@ export interface WriteGroup {
   /** Called with the outcomes before they are committed, and again with others when they had to be run anew. */
   readonly answer: (outcomes: readonly WireOutcome[], text: string) => void;
 }
-
-/** The whole transaction was undone by one call (`ON CONFLICT ROLLBACK`, an out-of-memory error): run them one by one. */
-class GroupLost extends Error {}
 
 /** Runs and commits the group. On return everything answered last is on the disk. */
 export function writeGroup(group: WriteGroup): void {
@@ -47,7 +41,7 @@ export function writeGroup(group: WriteGroup): void {
 /** Nothing of it stays, so there is nothing to commit; it travels without log rows. */
 function answerDryRun(group: WriteGroup, call: WireCall): void {
   try {
-    const { outcome, text } = dryRun(group.file, call, group.progress);
+    const { outcome, text } = undoneCall(group.file, call, group.progress);
     group.answer([outcome], text);
   } catch (error) {
     group.answer([failedCall(error)], "");
@@ -126,7 +120,12 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
       group.progress.startStatement(firstIndex + index, 0);
       group.file.snapshot(call.snapshot);
     }
-    const run = runSaved(group, connection, call, firstIndex + index, calls.length === 1);
+    const run = runSaved(call, {
+      connection,
+      progress: group.progress,
+      index: firstIndex + index,
+      alone: calls.length === 1,
+    });
     if (call.snapshot !== undefined && run.nothingKept) group.file.dropSnapshot(call.snapshot);
     text += run.text;
     outcomes.push(run.outcome);
@@ -137,88 +136,6 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
     }
   }
   return { outcomes, text };
-}
-
-interface SavedRun {
-  readonly outcome: WireOutcome;
-  readonly text: string;
-  readonly nothingKept: boolean;
-}
-
-/**
- * One call behind its savepoint: an atomic one is undone whole by a failure, the other keeps what ran before, and each
- * of its statements leaves no deferred reference broken, as if it had a commit of its own. A statement that demands
- * ROLLBACK ends the transaction itself: with company the group starts over; alone, what is to stay of the call runs
- * once more.
- */
-function runSaved(
-  group: WriteGroup,
-  connection: Connection,
-  call: WireCall,
-  index: number,
-  alone: boolean,
-): SavedRun {
-  const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
-  try {
-    return runWatched(group, connection, call, { index, alone, watch });
-  } finally {
-    watch?.close();
-  }
-}
-
-interface RunOptions {
-  readonly index: number;
-  readonly alone: boolean;
-  readonly watch: FootprintRun | null;
-}
-
-function runWatched(
-  group: WriteGroup,
-  connection: Connection,
-  call: WireCall,
-  { index, alone, watch: footprint }: RunOptions,
-): SavedRun {
-  const single = call.statements.length === 1;
-  const countWritten = () => Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
-  const watch = () => single || call.atomic ? null : watchDeferred(connection, call);
-  let deferred = watch();
-  const judged = <T>(work: () => T): T => {
-    const before = countWritten();
-    const result = work();
-    if (deferred !== null && countWritten() > before && deferred.raised()) throw new BrokenReference();
-    return result;
-  };
-  const scope: CallScope = {
-    ...{ connection, progress: group.progress, countWritten, watch: footprint },
-    guardStatement: (work) =>
-      single ? undoing(connection, "call", work) : behindSavepoint(connection, () => judged(work)),
-  };
-  connection.internalRun("SAVEPOINT call");
-  const first = runCall(scope, call, index);
-  let last = first;
-  while (!connection.database.isTransaction) {
-    if (!alone) throw new GroupLost();
-    connection.internalRun("BEGIN IMMEDIATE");
-    connection.internalRun("SAVEPOINT call");
-    footprint?.restart();
-    if (call.level === "schema") connection.schemaChanged();
-    deferred = watch();
-    const { failure } = last;
-    const staying = call.statements.slice(0, call.atomic ? 0 : failure?.at ?? 0);
-    const again = runCall(scope, { ...call, statements: staying }, index);
-    last = again.failure === null ? { ...again, failure } : again;
-  }
-  const run = boundedRun(last, call, footprint);
-  const nothingKept = isUndone(run, call);
-  if (nothingKept) connection.internalRun("ROLLBACK TO call");
-  connection.internalRun("RELEASE call");
-  const kept = nothingKept ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
-  recordCall(connection, call, kept, first);
-  return {
-    outcome: outcomeOf(kept, [first.rowsRead, first.rowsWritten]),
-    text: kept.text,
-    nothingKept: run.failure !== null && kept.results.length === 0,
-  };
 }
 
 /**
@@ -238,7 +155,7 @@ function endRefused(group: WriteGroup, call: WireCall, index: number, error: unk
 /** The first where the dry run does not tell. */
 function breakingStatement(group: WriteGroup, call: WireCall, index: number): number {
   try {
-    const { outcome } = dryRun(group.file, call, group.progress, index);
+    const { outcome } = undoneCall(group.file, call, group.progress, index);
     return outcome.k === "failed" && outcome.f.kind === "foreign_key_violation" ? outcome.at : 0;
   } catch {
     return 0;

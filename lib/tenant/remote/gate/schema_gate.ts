@@ -7,8 +7,7 @@ import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import { compileStatement } from "../../../engine/compile_statement.ts";
 import { type EngineFailure, engineFailure, plainFailure } from "../../../engine/engine_failure.ts";
 import { listTables } from "../../../engine/list_tables.ts";
-import { unmovedForm } from "../../../engine/moved_rows.ts";
-import { type PreviewTarget, targetOf } from "../../../engine/preview_target.ts";
+import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import type { Level } from "../../../engine/guard.ts";
 import type {
   InspectedStatement,
@@ -38,11 +37,6 @@ export type GateCall = Pick<TenantCall, "level" | "statements"> & { readonly for
 export interface CallGate {
   readonly sendable: number;
   readonly failure: EngineFailure | null;
-}
-
-export interface DryTarget {
-  readonly target: PreviewTarget;
-  readonly unmoved: { readonly sql: string; readonly params: TenantStatement["params"] } | null;
 }
 
 /** Decisions kept for one schema. */
@@ -113,13 +107,13 @@ export class SchemaGate {
   }
 
   /** Of each statement the one table that an UPDATE or DELETE changes, and its form with the keys left alone. */
-  previewTargets(call: GateCall): (DryTarget | null)[] {
+  previewTargets(call: GateCall): (StatementTarget | null)[] {
     const { texts, changes } = schemaTexts(call);
     return this.#on(
       { changes, foreignKeysOff: call.foreignKeysOff ?? false },
       (connection) =>
         texts.map(({ statement, changes: applies }) => {
-          const target = previewTarget(connection, statement);
+          const target = statementTarget(connection, statement);
           if (changes && applies) applyChange(connection, statement.sql);
           return target;
         }),
@@ -181,16 +175,6 @@ function schemaTexts({ level, statements }: Pick<TenantCall, "level" | "statemen
     changes: level === "schema" && changesSchema(statement.sql),
   }));
   return { texts, changes: texts.some(({ changes }, at) => changes && at < texts.length - 1) };
-}
-
-function previewTarget(
-  connection: SchemaConnection,
-  { sql, params, level }: TenantStatement,
-): DryTarget | null {
-  const target = targetOf(connection, sql);
-  if (target === null) return null;
-  const moved = target.verb === "UPDATE" ? unmovedForm([sql, params, level], target) : null;
-  return { target, unmoved: moved && { sql: moved[0], params: moved[1] } };
 }
 
 function changesSchema(sql: string): boolean {

@@ -1,0 +1,15 @@
+// Parameters as the engine takes them.
+import type { SqlParameter } from "../sql/sql_value.ts";
+
+export type Bindable = null | number | bigint | string | Uint8Array;
+
+/** JSON integers bind as INTEGER: the engine's binding would take every number for a REAL. */
+export function bindable(params: readonly SqlParameter[]): Bindable[] {
+  return params.map((value) => {
+    if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+    if (typeof value === "object" && value !== null) {
+      return "$blob" in value ? Uint8Array.fromBase64(value.$blob) : BigInt(value.$integer);
+    }
+    return value;
+  });
+}

@@ -1,0 +1,168 @@
+// What one call did, and what becomes of it: decided once, whichever store has run it.
+import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
+import type { StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { AffectedBound } from "../starts_over.ts";
+import type { FailedOutcome } from "../what_stays.ts";
+import type { RowsBeside } from "./counted_rows.ts";
+import type { StepFigures } from "./work.ts";
+
+/** The statement that has failed, by its index, and why. */
+export interface CallFailure {
+  readonly at: number;
+  readonly failure: EngineFailure;
+}
+
+export interface CallRun {
+  readonly results: readonly StatementResult[];
+  /** Milliseconds in the engine, where it tells. */
+  readonly ms: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  /** Changed by what has run to its end, and removed beside it. */
+  readonly rows: number;
+  readonly failure: CallFailure | null;
+  /** The failure is a bound that was passed after the statement had run. */
+  readonly tooLarge: boolean;
+  /** What the engine did, committed or not. */
+  readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
+}
+
+/** What the end of a call depends on. */
+export interface EndingCall {
+  readonly atomic: boolean;
+  readonly affected?: AffectedBound | null;
+  readonly statements: { readonly length: number };
+}
+
+/**
+ * The failure with which a call ends: one that changed more or fewer rows than it may, or others than were approved, has
+ * failed at its last statement. What ran before an error stays where the call is not atomic: it too is bound to the
+ * number of rows.
+ */
+export function endingFailure(
+  { atomic, affected, statements }: EndingCall,
+  { failure, rows }: Pick<CallRun, "failure" | "rows">,
+  isExpected: () => boolean,
+): CallFailure | null {
+  if (failure !== null && atomic) return failure;
+  const within = !affected || (rows >= affected.min && rows <= affected.max);
+  if (within && isExpected()) return failure;
+  return { at: statements.length - 1, failure: { ...plainFailure("affected", ""), affected: rows } };
+}
+
+/** An atomic call is undone whole by any failure, as is one statement, and every call by the wrong number of rows. */
+export function isUndone(failure: CallFailure | null, { atomic, statements }: EndingCall): boolean {
+  return failure !== null && (atomic || statements.length === 1 || failure.failure.kind === "affected");
+}
+
+/** A statement that has run: its result, or why there is none. */
+export interface RanStatement {
+  readonly json: string;
+  readonly failure: EngineFailure | null;
+  readonly tooLarge?: boolean;
+  readonly figures: StepFigures;
+  readonly beside: RowsBeside;
+}
+
+/** Collects a call's statements in order, up to the first failure. */
+export class CallRunner {
+  readonly #results: StatementResult[] = [];
+  #ms = 0;
+  #rowsRead = 0;
+  #rowsWritten = 0;
+  #workWritten = 0;
+  #rowsReplaced = 0;
+  #bytes = 0;
+  #failure: CallFailure | null = null;
+  #tooLarge = false;
+
+  constructor(private readonly call: EndingCall & Pick<TenantCall, "bounds">) {}
+
+  get ended(): boolean {
+    return this.#failure !== null;
+  }
+
+  /** What the results of the statements behind it may still have. */
+  get bounds(): TenantCall["bounds"] {
+    const { rows, bytes } = this.call.bounds;
+    return { rows, bytes: bytes - this.#bytes };
+  }
+
+  add({ json, failure, tooLarge = false, figures, beside }: RanStatement): void {
+    if (this.ended) return;
+    const written = figures.changes + beside.written;
+    this.#workWritten += written;
+    this.#rowsReplaced += beside.removed;
+    if (failure !== null) {
+      this.#tooLarge = tooLarge;
+      this.fail(failure);
+      if (!tooLarge) return;
+    } else {
+      this.#bytes += json.length;
+      this.#results.push({ json, rowsRead: figures.rowsRead, rowsWritten: written });
+    }
+    this.#ms += figures.ms ?? 0;
+    this.#rowsRead += figures.rowsRead;
+    this.#rowsWritten += written;
+  }
+
+  /** A statement that has failed without a trace. */
+  fail(failure: EngineFailure): void {
+    this.#failure ??= { at: this.#results.length, failure };
+  }
+
+  /** What has run. `notRun`: why nothing runs behind it. */
+  run(notRun: EngineFailure | null): CallRun {
+    if (notRun) this.fail(notRun);
+    const committed = this.#results.reduce(
+      (sum, one) => ({ read: sum.read + one.rowsRead, written: sum.written + one.rowsWritten }),
+      { read: 0, written: 0 },
+    );
+    return {
+      results: this.#results,
+      ms: Math.round(this.#ms * 1000) / 1000,
+      rowsRead: committed.read,
+      rowsWritten: committed.written,
+      rows: this.#rowsWritten + this.#rowsReplaced,
+      failure: this.#failure,
+      tooLarge: this.#tooLarge,
+      work: { rowsRead: this.#rowsRead, rowsWritten: this.#workWritten },
+    };
+  }
+}
+
+/** The run as it ends. `expected`: it did what was approved. */
+export function endedRun(run: CallRun, call: EndingCall, expected = true): CallRun {
+  return { ...run, failure: endingFailure(call, run, () => expected) };
+}
+
+/** The run as it stays. */
+export function committedRun(run: CallRun, nothingStays: boolean): CallRun {
+  return nothingStays ? { ...run, results: [], rowsWritten: 0 } : run;
+}
+
+export function outcomeOf({ results, ms, failure, work }: CallRun): TenantOutcome {
+  const figures = { results, durationMs: ms, rowsReadBasis: "engine" } as const;
+  return failure === null
+    ? { ok: true, ...figures }
+    : { ok: false, ...figures, failedIndex: failure.at, failure: failure.failure, work };
+}
+
+/** The outcome of a call that was stopped, or that left nothing behind for another reason. */
+export function failedOutcome(failure: EngineFailure, at: number, durationMs: number): FailedOutcome {
+  return {
+    ok: false,
+    results: [],
+    failedIndex: at,
+    failure,
+    work: { rowsRead: 0, rowsWritten: 0 },
+    durationMs: Math.round(durationMs * 1000) / 1000,
+    rowsReadBasis: "engine",
+  };
+}
+
+export const timedOut: EngineFailure = plainFailure("timeout", "ran longer than the time limit");
+export const invalidText: EngineFailure = plainFailure(
+  "invalid_text",
+  "the result holds text that is not valid UTF-8; read it as a blob",
+);

@@ -1,0 +1,147 @@
+// What a call would do: its statements run one after the other, in a transaction that whoever asks undoes.
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { Footprint } from "../../engine/footprint/footprint.ts";
+import { jsonValue } from "../../engine/result_json.ts";
+import type { StatementEffect } from "../../engine/statement_effect.ts";
+import type { StatementTarget } from "../../engine/statement_target.ts";
+import type { TenantCall, TenantStatement } from "../tenant_store.ts";
+import { rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
+import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
+import { rowPreview, UNDO_EFFECT } from "./row_preview.ts";
+import type { Watch } from "./watch.ts";
+import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
+
+export interface DryRunOptions {
+  readonly call: Pick<TenantCall, "statements" | "atomic" | "bounds" | "integersAsStrings">;
+  /** Statements that run, from the first on. */
+  readonly count: number;
+  /** Absent where the call can break no such reference. */
+  readonly deferred: DeferredReferences | null;
+  readonly openWatch: (() => Work<Watch>) | null;
+  /** What has to be known of a statement to show its rows. */
+  readonly targetOf: (index: number) => StatementTarget | null;
+  /** Above so many affected rows none is shown. */
+  readonly mostPreviewed: number;
+}
+
+/** What is known of a dry run, also of one that has not come to its end. */
+export class DryRun {
+  readonly results: { readonly json: string; readonly rowsRead: number }[] = [];
+  readonly effects: StatementEffect[] = [];
+  /** Index of the statement that runs, or has failed. */
+  at = 0;
+  /** Milliseconds in the engine, where it tells. */
+  ms = 0;
+  /** Of the statements that have run. */
+  footprint: Footprint | null = null;
+  #watch: Watch | null = null;
+
+  constructor(private readonly options: DryRunOptions) {}
+
+  get rowsRead(): number {
+    return this.results.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
+  }
+
+  /**
+   * The failure of the statement `at`, or null. Deferred references, which the engine checks at a commit that a dry run
+   * never reaches, fail the statement that breaks them; in an atomic call the last one to do so, if they stay broken.
+   */
+  *run(): Work<EngineFailure | null> {
+    const { call, count, deferred, openWatch } = this.options;
+    if (deferred) yield* deferred.raised();
+    if (openWatch) this.#watch = yield* openWatch();
+    this.footprint = yield* this.#footprint();
+    let raisedAt = 0;
+    for (const statement of call.statements.slice(0, count)) {
+      const last = this.at === call.statements.length - 1;
+      const ran = yield* this.#effectOf(statement);
+      if (!ran.ok) return ran.failure;
+      if (deferred && changesRows(ran.effect) && (yield* deferred.raised())) {
+        if (!call.atomic) return brokenReference;
+        raisedAt = this.at;
+      }
+      if (last && deferred?.broken) {
+        this.at = raisedAt;
+        return brokenReference;
+      }
+      this.footprint = yield* this.#footprint();
+      const failure = yield* this.#show(statement, ran.effect, last);
+      if (failure) return failure;
+      this.at++;
+    }
+    return null;
+  }
+
+  /** Runs the statement behind the savepoint `effect`, which stays open, and counts. */
+  *#effectOf(statement: TenantStatement): Work<Ran> {
+    const { level } = statement;
+    if (this.#watch) yield* this.#watch.begin(level, statement.schemaRows?.rows ?? null);
+    const schemaChange = level === "schema";
+    const before = stepOf(textBefore(statement));
+    const plan = schemaChange
+      ? []
+      : [{ sql: `EXPLAIN QUERY PLAN ${statement.sql}`, params: statement.params }];
+    const behind = stepOf(textBehind(statement));
+    const answers = yield {
+      savepoint: "effect",
+      steps: [...before, ...plan, this.#callerStep(statement), ...behind],
+    };
+    const at = before.length + plan.length;
+    const ran = answers[at];
+    if (!ran?.ok) return { ok: false, failure: failureOf(ran) };
+    const planned = plan.length > 0 ? answers[at - 1] : undefined;
+    const counts = [before.length > 0 ? answers[0] : undefined, answers[at + 1]] as const;
+    for (const count of counts) {
+      if (statement.replacing && !count?.ok) return { ok: false, failure: failureOf(count) };
+    }
+    const notes = this.#watch ? yield* this.#watch.end() : 0;
+    this.ms += ran.figures.ms ?? 0;
+    this.results.push({ json: ran.json, rowsRead: ran.figures.rowsRead });
+    const all = ran.figures.changes - notes;
+    const ownRows = schemaChange ? null : all === 0 ? 0 : ran.figures.ownRows;
+    const { written, removed } = rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], all);
+    const effect = {
+      ownRows,
+      cascadedRows: all - (ownRows ?? 0) + written + removed,
+      plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, false))) : [],
+      preview: null,
+    };
+    return { ok: true, effect };
+  }
+
+  /** Adds what the statement did with the rows that it has changed, for which it is undone and, for the next, run again. */
+  *#show(statement: TenantStatement, effect: StatementEffect, last: boolean): Work<EngineFailure | null> {
+    const { call: { integersAsStrings }, mostPreviewed } = this.options;
+    const { ownRows } = effect;
+    const target = ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
+      ? this.options.targetOf(this.at)
+      : null;
+    const preview = target && ownRows !== null
+      ? yield* rowPreview({ statement, target, ownRows, integersAsStrings })
+      : null;
+    this.effects.push({ ...effect, preview });
+    if (last) return null;
+    // What follows in a batch is to see it.
+    const again = target ? [UNDO_EFFECT, this.#callerStep(statement)] : [];
+    const answers = yield { steps: [...again, { sql: "RELEASE effect" }] };
+    const failed = answers.find(({ ok }) => !ok);
+    return failed ? failureOf(failed) : null;
+  }
+
+  *#footprint(): Work<Footprint | null> {
+    return this.#watch ? yield* this.#watch.footprint() : null;
+  }
+
+  #callerStep(statement: TenantStatement): CallerStep {
+    const { bounds, integersAsStrings } = this.options.call;
+    return { statement, bounds, integersAsStrings };
+  }
+}
+
+type Ran =
+  | { readonly ok: true; readonly effect: StatementEffect }
+  | { readonly ok: false; readonly failure: EngineFailure };
+
+function changesRows({ ownRows, cascadedRows }: StatementEffect): boolean {
+  return ownRows !== 0 || cascadedRows > 0;
+}

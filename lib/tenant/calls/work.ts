@@ -1,0 +1,110 @@
+// Work on one call that says what it asks of the database and leaves the asking to others: an engine child answers at
+// once, a remote store over the network. So a call means the same in every store.
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { Level } from "../../engine/guard.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { TenantCall, TenantStatement } from "../tenant_store.ts";
+
+/** A statement of the service's own, whose rows are asked for. */
+export interface OwnStep {
+  readonly sql: string;
+  readonly params?: readonly SqlParameter[];
+  /** Set where the text is made of a caller's: what the connection then allows. */
+  readonly level?: Level;
+  /** Rows that are asked for, of those that it answers with. */
+  readonly most?: number;
+}
+
+/** A statement of the caller's, whose result is asked for as JSON, within bounds. */
+export interface CallerStep extends Pick<TenantCall, "bounds" | "integersAsStrings"> {
+  readonly statement: TenantStatement;
+}
+
+export type Step = OwnStep | CallerStep;
+
+/** One request. Each step runs, whatever has become of those before it. */
+export interface Ask {
+  /** What ends earlier work; nothing of it is answered. */
+  readonly before?: readonly string[];
+  /** Opened before the first step and left open: the steps may be undone and sent once more. */
+  readonly savepoint?: "effect" | "statement";
+  readonly steps: readonly Step[];
+}
+
+/** What the engine has counted of a caller's statement. */
+export interface StepFigures {
+  readonly rowsRead: number;
+  /** Milliseconds in the engine; null where its whole call is timed. */
+  readonly ms: number | null;
+  /** Rows changed, by triggers and cascades too. */
+  readonly changes: number;
+  /** Rows that the statement itself changed, where it changed any. */
+  readonly ownRows: number;
+}
+
+export type Answer =
+  | {
+    readonly ok: true;
+    readonly rows: readonly (readonly EngineValue[])[];
+    /** Of a caller's statement; `{"columns":[…],"rows":[…]` without the closing brace. */
+    readonly json: string;
+    readonly figures: StepFigures;
+  }
+  /** `figures` of a statement that has run to where it failed; `tooLarge`: to its end, but its result passes a bound. */
+  | {
+    readonly ok: false;
+    readonly failure: EngineFailure;
+    readonly figures: StepFigures;
+    readonly tooLarge?: boolean;
+  };
+
+export const noStepFigures: StepFigures = { rowsRead: 0, ms: null, changes: 0, ownRows: 0 };
+
+/** Yields what it asks and is given the answers, one for each step, integers as bigint. */
+export type Work<T> = Generator<Ask, T, readonly Answer[]>;
+
+/** Work that is done already. */
+export function* done<T>(value: T): Work<T> {
+  yield* [];
+  return value;
+}
+
+/** Rows of one statement of the service's own; null where it fails. */
+export function* rowsOrNull(step: OwnStep): Work<readonly (readonly EngineValue[])[] | null> {
+  const [answer] = yield { steps: [step] };
+  return answer?.ok ? answer.rows : null;
+}
+
+/** The step that asks a text of the service's own, where there is one. */
+export function stepOf(sql: string | null): OwnStep[] {
+  return sql === null ? [] : [{ sql }];
+}
+
+/** The numbers in the only row; undefined where nothing was asked, or it has failed. */
+export function numbersIn(answer: Answer | undefined): readonly number[] | undefined {
+  return answer?.ok ? answer.rows[0]?.map(Number) : undefined;
+}
+
+/** Of an answer that is known to be one. */
+export function failureOf(answer: Answer | undefined): EngineFailure {
+  if (!answer || answer.ok) throw new TypeError("no step has failed");
+  return answer.failure;
+}
+
+/** For those who can answer at once. */
+export function runWork<T>(work: Work<T>, answer: (ask: Ask) => readonly Answer[]): T {
+  let step = work.next();
+  while (!step.done) step = work.next(answer(step.value));
+  return step.value;
+}
+
+/** For those who have to wait. Throws what `answer` throws. */
+export async function awaitWork<T>(
+  work: Work<T>,
+  answer: (ask: Ask) => Promise<readonly Answer[]>,
+): Promise<T> {
+  let step = work.next();
+  while (!step.done) step = work.next(await answer(step.value));
+  return step.value;
+}

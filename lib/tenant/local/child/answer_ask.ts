@@ -1,0 +1,59 @@
+// The engine's answers to work on a call: each step runs at once, on the connection that writes.
+import { bindable } from "../../../engine/bindable.ts";
+import { arrayRows } from "../../../engine/bounded_rows.ts";
+import type { Connection } from "../../../engine/connection.ts";
+import { runFailure } from "../../../engine/engine_failure.ts";
+import type { EngineValue } from "../../../engine/result_json.ts";
+import { type Answer, type Ask, type CallerStep, noStepFigures, type OwnStep } from "../../calls/work.ts";
+import { failureOf } from "./run_call.ts";
+
+/** `begins`: called before each statement of the caller's. */
+export function answerAsk(
+  connection: Connection,
+  { before = [], savepoint, steps }: Ask,
+  begins: () => void,
+): readonly Answer[] {
+  for (const sql of before) connection.internalRun(sql);
+  if (savepoint !== undefined) connection.internalRun(`SAVEPOINT ${savepoint}`);
+  return steps.map((step) => {
+    if (!("statement" in step)) return answerOwn(connection, step);
+    begins();
+    return answerCaller(connection, step);
+  });
+}
+
+function answerOwn(connection: Connection, step: OwnStep): Answer {
+  try {
+    return { ok: true, rows: rowsOf(connection, step), json: "", figures: noStepFigures };
+  } catch (error) {
+    const failure = runFailure(error, connection.guard.denial, step.sql);
+    return { ok: false, failure, figures: noStepFigures };
+  }
+}
+
+function rowsOf(connection: Connection, { sql, params = [], level, most }: OwnStep): EngineValue[][] {
+  if (level !== undefined) return connection.firstRows(level, sql, params, most ?? Infinity);
+  const statement = connection.database.prepare(sql);
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  return arrayRows(statement.all(...bindable(params)));
+}
+
+function answerCaller(connection: Connection, step: CallerStep): Answer {
+  const { statement: { sql, params, level }, bounds, integersAsStrings } = step;
+  try {
+    const before = totalChanges(connection);
+    const within = { maxRows: bounds.rows, maxBytes: bounds.bytes };
+    const { json, rowCount } = connection.run(level, sql, params, within, integersAsStrings);
+    const changes = totalChanges(connection) - before;
+    const ownRows = Number(connection.internalRow("SELECT changes()")?.[0] ?? 0);
+    const rowsRead = connection.rowsRead(sql, rowCount, changes);
+    return { ok: true, rows: [], json, figures: { rowsRead, ms: null, changes, ownRows } };
+  } catch (error) {
+    return { ok: false, failure: failureOf(error, connection, sql), figures: noStepFigures };
+  }
+}
+
+export function totalChanges(connection: Connection): number {
+  return Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
+}

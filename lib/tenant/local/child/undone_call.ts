@@ -1,0 +1,81 @@
+// A dry run in an engine child: the call runs in a transaction that is always undone.
+import { systemClock } from "../../../core/clock.ts";
+import type { Connection } from "../../../engine/connection.ts";
+import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
+import { DryRun } from "../../calls/dry_run.ts";
+import { runWork } from "../../calls/work.ts";
+import type { TenantStatement } from "../../tenant_store.ts";
+import { answerAsk } from "./answer_ask.ts";
+import { watchDeferred } from "./deferred.ts";
+import { FootprintRun, watchOf } from "./footprint_run.ts";
+import type { Progress } from "./progress.ts";
+import type { WireCall, WireOutcome } from "./protocol.ts";
+import { storeCall } from "./store_call.ts";
+import type { TenantFile } from "./tenant_file.ts";
+
+/** Above so many affected rows none is shown: their keys would have to be held in memory. */
+const MAX_PREVIEWED = 500_000;
+
+/** What cannot be shown of a statement that has run is no reason to fail it. */
+function targetOf(connection: Connection, statement: TenantStatement | undefined): StatementTarget | null {
+  try {
+    return statement ? statementTarget(connection, statement) : null;
+  } catch {
+    return null;
+  }
+}
+
+interface Undone {
+  readonly outcome: WireOutcome;
+  readonly text: string;
+}
+
+/**
+ * The outcome of running the call's statements one after the other, and nothing of it stays. The bound in time is one
+ * for all of them: they hold the write slot together. `callIndex` is its index in the frame.
+ */
+export function undoneCall(file: TenantFile, call: WireCall, progress: Progress, callIndex = 0): Undone {
+  const connection = file.writer();
+  const startedMs = systemClock.monotonicMs();
+  progress.startStatement(callIndex, 0);
+  if (call.foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=OFF");
+  try {
+    connection.internalRun("BEGIN IMMEDIATE");
+    const version = file.writerVersion();
+    if (call.schemaVersion !== version) return { outcome: { k: "stale", v: version }, text: "" };
+    return runWatched(connection, call, startedMs);
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
+    if (call.foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=ON");
+    // Statements that were compiled for a schema which is gone again are void.
+    if (call.level === "schema") connection.schemaChanged();
+  }
+}
+
+function runWatched(connection: Connection, call: WireCall, startedMs: number): Undone {
+  const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
+  const own = storeCall(call);
+  const run = new DryRun({
+    call: own,
+    count: own.statements.length,
+    deferred: watchDeferred(connection, call),
+    openWatch: watch && (() => watchOf(watch)),
+    targetOf: (index) => targetOf(connection, own.statements[index]),
+    mostPreviewed: MAX_PREVIEWED,
+  });
+  try {
+    const failure = runWork(run.run(), (ask) => answerAsk(connection, ask, () => {}));
+    const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
+    const { results, effects, at, rowsRead, footprint } = run;
+    const p = footprint === null ? {} : { p: footprint };
+    if (failure) {
+      const e = effects.slice(0, at);
+      return { outcome: { k: "failed", r: [], at, f: failure, ms, w: [rowsRead, 0], e, ...p }, text: "" };
+    }
+    const r = results.map(({ json, rowsRead }) => [json.length, rowsRead, 0] as const);
+    const text = results.map(({ json }) => json).join("");
+    return { outcome: { k: "ok", r, ms, e: effects, ...p }, text };
+  } finally {
+    watch?.close();
+  }
+}

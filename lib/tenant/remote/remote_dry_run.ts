@@ -1,0 +1,115 @@
+// A dry run on a remote database: a request for each statement, in a transaction that is always undone.
+import { AppError } from "../../core/errors.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { Footprint } from "../../engine/footprint/footprint.ts";
+import { failedOutcome, timedOut } from "../calls/call_run.ts";
+import { DryRun } from "../calls/dry_run.ts";
+import { awaitWork } from "../calls/work.ts";
+import type { TenantOutcome } from "../tenant_store.ts";
+import { watchDeferred } from "./deferred.ts";
+import { DryTransaction } from "./dry_transaction.ts";
+import { Stopped } from "./hrana/deadline.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { RemoteFootprint } from "./remote_footprint.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+import { retryable } from "./retryable.ts";
+import { statementFailure } from "./step_by_step.ts";
+import type { CallJob } from "./write_call.ts";
+
+/** Above so many affected rows none is shown: their keys would all have to travel. */
+const MAX_PREVIEWED = 20_000;
+
+/** For the write slot. Throws `AppError`. */
+export async function dryRun(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
+  const reads = await ownReads(tenant, job);
+  const outcome = await dryRunUntilAnswered(tenant, job);
+  return reads === null ? outcome : withReads(outcome, reads);
+}
+
+/**
+ * Rows that each statement of a call with a footprint reads by itself: what takes rows down reads some as well, and makes
+ * the statement read others. Null: not known. For the write slot.
+ */
+export async function ownReads(tenant: RemoteTenant, job: CallJob): Promise<readonly number[] | null> {
+  const { footprint = null, ...call } = job.call;
+  if (footprint === null) return null;
+  // What takes longer leaves no time for the run that counts.
+  const timeoutMs = Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity) / 2;
+  const outcome = await dryRunUntilAnswered(tenant, { ...job, call: { ...call, timeoutMs } }).catch(() =>
+    null
+  );
+  if (outcome === null || (outcome.ok !== true && outcome.ok !== false)) return null;
+  return outcome.results.map(({ rowsRead }) => rowsRead);
+}
+
+function withReads(outcome: TenantOutcome, reads: readonly number[]): TenantOutcome {
+  if (outcome.ok !== true) return outcome;
+  return {
+    ...outcome,
+    results: outcome.results.map((result, at) => ({ ...result, rowsRead: reads[at] ?? result.rowsRead })),
+  };
+}
+
+async function dryRunUntilAnswered(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await dryRunOnce(tenant, job);
+    } catch (error) {
+      if (error instanceof Stopped) throw new AppError("store_unavailable");
+      if (!(error instanceof RemoteFailure)) throw error;
+      await retryable(tenant, error, attempt);
+    }
+  }
+}
+
+async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
+  const schemaGate = await tenant.schemaGate();
+  if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
+  const gate = schemaGate.gate(call);
+  const timeoutMs = Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity);
+  const transaction = new DryTransaction(tenant, { signal, timeoutMs });
+  const { footprint } = call;
+  const targets = schemaGate.previewTargets({ ...call, statements: call.statements.slice(0, gate.sendable) });
+  const run = new DryRun({
+    call,
+    count: gate.sendable,
+    deferred: watchDeferred(call, schemaGate),
+    openWatch: footprint ? () => RemoteFootprint.open(footprint) : null,
+    targetOf: (index) => targets[index] ?? null,
+    mostPreviewed: MAX_PREVIEWED,
+  });
+  try {
+    const stale = await transaction.begin(schemaGate.schema.engineVersion, call.foreignKeysOff);
+    if (stale) return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
+    const failure = await awaitWork(run.run(), (ask) => transaction.answer(ask)) ?? gate.failure;
+    return failure ? failedRun(run, failure, run.ms) : outcomeOf(run);
+  } catch (error) {
+    const failure = statementFailure(error);
+    if (failure === null) throw error;
+    return failedRun(run, failure, failure === timedOut ? timeoutMs : run.ms);
+  } finally {
+    await transaction.end();
+  }
+}
+
+function outcomeOf(run: DryRun): TenantOutcome {
+  const results = run.results.map(({ json, rowsRead }, at) => {
+    const effect = run.effects[at];
+    return { json, rowsRead, rowsWritten: 0, ...(effect ? { effect } : {}) };
+  });
+  const durationMs = Math.round(run.ms * 1000) / 1000;
+  return { ok: true, ...told(run), results, durationMs, rowsReadBasis: "engine" };
+}
+
+function told({ footprint }: DryRun): { readonly footprint?: Footprint } {
+  return footprint === null ? {} : { footprint };
+}
+
+function failedRun(run: DryRun, failure: EngineFailure, durationMs: number): TenantOutcome {
+  return {
+    ...failedOutcome(failure, run.at, durationMs),
+    ...told(run),
+    work: { rowsRead: run.rowsRead, rowsWritten: 0 },
+    effects: run.effects.slice(0, run.at),
+  };
+}
