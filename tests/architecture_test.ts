@@ -51,7 +51,7 @@ Deno.test("no file imports itself by any way round, types included", () => {
 });
 
 Deno.test("no folder imports itself by any way round, types included", () => {
-  const inside = imports.filter(({ path }) => /^(?:routes\/|lib\/(?!services\/))/.test(path));
+  const inside = imports.filter(({ path }) => /^(?:lib|routes)\//.test(path));
   assertEquals(findCycle(folderGraph(inside)), null);
 });
 
