@@ -1,6 +1,6 @@
 // A KV server as `denokv` is one: the KV Connect protocol, version 2 (github.com/denoland/denokv, proto/kv-connect.md and
 // schema/datapath.proto), over a map in memory. Keys and values stay the bytes that Deno sends; queues and sums are left out.
-import { type Field, MessageWriter, readFields } from "../../lib/tenant/remote/hrana/protobuf.ts";
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 export interface KvConnect extends AsyncDisposable {
   readonly url: string;
@@ -52,7 +52,7 @@ export function startKvConnect(accessToken: string): KvConnect {
       lost.add(copy);
       return new Response(null, { status: 502 });
     }
-    return new Response(answer.bytes, { headers: { "content-type": "application/x-protobuf" } });
+    return new Response(answer.finish(), { headers: { "content-type": "application/x-protobuf" } });
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
@@ -80,30 +80,31 @@ function metadata(token: string) {
   };
 }
 
-function snapshotRead(entries: ReadonlyMap<string, Entry>, body: Uint8Array): MessageWriter {
-  const output = new MessageWriter();
+function snapshotRead(entries: ReadonlyMap<string, Entry>, body: Uint8Array): BinaryWriter {
+  const output = new BinaryWriter();
   for (const { bytes } of readFields(body)) {
     const range = readFields(bytes);
     const [start, end] = [bytesOf(range, 1).toHex(), bytesOf(range, 2).toHex()];
     // The hexadecimal form sorts as the bytes do.
     const keys = [...entries.keys()].filter((key) => key >= start && key < end).sort();
     if (bitsOf(range, 4) === 1n) keys.reverse();
-    const values = new MessageWriter();
+    const values = new BinaryWriter();
     const found = keys.flatMap((key) => live(entries.get(key)) ?? []).slice(0, Number(bitsOf(range, 3)));
     for (const { key, value, encoding, versionstamp } of found) {
-      const entry = new MessageWriter().data(1, key).data(2, value).unsigned(3, encoding);
-      values.message(1, entry.data(4, versionstamp));
+      const entry = data(data(new BinaryWriter(), 1, key), 2, value);
+      entry.tag(3, WireType.Varint).uint64(encoding);
+      data(values, 1, data(entry, 4, versionstamp).finish());
     }
-    output.message(1, values);
+    data(output, 1, values.finish());
   }
-  return output.unsigned(4, 1).unsigned(8, SUCCESS);
+  return number(number(output, 4, 1), 8, SUCCESS);
 }
 
 function atomicWrite(
   entries: Map<string, Entry>,
   body: Uint8Array,
   counts: { commits: number },
-): MessageWriter {
+): BinaryWriter {
   const fields = readFields(body);
   const failed = fields.filter(({ number }) => number === 1).flatMap(({ bytes }, at) => {
     const check = readFields(bytes);
@@ -111,8 +112,8 @@ function atomicWrite(
     return known === bytesOf(check, 2).toHex() ? [] : [at];
   });
   if (failed.length > 0) {
-    const output = new MessageWriter().unsigned(1, CHECK_FAILURE);
-    for (const at of failed) output.unsigned(4, at);
+    const output = number(new BinaryWriter(), 1, CHECK_FAILURE);
+    for (const at of failed) number(output, 4, at);
     return output;
   }
   const versionstamp = new Uint8Array(10);
@@ -130,7 +131,7 @@ function atomicWrite(
       expiresAtMs: Number(bitsOf(mutation, 4)),
     });
   }
-  return new MessageWriter().unsigned(1, SUCCESS).data(2, versionstamp);
+  return data(number(new BinaryWriter(), 1, SUCCESS), 2, versionstamp);
 }
 
 function live(entry: Entry | undefined): Entry | null {
@@ -144,4 +145,32 @@ function bytesOf(fields: readonly Field[], number: number): Uint8Array {
 
 function bitsOf(fields: readonly Field[], number: number): bigint {
   return fields.find((field) => field.number === number)?.bits ?? 0n;
+}
+
+/** One field as it was read: a number, or bytes. */
+interface Field {
+  readonly number: number;
+  readonly bits: bigint;
+  readonly bytes: Uint8Array;
+}
+
+/** All fields of a message in order. */
+function readFields(message: Uint8Array): Field[] {
+  const reader = new BinaryReader(message);
+  const fields: Field[] = [];
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    const isNumber = type === WireType.Varint;
+    const bits = isNumber ? BigInt(reader.uint64()) : 0n;
+    fields.push({ number, bits, bytes: isNumber ? new Uint8Array() : reader.bytes() });
+  }
+  return fields;
+}
+
+function data(writer: BinaryWriter, field: number, bytes: Uint8Array): BinaryWriter {
+  return writer.tag(field, WireType.LengthDelimited).bytes(bytes);
+}
+
+function number(writer: BinaryWriter, field: number, value: number): BinaryWriter {
+  return writer.tag(field, WireType.Varint).uint32(value);
 }

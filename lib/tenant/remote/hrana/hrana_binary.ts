@@ -1,134 +1,225 @@
 // The binary form of Hrana, which unlike JSON has infinities. Only what a batch needs; field numbers are those of
 // libsql's hrana.proto, and 6 and 8 of a result are sqld's own counts.
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type {
   BatchAnswer,
   BatchRequest,
   HranaCondition,
   HranaStep,
   HranaValue,
+  StepError,
   StepResult,
+  StepRows,
 } from "./hrana.ts";
-import { doubleOf, type Field, MessageWriter, readFields, signedOf, textOf } from "./protobuf.ts";
 import { batchFailure, RemoteFailure } from "./remote_failure.ts";
 
 export function encodeRequest({ steps, baton, close }: BatchRequest): Uint8Array<ArrayBuffer> {
-  const batch = new MessageWriter();
-  for (const step of steps) batch.message(1, stepMessage(step));
-  const body = new MessageWriter();
-  if (baton !== null) body.text(1, baton);
-  body.message(2, new MessageWriter().message(3, new MessageWriter().message(1, batch)));
-  if (close) body.message(2, new MessageWriter().message(1, new MessageWriter()));
-  return body.bytes;
+  const body = new BinaryWriter();
+  if (baton !== null) part(body, 1).string(baton);
+  message(body, 2, () => message(body, 3, () => message(body, 1, () => writeSteps(body, steps))));
+  if (close) message(body, 2, () => message(body, 1, () => {}));
+  return body.finish();
 }
 
-function stepMessage({ stmt, condition }: HranaStep): MessageWriter {
-  const statement = new MessageWriter().text(1, stmt.sql);
-  for (const value of stmt.args ?? []) statement.message(3, valueMessage(value));
-  const step = new MessageWriter();
-  if (condition) step.message(1, conditionMessage(condition));
-  return step.message(2, statement.unsigned(5, 1));
+/** The head of a field with a length. */
+function part(writer: BinaryWriter, field: number): BinaryWriter {
+  return writer.tag(field, WireType.LengthDelimited);
 }
 
-function conditionMessage(condition: HranaCondition): MessageWriter {
-  const message = new MessageWriter();
+function message(writer: BinaryWriter, field: number, write: () => void): void {
+  part(writer, field).fork();
+  write();
+  writer.join();
+}
+
+function writeSteps(writer: BinaryWriter, steps: readonly HranaStep[]): void {
+  for (const { stmt, condition } of steps) {
+    message(writer, 1, () => {
+      if (condition) message(writer, 1, () => writeCondition(writer, condition));
+      message(writer, 2, () => {
+        part(writer, 1).string(stmt.sql);
+        for (const value of stmt.args ?? []) message(writer, 3, () => writeValue(writer, value));
+        writer.tag(5, WireType.Varint).bool(true);
+      });
+    });
+  }
+}
+
+function writeCondition(writer: BinaryWriter, condition: HranaCondition): void {
   switch (condition.type) {
     case "ok":
-      return message.unsigned(1, condition.step);
+      writer.tag(1, WireType.Varint).uint32(condition.step);
+      return;
     case "error":
-      return message.unsigned(2, condition.step);
+      writer.tag(2, WireType.Varint).uint32(condition.step);
+      return;
     case "not":
-      return message.message(3, conditionMessage(condition.cond));
-    case "and": {
-      const list = new MessageWriter();
-      for (const one of condition.conds) list.message(1, conditionMessage(one));
-      return message.message(4, list);
-    }
+      return message(writer, 3, () => writeCondition(writer, condition.cond));
+    case "and":
+      return message(writer, 4, () => {
+        for (const one of condition.conds) message(writer, 1, () => writeCondition(writer, one));
+      });
     case "is_autocommit":
-      return message.message(6, new MessageWriter());
+      return message(writer, 6, () => {});
   }
 }
 
-function valueMessage(value: HranaValue): MessageWriter {
-  const message = new MessageWriter();
+function writeValue(writer: BinaryWriter, value: HranaValue): void {
   switch (value.type) {
     case "null":
-      return message.message(1, new MessageWriter());
+      return message(writer, 1, () => {});
     case "integer":
-      return message.signed(2, BigInt(value.value));
+      writer.tag(2, WireType.Varint).sint64(value.value);
+      return;
     case "float":
-      return message.double(3, value.value ?? 0);
+      writer.tag(3, WireType.Bit64).double(value.value ?? 0);
+      return;
     case "text":
-      return message.text(4, value.value);
+      part(writer, 4).string(value.value);
+      return;
     case "blob":
-      return message.data(5, Uint8Array.fromBase64(value.base64));
+      part(writer, 5).bytes(Uint8Array.fromBase64(value.base64));
   }
 }
 
-/** `stepCount`: what no entry is about was skipped. Throws `RemoteFailure`, or `RangeError` on what is no answer. */
+/** `stepCount`: what no entry is about was skipped. Throws `RemoteFailure`, or `Error` on what is no answer. */
 export function decodeAnswer(bytes: Uint8Array, stepCount: number): BatchAnswer {
-  const fields = readFields(bytes);
-  const named = fields.find((field) => field.number === 1);
-  const baton = named ? textOf(named) : null;
-  const [ok, failure] = [1, 2].map((number) => find(fields.find((field) => field.number === 3), number));
-  if (failure) throw batchFailure(...errorOf(failure), baton);
-  const result = find(find(ok, 3), 1);
-  if (!result) throw new RemoteFailure("unreachable", "no result");
-  const steps: StepResult[] = Array<StepResult>(stepCount).fill(null);
-  for (const entry of readFields(result.bytes)) {
-    const parts = readFields(entry.bytes);
-    const step = Number(parts.find((part) => part.number === 1)?.bits ?? 0n);
-    const value = parts.find((part) => part.number === 2);
-    if (!value) continue;
-    if (entry.number === 1) steps[step] = resultOf(value);
-    else if (entry.number === 2) steps[step] = refusal(value);
-  }
-  return { baton, steps };
+  const reader = new BinaryReader(bytes);
+  let baton: string | null = null;
+  let answered: Answered | null = null;
+  readFields(reader, bytes.length, (field) => {
+    if (field === 1) baton = reader.string();
+    // The answer to the batch; that to closing the stream stands behind it.
+    else if (field === 3 && answered === null) answered = readStreamResult(reader, stepCount);
+    else return false;
+    return true;
+  });
+  return answerOf(answered, baton);
 }
 
-function resultOf(message: Field): StepResult {
+interface Answered {
+  steps: StepResult[] | null;
+  failure: StepError | null;
+}
+
+function answerOf(answered: Answered | null, baton: string | null): BatchAnswer {
+  if (answered?.failure) throw batchFailure(answered.failure.message, answered.failure.code, baton);
+  if (!answered?.steps) throw new RemoteFailure("unreachable", "no result");
+  return { baton, steps: answered.steps };
+}
+
+/** Reads up to `end`; `read` says whether it has read the value of a field. */
+function readFields(reader: BinaryReader, end: number, read: (field: number) => boolean): void {
+  if (end > reader.len) throw new RangeError("message cut short");
+  while (reader.pos < end) {
+    const [field, type] = reader.tag();
+    if (!read(field)) reader.skip(type, field);
+  }
+  if (reader.pos > end) throw new RangeError("message cut short");
+}
+
+function readMessage(reader: BinaryReader, read: (field: number) => boolean): void {
+  const length = reader.uint32();
+  readFields(reader, reader.pos + length, read);
+}
+
+/** `ok` with a result of the batch, or `error`. */
+function readStreamResult(reader: BinaryReader, stepCount: number): Answered {
+  const answered: Answered = { steps: null, failure: null };
+  readMessage(reader, (field) => {
+    if (field === 2) answered.failure = readError(reader);
+    else if (field !== 1) return false;
+    else {
+      readMessage(reader, (kind) => {
+        if (kind !== 3) return false;
+        readMessage(reader, (inner) => {
+          if (inner !== 1) return false;
+          answered.steps = readSteps(reader, stepCount);
+          return true;
+        });
+        return true;
+      });
+    }
+    return true;
+  });
+  return answered;
+}
+
+function readSteps(reader: BinaryReader, stepCount: number): StepResult[] {
+  const steps: StepResult[] = Array<StepResult>(stepCount).fill(null);
+  readMessage(reader, (entry) => {
+    if (entry !== 1 && entry !== 2) return false;
+    let step = 0;
+    let result: StepResult = null;
+    readMessage(reader, (field) => {
+      if (field === 1) step = reader.uint32();
+      else if (field === 2) result = entry === 1 ? readResult(reader) : readError(reader);
+      else return false;
+      return true;
+    });
+    if (result) steps[step] = result;
+    return true;
+  });
+  return steps;
+}
+
+function readResult(reader: BinaryReader): StepRows {
   const columns: string[] = [];
   const rows: HranaValue[][] = [];
   let rowsRead = 0;
   let ms = 0;
-  for (const field of readFields(message.bytes)) {
-    if (field.number === 1) columns.push(textMember(field, 1));
-    else if (field.number === 2) rows.push(readFields(field.bytes).map(valueOf));
-    else if (field.number === 6) rowsRead = Number(field.bits);
-    else if (field.number === 8) ms = doubleOf(field);
-  }
+  readMessage(reader, (field) => {
+    if (field === 1) columns.push(readName(reader));
+    else if (field === 2) rows.push(readRow(reader));
+    else if (field === 6) rowsRead = Number(reader.uint64());
+    else if (field === 8) ms = reader.double();
+    else return false;
+    return true;
+  });
   return { ok: true, columns, rows, rowsRead, ms };
 }
 
-function valueOf(message: Field): HranaValue {
-  const [field] = readFields(message.bytes);
-  switch (field?.number) {
-    case 2:
-      return { type: "integer", value: signedOf(field).toString() };
-    case 3:
-      return { type: "float", value: doubleOf(field) };
-    case 4:
-      return { type: "text", value: textOf(field) };
-    case 5:
-      return { type: "blob", base64: field.bytes.toBase64() };
-    default:
-      return { type: "null" };
-  }
+function readRow(reader: BinaryReader): HranaValue[] {
+  const row: HranaValue[] = [];
+  readMessage(reader, (field) => {
+    if (field !== 1) return false;
+    row.push(readValue(reader));
+    return true;
+  });
+  return row;
 }
 
-function errorOf(message: Field): [message: string, code: string] {
-  return [textMember(message, 1), textMember(message, 2)];
+function readValue(reader: BinaryReader): HranaValue {
+  let value: HranaValue = { type: "null" };
+  readMessage(reader, (field) => {
+    if (field === 2) value = { type: "integer", value: reader.sint64().toString() };
+    else if (field === 3) value = { type: "float", value: reader.double() };
+    else if (field === 4) value = { type: "text", value: reader.string() };
+    else if (field === 5) value = { type: "blob", base64: reader.bytes().toBase64() };
+    else return false;
+    return true;
+  });
+  return value;
 }
 
-function refusal(message: Field): StepResult {
-  const [text, code] = errorOf(message);
-  return { ok: false, message: text, code };
+function readName(reader: BinaryReader): string {
+  let name = "";
+  readMessage(reader, (field) => {
+    if (field !== 1) return false;
+    name = reader.string();
+    return true;
+  });
+  return name;
 }
 
-function textMember(message: Field, number: number): string {
-  const field = find(message, number);
-  return field ? textOf(field) : "";
-}
-
-function find(message: Field | undefined, number: number): Field | undefined {
-  return message && readFields(message.bytes).find((field) => field.number === number);
+function readError(reader: BinaryReader): StepError {
+  let message = "";
+  let code = "";
+  readMessage(reader, (field) => {
+    if (field === 1) message = reader.string();
+    else if (field === 2) code = reader.string();
+    else return false;
+    return true;
+  });
+  return { ok: false, message, code };
 }
