@@ -69,7 +69,7 @@ export class CarefulRun {
     if (!ran?.ok || breaks) watch?.undone(notes);
     if (breaks) return this.runner.fail(brokenReference);
     this.#add(statement, ran, counts, {
-      notes: notes,
+      notes,
       ownReads: ownReads?.[this.at],
     });
     if (this.runner.ended) return;

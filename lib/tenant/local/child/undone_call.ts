@@ -10,11 +10,21 @@ import { watchDeferred } from "./deferred.ts";
 import { FootprintRun, watchOf } from "./footprint_run.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./protocol.ts";
+import { failureOf } from "./run_call.ts";
 import { storeCall } from "./store_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 /** Above so many affected rows none is shown: their keys would have to be held in memory. */
 const MAX_PREVIEWED = 500_000;
+
+/** What watches rows may fail as the statement does. */
+function runOrFail(connection: Connection, run: DryRun, statements: readonly TenantStatement[]) {
+  try {
+    return runWork(run.run(), (ask) => answerAsk(connection, ask, () => {}));
+  } catch (error) {
+    return failureOf(error, connection, statements[run.at]?.sql ?? "");
+  }
+}
 
 /** What cannot be shown of a statement that has run is no reason to fail it. */
 function targetOf(connection: Connection, statement: TenantStatement | undefined): StatementTarget | null {
@@ -64,7 +74,7 @@ function runWatched(connection: Connection, call: WireCall, startedMs: number): 
     mostPreviewed: MAX_PREVIEWED,
   });
   try {
-    const failure = runWork(run.run(), (ask) => answerAsk(connection, ask, () => {}));
+    const failure = runOrFail(connection, run, own.statements);
     const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
     const { results, effects, at, rowsRead, footprint } = run;
     const p = footprint === null ? {} : { p: footprint };
