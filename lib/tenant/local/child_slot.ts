@@ -20,9 +20,11 @@ export interface ChildSlot {
   dirty: boolean;
   /** No new work: it is being ended. */
   leaving: boolean;
+  /** Slow work has run there, with a lower priority that nothing raises again: it takes no other work any more. */
+  lowered: boolean;
 }
 
 /** Nothing is on its way there: a reply is known by being the next one, also that to a `close`. */
 export function isFree(slot: ChildSlot): boolean {
-  return slot.flight === null && slot.toClose.length === 0;
+  return slot.flight === null && slot.toClose.length === 0 && !slot.leaving;
 }

@@ -3,29 +3,26 @@
 import { AppError } from "../../core/errors.ts";
 import type { LogValues } from "../log_columns.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
+import { groupLength } from "../group_length.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import { LogBudget } from "../log_budget.ts";
-import { SlowReads, tokenOf } from "./slow_reads.ts";
+import { ReadQueue } from "../read_queue.ts";
 
 /** Calls that may wait for one database before new ones are refused. */
 const MAX_WAITING = 10_000;
-/** Calls and characters of statement text that travel in one frame. */
-const GROUP_CALLS = 128;
-const GROUP_CHARACTERS = 4_000_000;
 /** Log rows that one frame takes along: reads behind it wait for them. */
 const GROUP_LOG_ROWS = 128;
+/** Read groups at a time, of which all but the last have to be older than a moment; slow work does not count. */
+const MAX_READING = 3;
 
 type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
   readonly kind: "task";
   readonly job: TaskJob;
 };
 
-/** Whether one more slow read of that token may take a place. */
-export type MayPlace = (tokenId: string | null) => boolean;
-
 export class DatabaseLanes {
   readonly flights = new Set<Flight>();
-  readonly slow = new SlowReads();
+  readonly reads = new ReadQueue<CallJob>();
   dropped = false;
   /** Nothing starts but the exclusive task, and that only when nothing runs. */
   held = false;
@@ -33,7 +30,6 @@ export class DatabaseLanes {
   logRetryMs = -Infinity;
   /** Settles when the log rows taken last are in the table. */
   logFlush: Promise<unknown> = Promise.resolve();
-  #reads: CallJob[] = [];
   #readTasks: TaskJob[] = [];
   #writes: WriteLaneJob[] = [];
   #exclusive: TaskJob | null = null;
@@ -52,7 +48,7 @@ export class DatabaseLanes {
   }
 
   get waiting(): number {
-    return this.#reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
+    return this.reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
   }
 
   get idle(): boolean {
@@ -68,8 +64,8 @@ export class DatabaseLanes {
   addCall(job: CallJob): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (this.waiting >= MAX_WAITING) return job.reject(new AppError("database_busy"));
-    if (job.call.level === "read") this.#reads.push(job);
-    else this.#writes.push({ kind: "call", job });
+    if (job.call.level !== "read") this.#writes.push({ kind: "call", job });
+    else if (!this.reads.add(job)) return job.reject(new AppError("database_busy"));
     if (job.wire.log) this.log.note(job.wire.log);
   }
 
@@ -87,7 +83,7 @@ export class DatabaseLanes {
 
   /** Puts work that did not run back to the front, in its order. */
   putBack(jobs: readonly CallJob[], kind: "read" | "write"): void {
-    if (kind === "read") this.#reads = [...jobs, ...this.#reads];
+    if (kind === "read") this.reads.putBack(jobs);
     else this.#writes = [...jobs.map((job) => ({ kind: "call", job }) as const), ...this.#writes];
   }
 
@@ -108,7 +104,7 @@ export class DatabaseLanes {
       removed.push(job);
       return false;
     };
-    this.#reads = this.#reads.filter(keep);
+    this.reads.filter(keep);
     this.#writes = this.#writes.filter((entry) => entry.kind === "task" || keep(entry.job));
     return removed;
   }
@@ -121,30 +117,29 @@ export class DatabaseLanes {
     this.log.clear();
   }
 
-  /** The next work that may start now, or null. `slowMs`: age at which one flight no longer holds up reads. */
-  takeWork(nowMs: number, slowMs: number, mayPlace: MayPlace = () => true): Flight["work"] | null {
+  /** The next work that may start now but for slow work, or null. `slowMs`: age at which one flight no longer holds up reads. */
+  takeWork(nowMs: number, slowMs: number): Flight["work"] | null {
     if (this.held) return this.#takeExclusive();
-    const lane = this.startable(nowMs, slowMs, mayPlace);
+    const lane = this.startable(nowMs, slowMs);
     if (lane === null) return null;
     this.#lastStarted = lane;
-    return lane === "write" ? this.#takeWrite() : this.#takeRead(mayPlace);
+    return lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
   }
 
   /** The lane of the work that `takeWork` would take. */
-  startable(nowMs: number, slowMs: number, mayPlace: MayPlace): "read" | "write" | null {
+  startable(nowMs: number, slowMs: number): "read" | "write" | null {
     if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
     const write = this.#writes.length > 0 && this.writeSlotFree;
-    const read = this.#mayRead(nowMs, slowMs) &&
-      (this.#readTasks.length > 0 || this.#nextReads(mayPlace).length > 0);
+    const read = this.#mayRead(nowMs, slowMs);
     // Taking turns keeps a stream of reads from starving writes and the other way round.
     if (write && (!read || this.#lastStarted === "read")) return "write";
     return read ? "read" : null;
   }
 
-  /** Whether something waits that is not known to be slow. */
-  get quickWaits(): boolean {
+  /** Whether something waits that is no slow work. */
+  quickWaits(nowMs: number): boolean {
     return this.#readTasks.length > 0 || (this.#writes.length > 0 && this.writeSlotFree) ||
-      this.#reads.some((job) => !this.slow.knows(job));
+      this.reads.nextQuick(nowMs) !== "none";
   }
 
   async nothingRuns(): Promise<void> {
@@ -158,37 +153,17 @@ export class DatabaseLanes {
     return true;
   }
 
-  /** One read group at a time, a second one beside a slow one; those that have a place for slow work do not count. */
+  /** One read group at a time, others beside slow ones; the last of them is for callers whose reads are quick. */
   #mayRead(nowMs: number, slowMs: number): boolean {
+    const next = this.#readTasks.length > 0 ? "others" : this.reads.nextQuick(nowMs);
+    if (next === "none") return false;
     let reading = 0;
-    for (const { work, place, startedMs } of this.flights) {
-      if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot) || place) continue;
+    for (const { work, slow, startedMs } of this.flights) {
+      if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot) || slow) continue;
       if (nowMs - startedMs < slowMs) return false;
       reading++;
     }
-    return reading < 2;
-  }
-
-  /**
-   * The reads that start next: those of tokens without slow reads, together; then one that may be slow as well, once at a
-   * time; then one that was slow, where it gets a place.
-   */
-  #nextReads(mayPlace: MayPlace): readonly CallJob[] {
-    if (this.slow.none) return this.#reads;
-    const quick = this.#reads.filter((job) => !this.slow.knowsToken(job));
-    if (quick.length > 0) return quick;
-    // The newest first: what has waited is more likely to be slow as well.
-    const unknown = this.#reads.findLast((job) => !this.slow.knows(job));
-    if (unknown && !this.#triesSlowToken()) return [unknown];
-    const slow = this.#reads.find((job) => this.slow.knows(job) && mayPlace(tokenOf(job)));
-    return slow ? [slow] : [];
-  }
-
-  #triesSlowToken(): boolean {
-    for (const { work, place } of this.flights) {
-      if (work.kind === "read" && !place && work.jobs.some((job) => this.slow.knowsToken(job))) return true;
-    }
-    return false;
+    return reading < (next === "busy" ? MAX_READING - 1 : MAX_READING);
   }
 
   #takeExclusive(): Flight["work"] | null {
@@ -198,16 +173,10 @@ export class DatabaseLanes {
     return { kind: "task", job, holdsWriteSlot: true };
   }
 
-  #takeRead(mayPlace: MayPlace): Flight["work"] {
+  #takeRead(nowMs: number): Flight["work"] {
     const task = this.#readTasks.shift();
     if (task) return { kind: "task", job: task, holdsWriteSlot: false };
-    const next = this.#nextReads(mayPlace);
-    const count = groupLength(next);
-    if (next === this.#reads) return { kind: "read", jobs: this.#reads.splice(0, count), logRows: [] };
-    const jobs = next.slice(0, count);
-    const taken = new Set(jobs);
-    this.#reads = this.#reads.filter((job) => !taken.has(job));
-    return { kind: "read", jobs, logRows: [] };
+    return { kind: "read", jobs: this.reads.takeQuick(nowMs), logRows: [] };
   }
 
   #takeWrite(): Flight["work"] {
@@ -226,22 +195,4 @@ export class DatabaseLanes {
     // A call that undoes itself commits nothing, so nothing can go along.
     return { kind: "write", jobs, logRows: jobs[0]?.call.dryRun ? [] : this.takeLogRows() };
   }
-}
-
-/** How many from the front fit one frame: at least one. */
-function groupLength(jobs: readonly CallJob[]): number {
-  let characters = 0;
-  let count = 0;
-  for (const job of jobs) {
-    for (const statement of job.call.statements) {
-      characters += statement.sql.length + statement.params.length * 16;
-    }
-    if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
-    // One that crashed a child before travels alone, and one that wants the state before it kept, one that undoes itself,
-    // and one that is watched.
-    const { snapshot, dryRun, footprint } = job.call;
-    if (job.crashes > 0 || snapshot !== null || dryRun || footprint) return Math.max(1, count);
-    count++;
-  }
-  return Math.max(1, count);
 }

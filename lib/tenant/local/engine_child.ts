@@ -1,4 +1,5 @@
 // One engine child process as the service sees it: started in its jail, given one frame at a time, ended for certain.
+import { setPriority } from "node:os";
 import {
   HEAD_END,
   PROGRESS_HEAD_BYTES,
@@ -47,6 +48,8 @@ const FRAME_BYTES = 1 << 16;
 /** Milliseconds in which a child that is asked for it must have said what memory it holds, and between two looks. */
 const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
+/** Niceness of slow work: a tenth of the processor time of what is quick, where both want all of it. */
+const LOW_PRIORITY = 10;
 const nothing = new Uint8Array();
 
 export class EngineChild {
@@ -94,6 +97,15 @@ export class EngineChild {
       this.#process.kill("SIGKILL");
     } catch {
       // It has ended already, which is what was wanted.
+    }
+  }
+
+  /** From now on it computes when others leave time for it. Only the privileged could undo that. */
+  lowerPriority(): void {
+    try {
+      setPriority(this.pid, LOW_PRIORITY);
+    } catch {
+      // It has ended, or the system does not let us: slow work is then only a neighbour that computes as much as others.
     }
   }
 

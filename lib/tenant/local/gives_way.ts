@@ -1,11 +1,11 @@
 // What becomes of a read that takes long: what was sent along behind it goes to another child, and it goes on itself
-// while there is a place for slow work or nobody waits.
+// while there is a slot for slow work or nobody waits.
 import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./engine_child.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { SLOW_READ_CPU_MS, SLOW_READ_MS } from "./shares.ts";
-import { tokenOf } from "./slow_reads.ts";
+import { tokenOf } from "../read_queue.ts";
 
 /** Whether the flight's child has to be ended, because somebody waits and its read may not be slow now. */
 export function givesWay(
@@ -16,18 +16,24 @@ export function givesWay(
 ): boolean {
   const { work, lanes } = flight;
   if (report === null || !isSlow(flight, report, nowMs)) return false;
-  if (work.kind === "task") return work.job.request.op === "inspect" && !mayGoOn(scheduler, flight, null);
+  if (work.kind === "task") {
+    return work.job.request.op === "inspect" && !mayGoOn(scheduler, flight, null, nowMs);
+  }
   const job = work.kind === "read" && report.progress ? work.jobs[report.progress.call] : undefined;
   if (!job || !report.progress) return false;
   takeBack(scheduler, flight, work.jobs, report.progress);
-  lanes.slow.note(job, nowMs);
-  return !mayGoOn(scheduler, flight, tokenOf(job));
+  lanes.reads.noteSlow(job, nowMs);
+  return !mayGoOn(scheduler, flight, tokenOf(job), nowMs);
 }
 
-/** A group counts from where a statement of it was first seen: before that the child may be starting. */
+/**
+ * A group counts from where a statement of it was first seen, and its processor time from the child's first report of
+ * it: before that the child may be starting.
+ */
 function isSlow(flight: LaneFlight, { progress, cpuMs }: ChildReport, nowMs: number): boolean {
   if (flight.work.kind !== "task" && progress === null) return false;
   flight.begun ??= { atMs: nowMs, cpuMs };
+  if (Number.isNaN(flight.begun.cpuMs)) flight.begun = { ...flight.begun, cpuMs };
   return cpuMs - flight.begun.cpuMs >= SLOW_READ_CPU_MS || nowMs - flight.begun.atMs >= SLOW_READ_MS;
 }
 
@@ -38,6 +44,7 @@ function isSlow(flight: LaneFlight, { progress, cpuMs }: ChildReport, nowMs: num
 function takeBack(scheduler: Scheduler, { lanes }: LaneFlight, jobs: CallJob[], { call }: Progress): void {
   const others = jobs.filter((job, index) => index !== call && !job.takenBack);
   if (others.length === 0) return;
+  for (const job of others) job.again = true;
   for (const [index, job] of jobs.entries()) if (index < call) jobs[index] = standIn(job);
   jobs.length = call + 1;
   lanes.putBack(others, "read");
@@ -50,8 +57,15 @@ function standIn(job: CallJob): CallJob {
   return { ...job, call: { ...job.call, log: null }, resolve: nobody, reject: nobody, takenBack: true };
 }
 
-/** Without a place it may go on as long as nobody waits. */
-function mayGoOn(scheduler: Scheduler, flight: LaneFlight, tokenId: string | null): boolean {
-  if (flight.place === null && scheduler.mayPlace(flight.lanes, tokenId)) flight.place = { tokenId };
-  return flight.place !== null || !scheduler.quickWaits;
+/** Without a slot it may go on as long as nobody waits. */
+function mayGoOn(scheduler: Scheduler, flight: LaneFlight, tokenId: string | null, nowMs: number): boolean {
+  const { shares } = scheduler;
+  const isTry = flight.slow !== null && !flight.slow.hasSlot;
+  const slow = flight.slow ??= { tokenId, hasSlot: false, seen: false };
+  if (isTry && !slow.seen) shares.noteSlowTry(flight, nowMs);
+  slow.hasSlot ||= shares.mayTakeSlot(flight.lanes, tokenId);
+  if (!slow.hasSlot && !shares.mayGoWithoutSlot(flight, nowMs)) return false;
+  slow.seen = true;
+  scheduler.setApart(flight);
+  return true;
 }

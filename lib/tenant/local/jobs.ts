@@ -1,12 +1,12 @@
 // Work that waits for an engine child or runs in one.
-import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { SlowWork, WaitingRead } from "../read_queue.ts";
+import type { TenantOutcome } from "../tenant_store.ts";
 import type { Request, WireCall } from "./child/protocol.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 
 /** A call of somebody: travels in a group with others of the same database. */
-export interface CallJob {
-  readonly call: TenantCall;
+export interface CallJob extends WaitingRead {
   readonly wire: WireCall;
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
@@ -38,13 +38,13 @@ export interface Flight {
   readonly startedMs: number;
   /** A write group's outcomes, held until its commit is on the disk. */
   answered: ReplyFrame | null;
-  /** Why the service ended the child, if it did; `busy`: a slow read had no place and others waited. */
+  /** Why the service ended the child, if it did; `busy`: a slow read had no slot and others waited. */
   killed: "timeout" | "gone" | "memory" | "busy" | null;
   killedMs: number;
   /** When a statement of it was first seen to run, by the clock and by the child's processor time; null: not yet. */
   begun: { readonly atMs: number; readonly cpuMs: number } | null;
-  /** A slow read that has one of the places for slow work, and whose token's. */
-  place: { readonly tokenId: string | null } | null;
+  /** Null: it is not known to be slow work. */
+  slow: SlowWork | null;
   /** Number of the last report of the child's memory, and when the watchdog first saw it. */
   heard: { readonly count: number; readonly sinceMs: number };
   /** The statement that ran when the watchdog last looked, and since when. */

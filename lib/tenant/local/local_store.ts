@@ -59,7 +59,7 @@ const STOP_MS = 10_000;
  */
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
   const paths = await openFolders(options.dataDirectory, options.newHere ?? false);
-  const maxChildren = options.maxChildren ?? Math.max(4, navigator.hardwareConcurrency * 2);
+  const maxChildren = options.maxChildren ?? Math.max(5, navigator.hardwareConcurrency * 2);
   await prepareProgressFiles(paths.run, maxChildren);
   const scheduler = new Scheduler({
     tenantsDirectory: paths.tenants,
@@ -236,11 +236,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
     const nowMs = this.options.clock.monotonicMs();
     for (const slot of this.scheduler.slots) {
       if (slot.flight !== null || slot.leaving) continue;
-      const staying = this.scheduler.slots.filter((other) => !other.leaving).length;
-      if (staying > 1 && nowMs - slot.lastUsedMs > SWEEP_MS) {
-        slot.leaving = true;
-        void slot.child.finish();
-      } else if (slot.dirty) {
+      const staying = this.scheduler.slots.filter((other) =>
+        other !== slot && !other.leaving && !other.lowered
+      );
+      if (staying.length > 0 && nowMs - slot.lastUsedMs > SWEEP_MS) this.scheduler.endChild(slot);
+      else if (slot.dirty) {
         slot.dirty = false;
         slot.child.send({ op: "sweep" });
       }

@@ -1,17 +1,18 @@
 // Deals out the work of all databases to a small number of engine children, one frame at a time each.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import { ChildStarts } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
-import type { DatabaseLanes, MayPlace } from "./database_lanes.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
+import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./lend_room.ts";
 import { recoverFlight } from "./recover_flight.ts";
-import { holdsTooMany, mayTakePlace, SLOW_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";
+import { noteTimes } from "./note_times.ts";
+import { LONG_FLIGHT_MS, Shares } from "./shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
-import { placeOf } from "./slow_reads.ts";
 import { requestOf } from "./wire.ts";
 
 export interface SchedulerOptions {
@@ -21,7 +22,7 @@ export interface SchedulerOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Children at most; each is a process of about 60 MB. */
+  /** Children at most, three or more; each is a process of about 60 MB. */
   readonly maxChildren: number;
 }
 
@@ -39,8 +40,8 @@ export class Scheduler {
   #frame = 0;
   #pumping = false;
   readonly #starts: ChildStarts;
-  /** The child that has a database open and its statements compiled: work goes there while it is free. */
-  readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
+  readonly shares = new Shares(this);
+  readonly #homes = new HomeChildren(this);
 
   constructor(readonly options: SchedulerOptions) {
     this.#starts = new ChildStarts(options);
@@ -73,7 +74,8 @@ export class Scheduler {
 
   /** Starts one more child if the bound allows it; those there are go on in any case. */
   addChild(): ChildSlot | null {
-    if (this.slots.length >= this.options.maxChildren || this.stopping) return null;
+    if (this.stopping) return null;
+    if (!this.shares.mayGrow) return this.endChild(this.shares.idleForSlow);
     return this.#starts.start(this.slots.map((slot) => slot.number), ({ path, number }) => {
       const child: EngineChild = new EngineChild({
         ...this.options,
@@ -82,19 +84,19 @@ export class Scheduler {
         onEnd: () => this.#onEnd(slot),
       });
       const slot: ChildSlot = {
-        ...{
-          child,
-          number,
-          flight: null,
-          toClose: [],
-          lastUsedMs: this.#now(),
-          dirty: false,
-          leaving: false,
-        },
+        ...{ child, number, flight: null, toClose: [] },
+        ...{ lastUsedMs: this.#now(), dirty: false, leaving: false, lowered: false },
       };
       this.slots.push(slot);
       return slot;
     });
+  }
+
+  /** Lets one that is free end; another one may come for it. */
+  endChild(slot: ChildSlot | null): null {
+    if (slot) slot.leaving = true;
+    void slot?.child.finish();
+    return null;
   }
 
   /** Closes a database in every child, each between two frames. */
@@ -113,53 +115,50 @@ export class Scheduler {
 
   #startWork(lanes: DatabaseLanes): void {
     const nowMs = this.#now();
-    const mayPlace: MayPlace = (tokenId) => this.mayPlace(lanes, tokenId);
     for (;;) {
-      const lane = lanes.startable(nowMs, SLOW_FLIGHT_MS, mayPlace);
-      const slot = lane && this.#slotFor(lanes, lane, nowMs);
-      const work = slot && lanes.takeWork(nowMs, SLOW_FLIGHT_MS, mayPlace);
-      if (!work) return;
-      this.#start(slot, lanes, work, nowMs);
+      const slot = lanes.startable(nowMs, LONG_FLIGHT_MS) && this.#homes.slotFor(lanes, nowMs);
+      const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS);
+      if (!work) break;
+      this.#start(slot, lanes, { work, slow: null, nowMs });
+    }
+    if (lanes.reads.hasSlow && !lanes.held) this.#startSlow(lanes, nowMs);
+  }
+
+  /** Beside the child that the database's quick work goes to. */
+  #startSlow(lanes: DatabaseLanes, nowMs: number): void {
+    const { shares } = this;
+    const gates = shares.gates(lanes, nowMs);
+    for (;;) {
+      const free = shares.freeForSlow(this.#homes.of(lanes));
+      const next = (free || shares.mayGrow) && lanes.reads.takeSlow(nowMs, gates);
+      if (!next) return;
+      const slot = free ?? this.addChild();
+      if (!slot) return lanes.putBack(next.jobs, "read");
+      const work = { kind: "read", jobs: next.jobs, logRows: [] } as const;
+      this.#start(slot, lanes, { work, slow: next.slow, nowMs });
+      this.#keepOneFree();
     }
   }
 
-  /** The database's own child while it answers quickly, another one when it does not; null means wait. */
-  #slotFor(lanes: DatabaseLanes, lane: "read" | "write", nowMs: number): ChildSlot | null {
-    const home = this.#homes.get(lanes);
-    if (home && !home.leaving && this.slots.includes(home)) {
-      if (isFree(home)) return home;
-      const quick = home.flight === null || nowMs - home.flight.startedMs < SLOW_FLIGHT_MS;
-      if (quick) return null;
-    }
-    if (holdsTooMany(this.slots, { ...this.options, namespaceId: lanes.namespaceId, lane, nowMs })) {
-      return null;
-    }
-    const free = this.slots.find((slot) => isFree(slot) && !slot.leaving);
-    const slot = free ?? this.#oneMore(nowMs);
-    if (slot) this.#homes.set(lanes, slot);
-    return slot;
+  /** The flight is slow work and goes on: its child is for such work only from now on. */
+  setApart(flight: LaneFlight): void {
+    const slot = this.slots.find((one) => one.flight === flight);
+    if (!slot || slot.lowered) return;
+    slot.lowered = true;
+    slot.child.lowerPriority();
+    this.#keepOneFree();
   }
 
-  /** One more child, when all there are have been busy for a while: a short wait is cheaper than a process. */
-  #oneMore(nowMs: number): ChildSlot | null {
-    const quick = this.slots.some((slot) =>
-      slot.flight === null || nowMs - slot.flight.startedMs < SLOW_FLIGHT_MS
-    );
-    return quick ? null : this.addChild();
+  /** Starts a child ahead of those that will need it. */
+  #keepOneFree(): void {
+    if (this.shares.free === null) this.addChild();
   }
 
-  /** See `mayTakePlace`. */
-  mayPlace(lanes: DatabaseLanes, tokenId: string | null): boolean {
-    return mayTakePlace(this.slots, { ...this.options, lanes, tokenId });
-  }
-
-  /** Whether work waits that is not known to be slow. */
-  get quickWaits(): boolean {
-    for (const lanes of this.waiting) if (lanes.quickWaits) return true;
-    return false;
-  }
-
-  #start(slot: ChildSlot, lanes: DatabaseLanes, work: LaneFlight["work"], nowMs: number): void {
+  #start(
+    slot: ChildSlot,
+    lanes: DatabaseLanes,
+    { work, slow, nowMs }: Pick<LaneFlight, "work" | "slow"> & { readonly nowMs: number },
+  ): void {
     this.#frame = (this.#frame + 1) >>> 0;
     const flight: LaneFlight = {
       lanes,
@@ -170,7 +169,7 @@ export class Scheduler {
       killed: null,
       killedMs: 0,
       begun: null,
-      place: placeOf(lanes.slow, work),
+      slow,
       heard: { count: -1, sinceMs: nowMs },
       seen: { call: -1, statement: -1, sinceMs: nowMs },
     };
@@ -200,8 +199,8 @@ export class Scheduler {
       const answer = frame.reply.t === "committed" ? flight.answered ?? frame : frame;
       const unstarted = settleGroup(lanes, work, answer);
       lanes.putBack(unstarted, work.kind);
-      if (!lanes.slow.none && this.#now() - flight.startedMs < SLOW_READ_CPU_MS) {
-        for (const job of work.jobs) lanes.slow.forget(job);
+      if (work.kind === "read" && answer.reply.t === "outcomes") {
+        noteTimes(flight, work.jobs, answer.reply.o, this.#now());
       }
     }
     this.#next(slot, lanes);
@@ -214,10 +213,11 @@ export class Scheduler {
     const reason = flight?.killed ?? "unexpected";
     const started = reason !== "unexpected" || slot.child.report(0)?.count !== 0;
     if (!started) this.#starts.failed("ended");
-    if (!flight) return;
+    if (!flight) return this.pump();
     this.#land(slot, flight);
     if (started) this.options.log("warn", "engine_child_ended", { reason, op: flight.work.kind });
     recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
+    if (reason === "busy") this.#keepOneFree();
     this.wake(flight.lanes);
   }
 

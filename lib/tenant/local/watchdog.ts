@@ -11,8 +11,9 @@ import { abandonCall } from "./settle_group.ts";
 const TICK_MS = 5;
 /** Flights younger than this are left alone: nearly all are done by then. */
 const YOUNG_MS = 25;
-/** How often a flight's progress and memory are read, once it is old enough. */
+/** How often a flight's progress and memory are read, once it is old enough, and while others wait. */
 const LOOK_MS = 50;
+const SOON_MS = 10;
 /** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */
 const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
 /** A task of the service itself (a checkpoint, a prune) that takes longer than this is stuck. */
@@ -44,7 +45,7 @@ export class Watchdog {
   #tick(): void {
     const { scheduler } = this;
     const nowMs = scheduler.options.clock.monotonicMs();
-    const look = nowMs - this.#lastLookMs >= LOOK_MS;
+    const look = nowMs - this.#lastLookMs >= (scheduler.waiting.size > 0 ? SOON_MS : LOOK_MS);
     if (look) this.#lastLookMs = nowMs;
     let busy = scheduler.waiting.size > 0;
     for (const slot of scheduler.slots) {

@@ -1,0 +1,44 @@
+// Which child takes a database's quick work: the one that has it open and its statements compiled, while that is quick.
+import { type ChildSlot, isFree } from "./child_slot.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import { LONG_FLIGHT_MS, type Shares } from "./shares.ts";
+
+/** What a scheduler has. */
+export interface ChildPool {
+  readonly slots: readonly ChildSlot[];
+  readonly shares: Shares;
+  addChild(): ChildSlot | null;
+}
+
+export class HomeChildren {
+  readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
+
+  constructor(private readonly pool: ChildPool) {}
+
+  of(lanes: DatabaseLanes): ChildSlot | undefined {
+    return this.#homes.get(lanes);
+  }
+
+  /** The database's own child while it answers quickly, another one when it does not; null means wait. */
+  slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
+    const { slots, shares } = this.pool;
+    const home = this.#homes.get(lanes);
+    if (home && !home.leaving && !home.lowered && slots.includes(home)) {
+      if (isFree(home)) return home;
+      const quick = home.flight === null || nowMs - home.flight.startedMs < LONG_FLIGHT_MS;
+      if (quick) return null;
+    }
+    if (shares.holdsTooMany(lanes.namespaceId, nowMs)) return null;
+    const slot = shares.free ?? this.#oneMore(nowMs);
+    if (slot) this.#homes.set(lanes, slot);
+    return slot;
+  }
+
+  /** One more child, when all there are have been busy for a while: a short wait is cheaper than a process. */
+  #oneMore(nowMs: number): ChildSlot | null {
+    const quick = this.pool.slots.some(({ lowered, flight }) =>
+      !lowered && (flight === null || nowMs - flight.startedMs < LONG_FLIGHT_MS)
+    );
+    return quick ? null : this.pool.addChild();
+  }
+}

@@ -1,0 +1,24 @@
+// What the time that reads have taken says of their callers.
+import type { WireOutcome } from "./child/protocol.ts";
+import type { LaneFlight } from "./child_slot.ts";
+import type { CallJob } from "./jobs.ts";
+import { LONG_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";
+
+/** Of a group of reads that has been answered now. */
+export function noteTimes(
+  { lanes, slow, startedMs }: LaneFlight,
+  jobs: readonly CallJob[],
+  outcomes: readonly WireOutcome[],
+  nowMs: number,
+): void {
+  const tookMs = nowMs - startedMs;
+  if (slow !== null && tookMs < SLOW_READ_CPU_MS) {
+    for (const job of jobs) lanes.reads.forget(job);
+  }
+  if (slow !== null || tookMs < LONG_FLIGHT_MS) return;
+  for (const [index, outcome] of outcomes.entries()) {
+    const job = jobs[index];
+    const ms = "ms" in outcome ? outcome.ms : 0;
+    if (job && ms >= LONG_FLIGHT_MS) lanes.reads.charge(job, ms, nowMs);
+  }
+}

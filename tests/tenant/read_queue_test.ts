@@ -1,0 +1,102 @@
+// In which order the reads of one database start, when some callers have slow ones.
+import { assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import type { CallJob } from "../../lib/tenant/local/jobs.ts";
+import { ReadQueue } from "../../lib/tenant/read_queue.ts";
+import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
+
+const NOBODY = () => {};
+const ALL = { mayTry: () => true, mayTakeSlot: () => true };
+const NO_SLOT = { mayTry: () => true, mayTakeSlot: () => false };
+
+function jobOf(tokenId: string, sql: string): CallJob {
+  const made = tenantCall(1, "read", [[sql]]);
+  const call = { ...made, log: made.log && { ...made.log, tokenId } };
+  return {
+    ...{ call, wire: wireCall(call, systemClock), resolve: NOBODY, reject: NOBODY },
+    ...{ queuedMs: 0, crashes: 0 },
+  };
+}
+
+/** A queue with those reads, and them. */
+function queueOf(...reads: readonly (readonly [tokenId: string, sql: string])[]) {
+  const queue = new ReadQueue<CallJob>();
+  const jobs = reads.map(([tokenId, sql]) => jobOf(tokenId, sql));
+  for (const job of jobs) assertEquals(queue.add(job), true);
+  return { queue, jobs };
+}
+
+const texts = (jobs: readonly CallJob[] = []) => jobs.map(({ call }) => call.statements[0]?.sql);
+
+Deno.test("reads of callers without slow ones start together, in their order", () => {
+  const { queue } = queueOf(["a", "1"], ["b", "2"], ["a", "3"]);
+  assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["others", ["1", "2", "3"]]);
+  assertEquals([queue.nextQuick(0), queue.length, queue.hasSlow], ["none", 0, false]);
+});
+
+Deno.test("a caller with a slow read holds up nobody else, whatever its other texts are", () => {
+  const { queue, jobs } = queueOf(["a", "slow"], ["a", "x"], ["b", "2"], ["a", "slow"], ["a", "y"]);
+  const [slow] = jobs.slice(0, 1);
+  queue.filter((job) => job !== slow);
+  if (slow) queue.noteSlow(slow, 0);
+  assertEquals(texts(queue.takeQuick(0)), ["2"]);
+  assertEquals(queue.nextQuick(0), "none");
+  // Without a slot the newest of its other texts may show that it is quick, one at a time; the slow text may not.
+  const tried = [1, 2, 3].map(() => texts(queue.takeSlow(0, NO_SLOT)?.jobs));
+  assertEquals(tried, [["y"], ["x"], []]);
+  assertEquals(texts(queue.takeSlow(0, ALL)?.jobs), ["slow"]);
+});
+
+Deno.test("callers with slow reads take turns for the slots", () => {
+  const { queue, jobs } = queueOf(["a", "s"], ["a", "s"], ["a", "s"], ["b", "s"], ["b", "s"]);
+  for (const job of jobs) queue.noteSlow(job, 0);
+  const tokens = [1, 2, 3, 4].map(() => queue.takeSlow(0, ALL)?.slow.tokenId);
+  assertEquals(tokens, ["a", "b", "a", "b"]);
+});
+
+Deno.test("a caller is among the others again when none of its reads was slow for ten seconds", () => {
+  const { queue, jobs } = queueOf(["a", "s"]);
+  const [job] = queue.takeQuick(0);
+  if (job) queue.noteSlow(job, 0);
+  queue.add(jobOf("a", "2"));
+  assertEquals([queue.nextQuick(9_999), queue.nextQuick(10_000)], ["none", "others"]);
+  assertEquals([texts(queue.takeQuick(10_000)), queue.hasSlow, jobs.length], [["2"], false, 1]);
+});
+
+Deno.test("a text that has run quickly in its slot is tried with others again", () => {
+  const { queue, jobs } = queueOf(["a", "s"]);
+  const [job] = queue.takeQuick(0);
+  if (!job) throw new Error("it did not start");
+  queue.noteSlow(job, 0);
+  queue.forget(job);
+  queue.add(jobOf("a", "s"));
+  assertEquals(texts(queue.takeSlow(1, NO_SLOT)?.jobs), ["s"]);
+  assertEquals(jobs.length, 1);
+});
+
+Deno.test("a caller whose reads keep children busy comes after the others, in frames of its own", () => {
+  const { queue, jobs } = queueOf(["a", "1"], ["a", "2"], ["b", "3"], ["c", "4"]);
+  const [first, , third] = jobs;
+  if (first) queue.charge(first, 40, 0);
+  if (third) queue.charge(third, 10, 0);
+  assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["others", ["4"]]);
+  assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["busy", ["3"]]);
+  assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["busy", ["1", "2"]]);
+});
+
+Deno.test("what was taken back from beside a slow read travels with its caller's only", () => {
+  const { queue, jobs } = queueOf(["a", "1"], ["b", "2"], ["a", "3"]);
+  queue.filter(() => false);
+  for (const job of jobs) job.again = true;
+  queue.putBack(jobs);
+  assertEquals([texts(queue.takeQuick(0)), texts(queue.takeQuick(0))], [["1", "3"], ["2"]]);
+});
+
+Deno.test("a caller with slow reads fills no queue: its thousand and first that waits is refused", () => {
+  const { queue, jobs: [job] } = queueOf(["a", "s"]);
+  if (job) queue.noteSlow(job, 0);
+  const taken = Array.from({ length: 1000 }, (_, n) => queue.add(jobOf("a", `${n}`)));
+  assertEquals(taken.filter((one) => !one).length, 1);
+  assertEquals(queue.add(jobOf("b", "2")), true);
+});
