@@ -1,6 +1,6 @@
 // What endless reads in one database do to point reads of others, in the same and in another database, and to writes in
 // the same one. Goal: medians at most three times the quiet ones, and no read above 500 ms, on a quiet machine: the load
-// is printed with each line. Run: deno run -A tests/bench/slow_neighbours.ts
+// is printed with each line. Run: deno run -A tests/bench/slow_neighbours.ts [--sqld]
 import { print } from "../testing/print.ts";
 import { callService, newToken, type ServiceWorld, serviceWorld } from "../testing/service_world.ts";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
@@ -87,7 +87,7 @@ async function run(settings: Readonly<Record<string, string>>, cases: readonly S
 }
 
 if (import.meta.main) {
-  await run({}, CASES);
+  if (!Deno.args.includes("--sqld")) await run({}, CASES);
   const sqld = await startSharedSqld();
   if (sqld) {
     print("\nTenants in sqld:");

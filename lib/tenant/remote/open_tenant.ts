@@ -19,6 +19,7 @@ import { findStep, foundReplay, noteKeys } from "./replay_statements.ts";
 import { retryable } from "./retryable.ts";
 import { runRead } from "./run_reads.ts";
 import { runWrites } from "./run_writes.ts";
+import { SlowReads, type SlowSlots } from "./slow_reads.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { type CallJob, settleUnlogged } from "./write_call.ts";
 import { StepList } from "./hrana/step_list.ts";
@@ -39,7 +40,14 @@ export class OpenTenant {
   #reads = 0;
   #logPauseMs = LOG_DELAY_MS / 2;
 
-  constructor(readonly remote: RemoteTenant, private readonly snapshots: RemoteSnapshots) {
+  readonly #slowReads: SlowReads;
+
+  constructor(
+    readonly remote: RemoteTenant,
+    private readonly snapshots: RemoteSnapshots,
+    slots: SlowSlots,
+  ) {
+    this.#slowReads = new SlowReads(remote, slots);
     this.lane = new Lane(
       (jobs) => this.#runJobs(jobs),
       async () => !(await remote.schemaGate()).hasDeferredConstraints,
@@ -139,7 +147,8 @@ export class OpenTenant {
     try {
       return await new Promise((resolve, reject) => {
         const job: CallJob = { call, resolve, reject, signal: call.signal() };
-        runRead(this.remote, job).then((outcome) => settleUnlogged(this.remote, job, outcome), reject);
+        const read = (giveWay: AbortSignal) => runRead(this.remote, job, giveWay);
+        this.#slowReads.run(job, read).then((outcome) => settleUnlogged(this.remote, job, outcome), reject);
       });
     } finally {
       this.#reads--;

@@ -30,6 +30,8 @@ export interface RemoteContext {
   readonly streamPool?: StreamPool;
   /** Places that the server can have open; absent: as many as there are. */
   readonly mostOpen?: number;
+  /** Reads that the server is given at a time, but for slow ones. Default: 64. */
+  readonly readsAtOnce?: number;
   /** Name of the catalogue's own place, where it is not the usual one. */
   readonly catalogPlace?: string;
 }

@@ -17,6 +17,7 @@ import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { locationOf, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
+import { SlowSlots } from "./slow_reads.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
 
 /** Milliseconds that closing an idle stream may take. */
@@ -34,9 +35,11 @@ export class RemoteStore implements TenantStore {
   readonly #open = new Map<string, OpenTenant>();
   readonly #catalog: Catalog;
   readonly #snapshots: RemoteSnapshots;
+  readonly #slots: SlowSlots;
   #closed = false;
 
   constructor(private readonly context: RemoteContext) {
+    this.#slots = new SlowSlots(context.readsAtOnce);
     this.#catalog = new Catalog(context);
     this.#snapshots = new RemoteSnapshots(context, this.#catalog);
     this.branches = new RemoteBranches({
@@ -171,7 +174,11 @@ export class RemoteStore implements TenantStore {
     let tenant = this.#open.get(databaseId);
     if (!tenant) {
       this.#forgetOldest();
-      tenant = new OpenTenant(new RemoteTenant(this.context, this.#catalog, databaseId), this.#snapshots);
+      tenant = new OpenTenant(
+        new RemoteTenant(this.context, this.#catalog, databaseId),
+        this.#snapshots,
+        this.#slots,
+      );
     }
     // Re-inserting keeps the map in order of use.
     this.#open.delete(databaseId);

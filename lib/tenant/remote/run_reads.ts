@@ -29,18 +29,23 @@ import type { CallJob } from "./write_call.ts";
 import { StepList } from "./hrana/step_list.ts";
 import { type GatedCall, VERSION, versionGuard } from "./write_steps.ts";
 
-/** Runs a call that only reads. Throws `AppError`. */
-export async function runRead(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
+/** Runs a call that only reads. Throws `AppError`, and `Stopped` when `giveWay` has told it to stop. */
+export async function runRead(
+  tenant: RemoteTenant,
+  { call, signal }: CallJob,
+  giveWay: AbortSignal,
+): Promise<TenantOutcome> {
   for (let attempt = 0;; attempt++) {
     const schemaGate = await tenant.schemaGate();
     if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
-    const read = new Reading(tenant, schemaGate, { call, gate: schemaGate.gate(call) }, signal);
+    const read = new Reading(tenant, schemaGate, { call, gate: schemaGate.gate(call) }, { signal, giveWay });
     try {
       const quick = await read.atOnce();
       const outcome = quick === "slowly" ? await read.stepByStep() : quick;
       if (outcome !== "stale") return outcome;
       return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
     } catch (error) {
+      if (error instanceof Stopped && error.why === "gives_way") throw error;
       if (error instanceof Stopped) throw new AppError("store_unavailable");
       if (!(error instanceof RemoteFailure)) throw error;
       // Reads may always be sent again.
@@ -56,7 +61,7 @@ class Reading {
     private readonly tenant: RemoteTenant,
     private readonly schemaGate: SchemaGate,
     private readonly gated: GatedCall,
-    private readonly signal: AbortSignal | null,
+    private readonly stops: { readonly signal: AbortSignal | null; readonly giveWay: AbortSignal },
   ) {
     const { queryTimeoutMs } = tenant.context;
     this.#timeoutMs = Math.min(queryTimeoutMs, gated.call.timeoutMs ?? queryTimeoutMs);
@@ -140,7 +145,7 @@ class Reading {
   }
 
   #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const bounds = { timeoutMs: this.#timeoutMs, waiting: [this.signal] };
+    const bounds = { timeoutMs: this.#timeoutMs, waiting: [this.stops.signal], giveWay: this.stops.giveWay };
     return withStatementDeadline(this.tenant, bounds, work);
   }
 

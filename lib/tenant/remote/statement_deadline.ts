@@ -15,16 +15,18 @@ export interface StatementDeadline {
   readonly timeoutMs: number;
   /** Aborted when a caller does not wait any more. */
   readonly waiting: readonly (AbortSignal | null)[];
+  /** Stops it at once. */
+  readonly giveWay?: AbortSignal;
 }
 
 /** As `withDeadline`. Errors: `store_unavailable` when the server answers nothing else either. */
 export async function withStatementDeadline<T>(
   tenant: RemoteTenant,
-  { timeoutMs, waiting }: StatementDeadline,
+  { timeoutMs, waiting, giveWay }: StatementDeadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await withDeadline(timeoutMs, waiting, work);
+    return await withDeadline(timeoutMs, waiting, work, giveWay);
   } catch (error) {
     const late = error instanceof Stopped && error.why === "timeout";
     if (late && !await answersOthers(tenant)) throw new AppError("store_unavailable");
@@ -32,8 +34,8 @@ export async function withStatementDeadline<T>(
   }
 }
 
-/** On a stream of its own: that of the statements may still be at work. */
-async function answersOthers(tenant: RemoteTenant): Promise<boolean> {
+/** Whether the server answers something else, on a stream of its own: that of the statements may still be at work. */
+export async function answersOthers(tenant: RemoteTenant): Promise<boolean> {
   const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
   try {
     const { place } = await tenant.place();

@@ -35,6 +35,8 @@ export interface SqldStoreOptions {
   readonly fetch?: Fetch;
 }
 
+/** Reads at a time: it answers no more of them in a second by more at once, and each endless one takes a thread. */
+const READS_AT_ONCE = 16;
 /** Streams kept open: sqld has 128 connections for everybody, and up to 15 processes work on it. */
 const KEPT_STREAMS = 8;
 
@@ -60,6 +62,7 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
       logBytes,
       snapshotDays,
       gateEngine,
+      readsAtOnce: READS_AT_ONCE,
     },
     ...(options.tenantsOpenMax === undefined ? {} : { mostOpen: options.tenantsOpenMax }),
   });

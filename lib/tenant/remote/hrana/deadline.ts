@@ -12,28 +12,34 @@ const FINISH_MS = 1000;
 export class Stopped extends Error {
   override readonly name = "Stopped";
 
-  constructor(readonly why: "timeout" | "nobody_waits") {
+  constructor(readonly why: "timeout" | "nobody_waits" | "gives_way") {
     super(why);
   }
 }
 
-/** Throws `Stopped`, where somebody had left before it began without doing any of it, or what the work throws. */
+/**
+ * Throws `Stopped`, where somebody had left before it began without doing any of it, or what the work throws. `giveWay`
+ * stops it at once.
+ */
 export async function withDeadline<T>(
   ms: number,
   waiting: readonly (AbortSignal | null)[],
   work: (signal: AbortSignal) => Promise<T>,
+  giveWay: AbortSignal | null = null,
 ): Promise<T> {
   const hasLeft = () => waiting.some((signal) => signal?.aborted);
   if (hasLeft()) throw new Stopped("nobody_waits");
+  if (giveWay?.aborted) throw new Stopped("gives_way");
   const controller = new AbortController();
   let why: Stopped["why"] | null = null;
   const stop = () => {
-    why ??= hasLeft() ? "nobody_waits" : "timeout";
+    why ??= giveWay?.aborted ? "gives_way" : hasLeft() ? "nobody_waits" : "timeout";
     controller.abort(new Stopped(why));
   };
   const timers = [setTimeout(stop, ms)];
   const left = () => timers.push(setTimeout(stop, FINISH_MS));
   for (const signal of waiting) signal?.addEventListener("abort", left);
+  giveWay?.addEventListener("abort", stop);
   try {
     return await work(controller.signal);
   } catch (error) {
@@ -42,5 +48,6 @@ export async function withDeadline<T>(
   } finally {
     for (const timer of timers) clearTimeout(timer);
     for (const signal of waiting) signal?.removeEventListener("abort", left);
+    giveWay?.removeEventListener("abort", stop);
   }
 }
