@@ -27,7 +27,7 @@ export interface TenantStore {
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
-  /** Deletes a database's storage. Calls in flight fail with `store_unavailable`. */
+  /** Lets go of a database's storage, which goes now or soon. Calls in flight fail with `store_unavailable`. */
   drop(databaseId: string): Promise<void>;
   /** How much room it takes (0 for one that is not there), and whether it can be read, without asking its engine. */
   storageOf(databaseId: string): Promise<DatabaseStorage>;

@@ -4,9 +4,12 @@ import { askPlace } from "../testing/ask_place.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 
 /** Databases, branches included; whatever belongs to none of them counts a hundred. */
-export function countDatabases({ deps: { config } }: StartedApp): Promise<number> {
+export async function countDatabases({ deps: { config, tenants } }: StartedApp): Promise<number> {
   const { tenantsUrl, dataDir } = config;
-  return tenantsUrl.kind === "sqld" ? countPlaces(config) : countFiles(`${dataDir}/tenants`);
+  if (tenantsUrl.kind !== "sqld") return await countFiles(`${dataDir}/tenants`);
+  // There what nobody uses any more goes a moment later.
+  await tenants.sweep();
+  return await countPlaces(config);
 }
 
 async function countFiles(tenants: string): Promise<number> {

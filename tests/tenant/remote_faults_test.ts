@@ -161,6 +161,7 @@ Deno.test("a place is made and removed once, also where the admin API fails or i
     const tenant = await Tenant.create(store, [T]);
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
     await store.drop(tenant.id);
+    await store.sweep();
     assertEquals(asked, [...Array<string>(3).fill("/create"), ...Array<string>(3).fill("remove")]);
   });
 });

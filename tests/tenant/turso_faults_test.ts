@@ -276,7 +276,9 @@ Deno.test("restores and copies are new databases, seen by every process, and dro
     await elsewhere.restore("undo", { undoLabel: "undo-2" });
     assertEquals(await here(), [["before"], ["after"]]);
     assertEquals(world.turso.names().filter((name) => name.length > 32), []);
-    await world.store().drop(tenant.id);
+    const store = world.store();
+    await store.drop(tenant.id);
+    await store.sweep();
     assertEquals(world.turso.names(), ["cubby-catalog"]);
     assertEquals((await failureOf(there)).code, "store_unavailable");
   });

@@ -12,6 +12,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/writes_faults_test.ts": "kills engine children",
   "tests/faults/sqld_faults_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_rounds_test.ts": "starts an sqld of its own",
+  "tests/faults/branch_storm_test.ts": "starts an sqld of its own",
   "tests/faults/relay_test.ts": "starts an sqld of its own",
   "tests/faults/relay_process_test.ts": "starts an sqld of its own",
   "tests/faults/relay_upkeep_test.ts": "starts an sqld of its own",

@@ -189,7 +189,7 @@ class Cloud {
 
   async #remove(name: string, database: Database): Promise<Response> {
     this.databases.delete(name);
-    await this.#admin.remove(name);
+    await this.#admin.remove(name, 10_000);
     await database.door.close();
     return Response.json({ database: name });
   }

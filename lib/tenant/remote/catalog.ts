@@ -1,7 +1,8 @@
 // Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
 // the tenants, every process sees the same, and a database moves in one transaction.
 import type { SnapshotInfo } from "../snapshots.ts";
-import { all, type HranaStep, ifOk, inTransaction, not, type StepResult } from "./hrana/hrana.ts";
+import type { HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
+import { all, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { pause } from "./hrana/pause.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
@@ -37,8 +38,12 @@ const TABLES = [
 ) WITHOUT ROWID`,
   // The state in which a branch began.
   "CREATE TABLE IF NOT EXISTS ancestor (database_id TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID",
-  // Places that are being made or are to go: what a crash leaves behind is found here.
+  // Orphaned locations: those being made, since when, and those to go at once, since 0. What a crash leaves behind is here.
   "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
+  // Copies that may be under way, and until when somebody may be removing: see `LocationTurns`.
+  "CREATE TABLE IF NOT EXISTS copying (place TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS removal (id INTEGER PRIMARY KEY, until INTEGER NOT NULL, turn TEXT NOT NULL)",
+  "INSERT OR IGNORE INTO removal VALUES (1, 0, '')",
 ];
 
 const COUNT = "SELECT 1 + (SELECT count(*) FROM tenant) + (SELECT count(*) FROM ancestor) + " +
@@ -62,7 +67,7 @@ export class Catalog {
 
   /** Null: there is no such database. */
   async find(databaseId: string): Promise<TenantPlace | null> {
-    const [row] = await this.#select(
+    const [row] = await this.select(
       "SELECT place, generation, closed_until FROM tenant WHERE database_id = ?",
       [databaseId],
     );
@@ -85,7 +90,7 @@ export class Catalog {
 
   /** Newest first. */
   async snapshots(databaseId: string): Promise<CatalogSnapshot[]> {
-    const rows = await this.#select(
+    const rows = await this.select(
       "SELECT label, place, created_at, size_bytes, automatic FROM snapshot WHERE database_id = ? " +
         "ORDER BY created_at DESC, place DESC",
       [databaseId],
@@ -101,13 +106,13 @@ export class Catalog {
 
   /** Place of the state in which a branch began; null: it is no branch. */
   async ancestorOf(databaseId: string): Promise<string | null> {
-    const [row] = await this.#select("SELECT place FROM ancestor WHERE database_id = ?", [databaseId]);
+    const [row] = await this.select("SELECT place FROM ancestor WHERE database_id = ?", [databaseId]);
     return row ? stringOf(row[0]) : null;
   }
 
   /** All places that belong to a database: its own, its ancestor's, its snapshots'. */
   async placesOf(databaseId: string): Promise<string[]> {
-    const rows = await this.#select(
+    const rows = await this.select(
       ["tenant", "ancestor", "snapshot"].map((table) => `SELECT place FROM ${table} WHERE database_id = ?1`)
         .join(" UNION ALL "),
       [databaseId],
@@ -117,19 +122,9 @@ export class Catalog {
 
   /** Ids of databases with a snapshot from before then. */
   async databasesWithSnapshotsBefore(unixMs: number): Promise<string[]> {
-    const rows = await this.#select("SELECT DISTINCT database_id FROM snapshot WHERE created_at < ?", [
+    const rows = await this.select("SELECT DISTINCT database_id FROM snapshot WHERE created_at < ?", [
       unixMs,
     ]);
-    return rows.map((row) => stringOf(row[0]));
-  }
-
-  /** Never one that is in use: who made it loose may have been heard late. */
-  async looseBefore(unixMs: number): Promise<string[]> {
-    const rows = await this.#select(
-      "SELECT place FROM loose WHERE since < ? AND place NOT IN (SELECT place FROM tenant UNION ALL " +
-        "SELECT place FROM ancestor UNION ALL SELECT place FROM snapshot)",
-      [unixMs],
-    );
     return rows.map((row) => stringOf(row[0]));
   }
 
@@ -176,10 +171,11 @@ export class Catalog {
 
   /** Places with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */
   async places(counted: boolean): Promise<number> {
-    return integerOf((await this.#select(counted ? COUNT : "SELECT 1", []))[0]?.[0]);
+    return integerOf((await this.select(counted ? COUNT : "SELECT 1", []))[0]?.[0]);
   }
 
-  async #select(sql: string, params: LogValues) {
+  /** Rows of one statement that only reads. Throws `RemoteFailure`. */
+  async select(sql: string, params: LogValues): Promise<StepRows["rows"]> {
     const steps = await this.#run("read", [{ stmt: { sql, args: params.map(hranaValue) } }]);
     return rowsAt(steps, 0);
   }

@@ -9,6 +9,7 @@ import type { LogIdentity } from "../tenant_store.ts";
 import { invalidText } from "../calls/call_run.ts";
 import type { Catalog } from "./catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
+import type { LocationKeeper } from "./location_keeper.ts";
 import type { OpenTenant } from "./open_tenant.ts";
 import { reachable } from "./reachable.ts";
 import { OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
@@ -21,14 +22,18 @@ import { retryable } from "./retryable.ts";
 import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 
+/** Fills a new database, at the location given or beside it, and tells where it is and where its ancestor. */
+export type Fill = (place: string) => Promise<{ readonly place: string; readonly ancestor: string | null }>;
+
 /** What the store lends to its branches. */
 export interface BranchHost {
   readonly context: RemoteContext;
   readonly catalog: Catalog;
   readonly snapshots: RemoteSnapshots;
+  readonly locations: LocationKeeper;
   tenant(databaseId: string): OpenTenant;
   /** Makes a database out of what `fill` has put at its place and, as its ancestor, at another one. */
-  makeBranch(databaseId: string, ancestor: string, fill: (place: string) => Promise<void>): Promise<void>;
+  makeBranch(databaseId: string, ancestor: string, fill: Fill): Promise<void>;
 }
 
 /** Bytes of changed rows that a merge does not read a second time, about. */
@@ -38,14 +43,15 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   constructor(private readonly host: BranchHost) {}
 
   make({ databaseId }: BranchHandle, trunkId: string): Promise<void> {
-    const { context, snapshots } = this.host;
+    const { snapshots, locations } = this.host;
     return reachable(() => {
       const trunk = this.host.tenant(trunkId);
       const ancestor = `${locationOf(databaseId)}-ancestor`;
       return this.host.makeBranch(databaseId, ancestor, async (place) => {
-        await trunk.lane.addTask(() => snapshots.copy(trunk.remote, { snapshot: null }, ancestor));
+        const copy = () => snapshots.copy(trunk.remote, { snapshot: null }, ancestor);
+        const began = await trunk.lane.addTask(copy);
         // From the copy, which nobody writes: so both are the same, and the trunk's writers wait for one fork only.
-        await context.platform.fork(ancestor, place);
+        return { place: await locations.fork(began, place), ancestor: began };
       });
     });
   }

@@ -14,12 +14,16 @@ export interface RemotePlatform {
   refused(place: string, mode: "read" | "write", endpoint: HranaEndpoint, expiredMs: number | null): boolean;
   /** Makes an empty place; one that is there already is left as it is. Throws `RemoteFailure`. */
   create(place: string): Promise<void>;
-  /** Makes `to` a copy of what `from` has committed. Throws `RemoteFailure`. */
-  fork(from: string, to: string): Promise<void>;
-  /** Removes a place; one that is not there is fine. Throws `RemoteFailure`. */
-  remove(place: string): Promise<void>;
+  /** Times that a copy is tried; unless given, once. Each try makes a place of its own. */
+  readonly copyTries?: number;
+  /** Makes `to`, which is not there, a copy of what `from` has committed. `attempt`: from 0. Throws `RemoteFailure`. */
+  fork(from: string, to: string, attempt?: number): Promise<void>;
+  /** Removes a place; one that is not there is fine. Throws `RemoteFailure`, in time. */
+  remove(place: string, timeoutMs: number): Promise<void>;
   /** Refuses reads or writes from now on, whoever sends them: they fail as `blocked`. Throws `RemoteFailure`. */
   block(place: string, blocked: { readonly reads: boolean; readonly writes: boolean }): Promise<void>;
   /** What has become of the way in which places are made, asked about one that is there; absent: it is not asked. */
   strain?(place: string): Promise<"admin_refused" | "admin_unreachable" | null>;
+  /** Gives up what is still under way. */
+  close?(): void;
 }

@@ -2,7 +2,6 @@
 // snapshot, carries over what must not be forgotten, and then says in the catalogue that the database is there now.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { tryEach } from "../../core/try_each.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
@@ -13,6 +12,7 @@ import type { Catalog, CatalogSnapshot, CatalogStatement, TenantPlace } from "./
 import { compareRestore } from "./compare_restore.ts";
 import { recordRestore } from "./record_restore.ts";
 import { locationOf, sizeOfLocation, unlessLost } from "./locations.ts";
+import { copied, type LocationKeeper, requireDatabase } from "./location_keeper.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
@@ -23,7 +23,11 @@ const CLOSED_MS = 120_000;
 const AUTOMATIC = "auto-";
 
 export class RemoteSnapshots {
-  constructor(private readonly context: RemoteContext, private readonly catalog: Catalog) {}
+  constructor(
+    private readonly context: RemoteContext,
+    private readonly catalog: Catalog,
+    private readonly locations: LocationKeeper,
+  ) {}
 
   async list(databaseId: string): Promise<SnapshotInfo[]> {
     const { kept } = await this.#thinned(databaseId);
@@ -35,23 +39,23 @@ export class RemoteSnapshots {
     // A restore elsewhere may have moved it.
     await tenant.moved();
     const { place: from } = await tenant.place();
-    const snapshot: CatalogSnapshot = {
-      label,
-      place: this.newPlace(tenant.databaseId),
-      createdAt: this.context.clock.now(),
-      sizeBytes: await sizeOfLocation(this.context, from),
-      automatic: label.startsWith(AUTOMATIC),
-    };
-    await this.#loose(snapshot.place);
-    await this.context.platform.fork(from, snapshot.place);
-    const kept = await this.catalog.made(
-      [insertSnapshot(tenant.databaseId, snapshot), tied(snapshot.place)],
-      async () =>
-        (await this.catalog.snapshots(tenant.databaseId)).some(({ place }) => place === snapshot.place),
-    );
-    if (kept) return toInfo(snapshot);
-    await this.removePlaces([snapshot.place]);
-    throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
+    const { databaseId } = tenant;
+    const sizeBytes = await sizeOfLocation(this.context, from);
+    const to = this.newPlace(databaseId);
+    return await this.locations.copying([to], async (end) => {
+      const createdAt = this.context.clock.now();
+      const place = await this.locations.fork(from, to);
+      const automatic = label.startsWith(AUTOMATIC);
+      const snapshot: CatalogSnapshot = { label, place, createdAt, sizeBytes, automatic };
+      const kept = await this.catalog.made(
+        [requireDatabase(databaseId), insertSnapshot(databaseId, snapshot), copied(place), end],
+        async () => (await this.catalog.snapshots(databaseId)).some((one) => one.place === place),
+      );
+      if (kept) return toInfo(snapshot);
+      await this.locations.letGo([place], [end]);
+      if (await this.catalog.find(databaseId) === null) throw new AppError("store_unavailable");
+      throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
+    });
   }
 
   /** Forgets a snapshot that turned out to be of no use. */
@@ -74,25 +78,39 @@ export class RemoteSnapshots {
    */
   async restore(
     tenant: RemoteTenant,
-    { label, undoLabel, log, expects }: RestoreOptions<LogIdentity> & { readonly label: string },
+    options: RestoreOptions<LogIdentity> & { readonly label: string },
+  ): Promise<Restored> {
+    const { place: snapshot } = await this.#require(tenant.databaseId, options.label);
+    await tenant.moved();
+    const to = this.newPlace(tenant.databaseId);
+    return await this.locations.copying(
+      [to],
+      (end) => this.#restore(tenant, { ...options, snapshot, to, end }),
+    );
+  }
+
+  async #restore(
+    tenant: RemoteTenant,
+    { snapshot, to, end, undoLabel, log, expects }: RestoreOptions<LogIdentity> & {
+      readonly snapshot: string;
+      readonly to: string;
+      readonly end: CatalogStatement;
+    },
   ): Promise<Restored> {
     const { catalog, context } = this;
-    const startedMs = context.clock.monotonicMs();
     const { databaseId } = tenant;
-    const snapshot = await this.#require(databaseId, label);
-    await tenant.moved();
+    const startedMs = context.clock.monotonicMs();
     const seen = await tenant.place();
     const { place: old } = seen;
     const nowMs = context.clock.now();
     const closedUntil = nowMs + CLOSED_MS;
     const isOurs = seen.closedUntil < nowMs && await catalog.claim(databaseId, seen, closedUntil);
     if (!isOurs) throw new AppError("database_busy");
-    const next = this.newPlace(databaseId);
+    let next = to;
     let restored: Restored = { undo: true, setAside: null };
     try {
       const isThere = await unlessLost(() => context.platform.block(old, { reads: false, writes: true }));
-      await this.#loose(next);
-      await this.#forkSnapshot(snapshot.place, next);
+      next = await this.#forkSnapshot(snapshot, to);
       await context.platform.block(next, { reads: false, writes: false });
       if (expects !== undefined) {
         const effect = isThere ? await compareRestore(context, { present: old, snapshot: next }) : null;
@@ -113,11 +131,7 @@ export class RemoteSnapshots {
       if (isThere) await context.platform.block(old, { reads: true, writes: true });
       const before = { label: restored.setAside ?? undoLabel, place: old, createdAt: nowMs, sizeBytes };
       const moved = await catalog.change([
-        [
-          // Fails on the primary key, and with it everything else, when the database is not ours to move any more.
-          "INSERT INTO tenant SELECT database_id, '', 0, 0 FROM tenant WHERE database_id = ? AND closed_until <> ?",
-          [databaseId, closedUntil],
-        ],
+        requireDatabase(databaseId, closedUntil),
         [
           "UPDATE tenant SET place = ?, generation = generation + 1, closed_until = 0 WHERE database_id = ?",
           [next, databaseId],
@@ -125,7 +139,8 @@ export class RemoteSnapshots {
         ...(isThere
           ? [insertSnapshot(databaseId, { ...before, automatic: before.label.startsWith(AUTOMATIC) })]
           : []),
-        tied(next),
+        copied(next),
+        end,
       ]);
       if (!moved) throw new AppError("database_busy");
     } catch (error) {
@@ -140,35 +155,37 @@ export class RemoteSnapshots {
     const { place } = await this.#require(tenant.databaseId, label);
     await tenant.moved();
     const { place: present } = await tenant.place();
-    // A snapshot that a restore has made is closed.
-    const snapshot = this.newPlace(tenant.databaseId);
-    await this.#loose(snapshot);
-    try {
-      await this.#forkSnapshot(place, snapshot);
+    const to = this.newPlace(tenant.databaseId);
+    return await this.locations.copying([to], async (end) => {
+      const snapshot = await this.#forkSnapshot(place, to);
+      // A snapshot that a restore has made is closed.
       await this.context.platform.block(snapshot, { reads: false, writes: false });
-      return await compareRestore(this.context, { present, snapshot });
-    } finally {
-      await this.removePlaces([snapshot]);
-    }
+      const effect = await compareRestore(this.context, { present, snapshot });
+      await this.locations.letGo([snapshot], [end]);
+      return effect;
+    });
   }
 
-  /** Makes `to` a copy of a database or of one of its snapshots. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  /**
+   * Copies a database or one of its snapshots, to `to` or beside it: resolves with where. Within `LocationKeeper.copying`.
+   * Errors: `snapshot_not_found`, `snapshot_corrupt`.
+   */
   async copy(
     tenant: RemoteTenant,
     { snapshot, log }: Pick<CopySource, "snapshot" | "log">,
     to: string,
-  ): Promise<void> {
+  ): Promise<string> {
     const startedMs = this.context.clock.monotonicMs();
     // A restore elsewhere may have moved it.
     if (snapshot === null) await tenant.moved();
     const from = snapshot === null
       ? (await tenant.place()).place
       : (await this.#require(tenant.databaseId, snapshot)).place;
-    if (snapshot === null) await this.context.platform.fork(from, to);
-    else await this.#forkSnapshot(from, to);
-    await this.context.platform.block(to, { reads: false, writes: false });
-    await forgetRecords(this.context, to);
-    if (log) await recordRestore(this.context, { log, place: to, tablesOf: [to], startedMs });
+    const place = await (snapshot === null ? this.locations.fork(from, to) : this.#forkSnapshot(from, to));
+    await this.context.platform.block(place, { reads: false, writes: false });
+    await forgetRecords(this.context, place);
+    if (log) await recordRestore(this.context, { log, place, tablesOf: [place], startedMs });
+    return place;
   }
 
   /** A name for a new copy: sorts by time within its database. */
@@ -177,16 +194,9 @@ export class RemoteSnapshots {
     return `${locationOf(databaseId)}-${own.toLowerCase()}`;
   }
 
-  /** Removes places and forgets that they were to be removed. */
-  async removePlaces(places: readonly string[]): Promise<void> {
-    await tryEach(places, async (place) => {
-      await this.context.platform.remove(place);
-      await this.catalog.change([tied(place)]);
-    });
-  }
-
-  async #forkSnapshot(from: string, to: string): Promise<void> {
-    if (await unlessLost(() => this.context.platform.fork(from, to))) return;
+  async #forkSnapshot(from: string, to: string): Promise<string> {
+    let location = to;
+    if (await unlessLost(async () => void (location = await this.locations.fork(from, to)))) return location;
     throw new AppError("snapshot_corrupt");
   }
 
@@ -196,17 +206,12 @@ export class RemoteSnapshots {
   }
 
   async #drop(databaseId: string, snapshots: readonly CatalogSnapshot[]): Promise<void> {
-    if (snapshots.length === 0) return;
-    const nowMs = this.context.clock.now();
-    await this.catalog.change(snapshots.flatMap(({ label, place }): CatalogStatement[] => [
-      ["INSERT OR IGNORE INTO loose VALUES (?,?)", [place, nowMs]],
-      ["DELETE FROM snapshot WHERE database_id = ? AND label = ?", [databaseId, label]],
-    ]));
-    await this.removePlaces(snapshots.map(({ place }) => place));
-  }
-
-  async #loose(place: string): Promise<void> {
-    await this.catalog.change([["INSERT INTO loose VALUES (?,?)", [place, this.context.clock.now()]]]);
+    await this.locations.letGo(
+      snapshots.map(({ place }) => place),
+      snapshots.map((
+        { label },
+      ) => ["DELETE FROM snapshot WHERE database_id = ? AND label = ?", [databaseId, label]]),
+    );
   }
 
   /** True: a restore that failed is done, and only an answer was lost. Otherwise the old place is opened again. */
@@ -238,8 +243,6 @@ function insertSnapshot(databaseId: string, one: CatalogSnapshot): CatalogStatem
     ...[databaseId, one.label, one.place, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],
   ]];
 }
-
-const tied = (place: string): CatalogStatement => ["DELETE FROM loose WHERE place = ?", [place]];
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: CatalogSnapshot): SnapshotInfo {
   return { label, createdAt, sizeBytes, automatic };

@@ -7,8 +7,9 @@ import { serviceTableStatements } from "../../sql/service_tables.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
-import { RemoteBranches } from "./remote_branches.ts";
+import { type Fill, RemoteBranches } from "./remote_branches.ts";
 import { Catalog, type CatalogStatement } from "./catalog.ts";
+import { copied, LocationKeeper } from "./location_keeper.ts";
 import { OpenTenant } from "./open_tenant.ts";
 import { reachable } from "./reachable.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
@@ -24,8 +25,6 @@ import { RemoteTenant } from "./remote_tenant.ts";
 const CLOSE_MS = 2000;
 /** Databases kept open; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
-/** Milliseconds after which a place that was being made or removed counts as left behind. */
-const LOOSE_MS = 600_000;
 const DAY_MS = 86_400_000;
 /** Share of the places that the server can have open from which on it is said that there are too many. */
 const CROWDED = 0.8;
@@ -34,6 +33,7 @@ export class RemoteStore implements TenantStore {
   readonly branches: RemoteBranches;
   readonly #open = new Map<string, OpenTenant>();
   readonly #catalog: Catalog;
+  readonly #locations: LocationKeeper;
   readonly #snapshots: RemoteSnapshots;
   readonly #slots: SlowSlots;
   #closed = false;
@@ -41,9 +41,13 @@ export class RemoteStore implements TenantStore {
   constructor(private readonly context: RemoteContext) {
     this.#slots = new SlowSlots(context.readsAtOnce);
     this.#catalog = new Catalog(context);
-    this.#snapshots = new RemoteSnapshots(context, this.#catalog);
+    this.#locations = new LocationKeeper(context, this.#catalog);
+    this.#snapshots = new RemoteSnapshots(context, this.#catalog, this.#locations);
     this.branches = new RemoteBranches({
-      ...{ context, catalog: this.#catalog, snapshots: this.#snapshots },
+      context,
+      catalog: this.#catalog,
+      snapshots: this.#snapshots,
+      locations: this.#locations,
       tenant: (databaseId) => this.#tenant(databaseId),
       makeBranch: (databaseId, ancestor, fill) => this.#make(databaseId, fill, ancestor),
     });
@@ -56,6 +60,7 @@ export class RemoteStore implements TenantStore {
         const steps = serviceTableStatements.map((sql) => ({ stmt: { sql } }));
         const results = await runOwn(this.context, { place, mode: "write" }, steps);
         for (const at of steps.keys()) rowsAt(results, at);
+        return { place, ancestor: null };
       })
     );
   }
@@ -63,10 +68,10 @@ export class RemoteStore implements TenantStore {
   copy(databaseId: string, from: CopySource): Promise<void> {
     return reachable(async () => {
       const source = this.#tenant(from.databaseId);
-      await this.#make(
-        databaseId,
-        (place) => source.lane.addTask(() => this.#snapshots.copy(source.remote, from, place)),
-      );
+      await this.#make(databaseId, async (to) => {
+        const copy = () => this.#snapshots.copy(source.remote, from, to);
+        return { place: await source.lane.addTask(copy), ancestor: null };
+      });
     });
   }
 
@@ -78,17 +83,16 @@ export class RemoteStore implements TenantStore {
     return reachable(async () => {
       const tenant = this.#tenant(databaseId);
       tenant.drop();
-      const places = await this.#catalog.placesOf(databaseId);
-      const nowMs = this.context.clock.now();
-      await this.#catalog.change([
-        ...places.map((
-          place,
-        ): CatalogStatement => ["INSERT OR IGNORE INTO loose VALUES (?,?)", [place, nowMs]]),
-        ["DELETE FROM tenant WHERE database_id = ?", [databaseId]],
-        ["DELETE FROM snapshot WHERE database_id = ?", [databaseId]],
-        ["DELETE FROM ancestor WHERE database_id = ?", [databaseId]],
+      const [found, places] = await Promise.all([
+        this.#catalog.find(databaseId),
+        this.#catalog.placesOf(databaseId),
       ]);
-      await this.#snapshots.removePlaces(places);
+      const change = ["tenant", "snapshot", "ancestor"].map((table): CatalogStatement => [
+        `DELETE FROM ${table} WHERE database_id = ?`,
+        [databaseId],
+      ]);
+      // Another instance that still knows it must not write there what nobody will ever read.
+      await this.#locations.letGo(places, change, found?.place ?? null);
       this.#open.delete(databaseId);
     });
   }
@@ -124,10 +128,9 @@ export class RemoteStore implements TenantStore {
       await this.#isCrowded();
       const oldest = nowMs - this.context.snapshotDays * DAY_MS;
       const old = await this.#catalog.databasesWithSnapshotsBefore(oldest);
-      const loose = await this.#catalog.looseBefore(nowMs - LOOSE_MS);
       await tryEach([
-        () => this.#snapshots.removePlaces(loose),
         ...old.map((id) => () => this.#snapshots.thin(id)),
+        () => this.#locations.sweep(),
       ], (work) => work());
     });
   }
@@ -135,38 +138,28 @@ export class RemoteStore implements TenantStore {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
+    await this.#locations.close();
     await Promise.all((this.context.streamPool?.takeIdle() ?? []).map((idle) => this.#closeStream(idle)));
+    this.context.platform.close?.();
   }
 
-  /** Places are in the catalogue, as ones that may be left behind, before they are there. */
-  async #make(
-    databaseId: string,
-    fill: (place: string) => Promise<void>,
-    ancestor: string | null = null,
-  ): Promise<void> {
+  async #make(databaseId: string, fill: Fill, ancestor: string | null = null): Promise<void> {
     checkId(databaseId);
-    const place = locationOf(databaseId);
+    const to = locationOf(databaseId);
     if (await this.#catalog.find(databaseId)) throw new AppError("store_unavailable");
-    const places = ancestor === null ? [place] : [place, ancestor];
-    const nowMs = this.context.clock.now();
-    await this.#catalog.change(
-      places.map((one) => ["INSERT OR REPLACE INTO loose VALUES (?,?)", [one, nowMs]]),
-    );
-    try {
-      await fill(place);
-    } catch (error) {
-      // What cannot be removed now goes with a sweep.
-      await this.#snapshots.removePlaces(places).catch(() => {});
-      throw error;
-    }
-    const made = await this.#catalog.made([
-      ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, place]],
-      ...(ancestor === null
-        ? []
-        : [["INSERT INTO ancestor VALUES (?,?)", [databaseId, ancestor]] satisfies CatalogStatement]),
-      ...places.map((one): CatalogStatement => ["DELETE FROM loose WHERE place = ?", [one]]),
-    ], async () => (await this.#catalog.find(databaseId))?.place === place);
-    if (!made) throw new AppError("store_unavailable");
+    await this.#locations.copying(ancestor === null ? [to] : [to, ancestor], async (end) => {
+      const filled = await fill(to);
+      const made = await this.#catalog.made([
+        ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, filled.place]],
+        copied(filled.place),
+        ...(filled.ancestor === null ? [] : [
+          ["INSERT INTO ancestor VALUES (?,?)", [databaseId, filled.ancestor]] satisfies CatalogStatement,
+          copied(filled.ancestor),
+        ]),
+        end,
+      ], async () => (await this.#catalog.find(databaseId))?.place === filled.place);
+      if (!made) throw new AppError("store_unavailable");
+    });
   }
 
   #tenant(databaseId: string): OpenTenant {

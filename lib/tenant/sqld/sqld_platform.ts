@@ -22,11 +22,11 @@ export interface SqldPlatformOptions {
 
 /** Milliseconds that an admin call may take. */
 const ADMIN_TIMEOUT_MS = 15_000;
-/** Those for a question that nobody waits for long, and for copies, which take longer the larger the database is. */
+/** Those for a question that nobody waits for long. */
 const STRAIN_TIMEOUT_MS = 2000;
-const FORK_TIMEOUTS_MS = [2000, 15_000, 120_000];
-/** Milliseconds before the second copy, and four times that before the third. */
-const FORK_PAUSE_MS = 20;
+/** Milliseconds until another copy is tried, and those of the last try: copies take the longer the larger the database is. */
+const FORK_PATIENCE_MS = [15_000, 30_000];
+const LAST_PATIENCE_MS = 110_000;
 /** Times that a call which may run twice is repeated, and milliseconds before the first repetition. */
 const MAX_RETRIES = 3;
 const RETRY_PAUSE_MS = 20;
@@ -38,6 +38,8 @@ interface AdminAnswer {
 
 export class SqldPlatform implements RemotePlatform {
   readonly dataSecret = "TENANTS_JWT_KEY";
+  readonly copyTries = FORK_PATIENCE_MS.length + 1;
+  readonly #closing = new AbortController();
 
   constructor(private readonly options: SqldPlatformOptions) {}
 
@@ -69,38 +71,26 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async create(place: string): Promise<void> {
-    const answer = await this.#adminAgain("POST", `/${checked(place)}/create`, {
-      body: {},
-      lostToo: true,
-    });
+    const path = `/${checked(place)}/create`;
+    const answer = await this.#adminAgain("POST", path, { body: {}, timeoutMs: ADMIN_TIMEOUT_MS });
     const isThere = answer.status === 400 && answer.text.includes("already exists");
     if (answer.status !== 200 && !isThere) throw adminFailure(answer);
   }
 
   /**
    * sqld loses a fork now and then: it never answers, says that there is no such namespace, or leaves out what was
-   * written last. The next one works.
+   * written last. The next one works. None is hung up on: sqld then takes back what it has made of the fork, and that
+   * beside the end of any fork, also of this one, it never answers anybody again.
    */
-  async fork(from: string, to: string): Promise<void> {
-    for (const [attempt, timeoutMs] of FORK_TIMEOUTS_MS.entries()) {
-      if (attempt > 0) {
-        await this.#remove(to, { lostToo: false });
-        await pause(FORK_PAUSE_MS * 4 ** (attempt - 1));
-      }
-      try {
-        const path = `/${checked(from)}/fork/${checked(to)}`;
-        const before = await this.#state(from);
-        const answer = answered(
-          await this.#send("POST", path, { signal: AbortSignal.timeout(timeoutMs) }),
-        );
-        if (answer.status !== 200) throw adminFailure(answer);
-        const copied = before && await this.#state(to);
-        if (!before || !copied || hasAllOf(copied, before)) return;
-        throw new RemoteFailure("unreachable", "the copy lacks what was written last");
-      } catch (error) {
-        if (attempt === FORK_TIMEOUTS_MS.length - 1) throw error;
-      }
-    }
+  async fork(from: string, to: string, attempt = 0): Promise<void> {
+    const path = `/${checked(from)}/fork/${checked(to)}`;
+    const before = await this.#state(from);
+    const sent = this.#send("POST", path, { signal: this.#closing.signal });
+    const answer = answered(await within(FORK_PATIENCE_MS[attempt] ?? LAST_PATIENCE_MS, sent));
+    if (answer.status !== 200) throw adminFailure(answer);
+    const copied = before && await this.#state(to);
+    if (!before || !copied || hasAllOf(copied, before)) return;
+    throw new RemoteFailure("unreachable", "the copy lacks what was written last");
   }
 
   async #state(place: string): Promise<CopyState | null> {
@@ -113,14 +103,13 @@ export class SqldPlatform implements RemotePlatform {
     }
   }
 
-  remove(place: string): Promise<void> {
-    return this.#remove(place, { lostToo: true });
+  async remove(place: string, timeoutMs: number): Promise<void> {
+    const answer = await this.#adminAgain("DELETE", `/${checked(place)}`, { timeoutMs });
+    if (answer.status !== 200 && answer.status !== 404) throw adminFailure(answer);
   }
 
-  /** Unless `lostToo`, one whose answer is lost is not repeated: it could be late, and remove what comes next there. */
-  async #remove(place: string, { lostToo }: { readonly lostToo: boolean }): Promise<void> {
-    const answer = await this.#adminAgain("DELETE", `/${checked(place)}`, { lostToo });
-    if (answer.status !== 200 && answer.status !== 404) throw adminFailure(answer);
+  close(): void {
+    this.#closing.abort();
   }
 
   async block(
@@ -148,14 +137,13 @@ export class SqldPlatform implements RemotePlatform {
   async #adminAgain(
     method: string,
     path: string,
-    { body, lostToo }: { readonly body?: unknown; readonly lostToo: boolean },
+    { body, timeoutMs }: { readonly body?: unknown; readonly timeoutMs: number },
   ): Promise<AdminAnswer> {
-    const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(timeoutMs);
     for (let attempt = 0;; attempt++) {
       const answer = await this.#send(method, path, { body, signal });
       if (answer !== null && answer.status < 500) return answer;
-      const last = attempt >= MAX_RETRIES || signal.aborted || answer === null && !lostToo;
-      if (last) return answered(answer);
+      if (attempt >= MAX_RETRIES || signal.aborted) return answered(answer);
       await pause(RETRY_PAUSE_MS * 4 ** attempt);
     }
   }
@@ -192,6 +180,17 @@ export class SqldPlatform implements RemotePlatform {
 function answered(answer: AdminAnswer | null): AdminAnswer {
   if (answer === null) throw new RemoteFailure("unreachable", "the admin API does not answer");
   return answer;
+}
+
+/** Null: it took longer. What comes later is thrown away. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => timer = setTimeout(() => resolve(null), ms));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** sqld itself accepts names with slashes and dots. */

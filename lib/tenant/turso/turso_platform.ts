@@ -66,8 +66,8 @@ export class TursoPlatform implements RemotePlatform {
     return this.#make(to, nameOf(from));
   }
 
-  async remove(place: string): Promise<void> {
-    const call: TursoCall = { method: "DELETE", path: `/databases/${nameOf(place)}` };
+  async remove(place: string, timeoutMs: number): Promise<void> {
+    const call: TursoCall = { method: "DELETE", path: `/databases/${nameOf(place)}`, timeoutMs };
     const answer = await this.options.api.call(call);
     if (answer.status !== 200 && answer.status !== 404) throw this.options.api.failure(call, answer);
     this.#hosts.delete(place);

@@ -1,0 +1,97 @@
+// Locations on the server as they come and go: copies, each noted in the catalogue before it is made, and what nobody
+// uses any more.
+import type { Catalog, CatalogStatement } from "./catalog.ts";
+import { LocationTurns } from "./location_turns.ts";
+import { OrphanRemover } from "./orphan_remover.ts";
+import { pause } from "./hrana/pause.ts";
+import { unlessLost } from "./locations.ts";
+import type { RemoteContext } from "./remote_context.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+
+/** Milliseconds before the second try of a copy, and four times that before the third. */
+const COPY_PAUSE_MS = 20;
+
+export class LocationKeeper {
+  readonly #turns: LocationTurns;
+  readonly #remover: OrphanRemover;
+  #woken = false;
+
+  constructor(private readonly context: RemoteContext, private readonly catalog: Catalog) {
+    this.#turns = new LocationTurns(context.clock, catalog);
+    this.#remover = new OrphanRemover(context, this.#turns);
+  }
+
+  /**
+   * Does work that makes copies, and whatever else begins with a new location: all of them are noted as orphaned. Once
+   * they have an owner, the work changes the catalogue by `end` and by `copied` of each. Errors: `database_busy`.
+   */
+  copying<T>(locations: readonly string[], work: (end: CatalogStatement) => Promise<T>): Promise<T> {
+    // An instance that has ended may have left some.
+    if (!this.#woken) this.#remover.wake();
+    this.#woken = true;
+    return this.#turns.copying(locations, work);
+  }
+
+  /** Within `copying`. Resolves with where the copy is, at `to` or beside it. Throws `RemoteFailure`. */
+  async fork(from: string, to: string): Promise<string> {
+    const { platform, clock } = this.context;
+    for (let attempt = 0;; attempt++) {
+      const location = attempt === 0 ? to : `${to}-${attempt + 1}`;
+      try {
+        if (attempt > 0) {
+          await this.catalog.change([["INSERT OR REPLACE INTO loose VALUES (?,?)", [location, clock.now()]]]);
+        }
+        await platform.fork(from, location, attempt);
+        return location;
+      } catch (error) {
+        if (!(error instanceof RemoteFailure) || attempt + 1 >= (platform.copyTries ?? 1)) throw error;
+        await pause(COPY_PAUSE_MS * 4 ** attempt);
+      }
+    }
+  }
+
+  /**
+   * Makes a change of the catalogue by which nobody uses the locations any more. `closed` is closed then, for whoever has
+   * not heard of it. They go soon. Throws `RemoteFailure`.
+   */
+  async letGo(
+    locations: readonly string[],
+    change: readonly CatalogStatement[],
+    closed: string | null = null,
+  ): Promise<void> {
+    if (locations.length + change.length === 0) return;
+    await this.catalog.change([
+      ...locations.map((one): CatalogStatement => ["INSERT OR REPLACE INTO loose VALUES (?, 0)", [one]]),
+      ...change,
+    ]);
+    const close = () => this.context.platform.block(closed ?? "", { reads: true, writes: true });
+    try {
+      if (closed !== null) await unlessLost(close);
+    } finally {
+      this.#remover.wake();
+    }
+  }
+
+  /** Removes what was let go of, and what a crash has left behind. */
+  sweep(): Promise<void> {
+    return this.#remover.sweep();
+  }
+
+  close(): Promise<void> {
+    return this.#remover.close();
+  }
+}
+
+/** The location is whole, and has an owner from this change on. */
+export function copied(location: string): CatalogStatement {
+  return ["DELETE FROM loose WHERE place = ?", [location]];
+}
+
+/** Fails, and with it the whole change, unless the database is there and, where that is given, in this claim. */
+export function requireDatabase(databaseId: string, closedUntil: number | null = null): CatalogStatement {
+  return [
+    "INSERT INTO removal SELECT id, until, turn FROM removal WHERE NOT EXISTS (SELECT 1 FROM tenant " +
+    "WHERE database_id = ?1 AND closed_until = coalesce(?2, closed_until))",
+    [databaseId, closedUntil],
+  ];
+}

@@ -1,0 +1,124 @@
+// Copies and removals of locations take turns, over all instances. sqld finishes a copy and begins a removal with the same
+// two locks in opposite orders: where both happen at one moment, it never answers anybody again. So copies are noted in
+// the catalogue before they begin, removals one at a time, and neither begins beside the other. The catalogue's server
+// tells the time, so that clocks of instances may differ.
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Catalog, CatalogStatement } from "./catalog.ts";
+import { pause } from "./hrana/pause.ts";
+import { stringOf } from "./hrana/remote_values.ts";
+
+/** Milliseconds after which a copy that has not been reported as done is taken for dead: more than its tries take. */
+const COPY_MS = 180_000;
+/** Milliseconds that a copy waits for a removal, and between two looks; longer than a dead instance's turn lasts. */
+const COPY_WAIT_MS = 10_000;
+const COPY_POLL_MS = 25;
+/** Milliseconds that a turn to remove lasts: where its instance has died, copies wait for the rest of it. */
+const TURN_MS = 5000;
+/**
+ * Milliseconds in which removals begin, counted from `sinceMs`, and that each may take. With what `HOLD_MS` adds they are
+ * over before the turn is, also where the process was stopped on its way to them.
+ */
+export const BEGIN_MS = 200;
+export const REMOVE_MS = 3000;
+/** Milliseconds of a turn for which copies that want to begin are held up, for those under way to end. */
+const HOLD_MS = 1000;
+const HOLD_POLL_MS = 50;
+
+const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/** Leave to remove. */
+export interface RemovalTurn {
+  readonly id: string;
+  /** By the monotonic clock: it was had later than that. */
+  readonly sinceMs: number;
+}
+
+export class LocationTurns {
+  constructor(private readonly clock: Clock, private readonly catalog: Catalog) {}
+
+  /**
+   * Does work that makes copies at the locations, which are noted as orphaned until the work notes their owner together
+   * with `copied` of those that it has used. What fails on its way stays noted. Errors: `database_busy`.
+   */
+  async copying<T>(locations: readonly string[], work: (end: CatalogStatement) => Promise<T>): Promise<T> {
+    const [first = ""] = locations;
+    const end: CatalogStatement = ["DELETE FROM copying WHERE place = ?", [first]];
+    await this.#begin(first, locations);
+    try {
+      return await work(end);
+    } catch (error) {
+      // A note that stays ends by itself.
+      await this.catalog.change([end]).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #begin(first: string, locations: readonly string[]): Promise<void> {
+    const untilMs = this.clock.monotonicMs() + COPY_WAIT_MS;
+    const nowMs = this.clock.now();
+    for (;;) {
+      const changed = await this.catalog.change([
+        [
+          `INSERT OR REPLACE INTO copying SELECT ?, ${NOW} + ? WHERE NOT EXISTS (` +
+          `SELECT 1 FROM removal WHERE until > ${NOW})`,
+          [first, COPY_MS],
+        ],
+        ...locations.map((one): CatalogStatement => [
+          "INSERT OR REPLACE INTO loose SELECT ?, ? WHERE EXISTS (SELECT 1 FROM copying WHERE place = ?)",
+          [one, nowMs, first],
+        ]),
+      ]);
+      if (changed && changed[0] === 1) return;
+      if (this.clock.monotonicMs() > untilMs) throw new AppError("database_busy");
+      await pause(COPY_POLL_MS);
+    }
+  }
+
+  /** Null: somebody else removes, or copies are under way. */
+  async takeRemoval(): Promise<RemovalTurn | null> {
+    return await this.#take(`AND NOT EXISTS (SELECT 1 FROM copying WHERE until > ${NOW})`);
+  }
+
+  /** The same, but copies that want to begin wait for a moment, so that those under way may end. */
+  async insistOnRemoval(): Promise<RemovalTurn | null> {
+    const turn = await this.#take("");
+    if (turn === null) return null;
+    while (this.clock.monotonicMs() - turn.sinceMs < HOLD_MS) {
+      const sinceMs = this.clock.monotonicMs();
+      const copies = await this.catalog.select(`SELECT 1 FROM copying WHERE until > ${NOW} LIMIT 1`, []);
+      if (copies.length === 0) return { ...turn, sinceMs };
+      await pause(HOLD_POLL_MS);
+    }
+    await this.noteRemoved(turn, { removed: [], isOver: true });
+    return null;
+  }
+
+  async #take(condition: string): Promise<RemovalTurn | null> {
+    const turn = { id: crypto.randomUUID(), sinceMs: this.clock.monotonicMs() };
+    const sql = `UPDATE removal SET until = ${NOW} + ?, turn = ? WHERE until <= ${NOW} ${condition}`;
+    const changed = await this.catalog.change([[sql, [TURN_MS, turn.id]]]);
+    return changed && changed[0] === 1 ? turn : null;
+  }
+
+  /** Forgets what was removed in the turn, and gives it back where it is over. */
+  async noteRemoved(
+    { id }: RemovalTurn,
+    { removed, isOver }: { readonly removed: readonly string[]; readonly isOver: boolean },
+  ): Promise<void> {
+    await this.catalog.change([
+      ...removed.map((one): CatalogStatement => ["DELETE FROM loose WHERE place = ?", [one]]),
+      ...(isOver ? [["UPDATE removal SET until = 0 WHERE turn = ?", [id]] satisfies CatalogStatement] : []),
+    ]);
+  }
+
+  /** Some of the orphaned locations since before then; never one that is in use: who has noted it may have been heard late. */
+  async orphans(beforeMs: number): Promise<string[]> {
+    const rows = await this.catalog.select(
+      "SELECT place FROM loose WHERE since < ? AND place NOT IN (SELECT place FROM tenant UNION ALL " +
+        "SELECT place FROM ancestor UNION ALL SELECT place FROM snapshot) ORDER BY since, place LIMIT 100",
+      [beforeMs],
+    );
+    return rows.map((row) => stringOf(row[0]));
+  }
+}

@@ -1,0 +1,129 @@
+// Removes orphaned locations from the server, one after the other, while no instance copies any. No request waits for it:
+// whoever lets go of a location notes that in the catalogue, and whichever instance has a turn next finds it there.
+import { BEGIN_MS, type LocationTurns, type RemovalTurn, REMOVE_MS } from "./location_turns.ts";
+import { pause } from "./hrana/pause.ts";
+import type { RemoteContext } from "./remote_context.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
+
+/** Milliseconds after which a location that was being made counts as left behind. */
+const ABANDONED_MS = 600_000;
+/** Milliseconds until a round begins after a location was orphaned, and until the next one where it was not its turn. */
+const SOON_MS = 50;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2000;
+/** Milliseconds for which others may go first, before copies are held up. */
+const PATIENCE_MS = 10_000;
+/** Milliseconds until the next round where the server has refused. */
+const REFUSED_MS = 30_000;
+/** Milliseconds between two turns, in which copies that wait may begin. */
+const BETWEEN_MS = 60;
+
+type Round = "done" | "not our turn" | "refused";
+
+export class OrphanRemover {
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #working: Promise<void> | null = null;
+  #closed = false;
+  readonly #failed = new Set<string>();
+  /** Rounds that it was not our turn, since when by the monotonic clock; null: it was, or none has begun. */
+  #waiting: { readonly sinceMs: number; readonly rounds: number } | null = null;
+
+  constructor(private readonly context: RemoteContext, private readonly turns: LocationTurns) {}
+
+  /** There is something to remove. */
+  wake(): void {
+    this.#after(SOON_MS);
+  }
+
+  /** Removes what is there to be removed, unless others keep it from that for long. */
+  async sweep(): Promise<void> {
+    const untilMs = this.context.clock.monotonicMs() + PATIENCE_MS;
+    for (;;) {
+      await this.#working;
+      await this.#work();
+      if (this.#waiting === null || this.context.clock.monotonicMs() > untilMs) return;
+      await pause(FIRST_PAUSE_MS);
+    }
+  }
+
+  /** What is left goes by another instance, or with the first copy of the next one. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopTimer();
+    await this.#working;
+  }
+
+  #after(ms: number): void {
+    if (this.#closed || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      // What is orphaned during a round may come too late for it.
+      if (this.#working !== null) this.#after(SOON_MS);
+      else void this.#work();
+    }, ms);
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #work(): Promise<void> {
+    return this.#working ??= this.#round().then(
+      (round) => this.#next(round),
+      // The catalogue does not answer, and whoever asks it next says so.
+      () => this.#next("refused"),
+    ).finally(() => this.#working = null);
+  }
+
+  #next(round: Round): void {
+    if (round === "refused") this.context.log("warn", "orphans_not_removed");
+    if (round === "refused") this.#after(REFUSED_MS);
+    if (round !== "not our turn") return void (this.#waiting = null);
+    const { sinceMs, rounds } = this.#waiting ?? { sinceMs: this.context.clock.monotonicMs(), rounds: 0 };
+    this.#waiting = { sinceMs, rounds: rounds + 1 };
+    this.#after(Math.min(FIRST_PAUSE_MS * 2 ** rounds, MAX_PAUSE_MS));
+  }
+
+  async #round(): Promise<Round> {
+    const { clock } = this.context;
+    while (!this.#closed) {
+      const found = await this.turns.orphans(clock.now() - ABANDONED_MS);
+      const orphans = found.filter((one) => !this.#failed.has(one));
+      if (orphans.length === 0) {
+        // What has failed is tried again behind all others.
+        this.#failed.clear();
+        return found.length === 0 ? "done" : "refused";
+      }
+      const insists = this.#waiting !== null && clock.monotonicMs() - this.#waiting.sinceMs > PATIENCE_MS;
+      if (insists) this.#waiting = null;
+      const turn = await (insists ? this.turns.insistOnRemoval() : this.turns.takeRemoval());
+      if (turn === null) return "not our turn";
+      if (!await this.#removeSome(turn, orphans)) return "refused";
+      await pause(BETWEEN_MS);
+    }
+    return "done";
+  }
+
+  /** Those that there is time for. False: the server has refused one. */
+  async #removeSome(turn: RemovalTurn, orphans: readonly string[]): Promise<boolean> {
+    const { clock, platform } = this.context;
+    const removed: string[] = [];
+    let refused: RemoteFailure | null = null;
+    for (const location of orphans) {
+      if (this.#closed || refused !== null || clock.monotonicMs() - turn.sinceMs > BEGIN_MS) break;
+      try {
+        await platform.remove(location, REMOVE_MS);
+        removed.push(location);
+      } catch (error) {
+        if (!(error instanceof RemoteFailure)) throw error;
+        refused = error;
+        this.#failed.add(location);
+      }
+    }
+    // The server may still be at one of which no answer came: then the turn lasts until that is over.
+    const isOver = refused === null || refused.reason !== "unreachable";
+    await this.turns.noteRemoved(turn, { removed, isOver });
+    return refused === null;
+  }
+}
