@@ -57,7 +57,9 @@ export async function withRelay(body: (world: RelayWorld) => Promise<void>): Pro
       database: async () => {
         const database = await tenant.createDatabase(`d${made++}`);
         const sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, a)";
-        const answer = await post(database, "query", { sql }, { "x-service-no-snapshot": "1" });
+        const answer = await untilAnswered(() =>
+          post(database, "query", { sql }, { "x-service-no-snapshot": "1" })
+        );
         assertEquals(answer.status, 200, answer.text);
         return database;
       },
@@ -109,11 +111,12 @@ export async function numbersOf(world: RelayWorld, database: TestDatabase, sql: 
   return (rowsOf(answer)[0] ?? []).map(Number);
 }
 
-/** Again while the store is not there, for a while. */
+/** Again while the store is not there, or the machine so busy that the control plane is not, for a while. */
 export async function untilAnswered(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   for (let attempt = 0;; attempt++) {
     const answer = await send();
-    if (answer.status !== 503 || attempt >= 6) return answer;
+    const away = answer.status === 503 || answer.body.code === "meter_unreachable";
+    if (!away || attempt >= 6) return answer;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
