@@ -67,6 +67,11 @@ export class ReplayLoad {
     await Promise.all(workers);
   }
 
+  get acknowledgedCalls(): number {
+    const { entries, moves, plain } = this.acknowledged;
+    return entries.size + moves.size + plain.size;
+  }
+
   stop(): void {
     this.#stopped = true;
   }
