@@ -1,4 +1,5 @@
 // Tenant files that are damaged, emptied or gone: who notices, what is said, and that a snapshot is all a restore needs.
+import { cp } from "node:fs/promises";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ApiAnswer, callApi } from "../testing/call_api.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
@@ -20,20 +21,38 @@ interface Shop {
 
 type Damage = (file: string) => Promise<void>;
 
-/**
- * A shop with a snapshot of two items, and a third one sold since. The service stops, `damage` is done to the file of
- * the database, and the service starts again.
- */
-async function withShop(damage: Damage, body: (shop: Shop) => Promise<void>): Promise<void> {
+const settings = { DEMO: "0", OPERATOR_KEY: KEY };
+
+interface Sold {
+  readonly folder: string;
+  readonly token: string;
+  /** Path of the database's file in the folder. */
+  readonly file: string;
+}
+
+let sold: Sold | null = null;
+addEventListener("unload", () => sold && Deno.removeSync(sold.folder, { recursive: true }));
+
+/** What every shop starts from: a snapshot of two items, and a third one sold since. It is made once. */
+async function soldItems(): Promise<Sold> {
+  if (sold !== null) return sold;
   const folder = await Deno.makeTempDir({ prefix: "cubby_damage_" });
-  const settings = { DEMO: "0", OPERATOR_KEY: KEY };
+  await using service = await startService({ folder, settings });
+  const { token, file } = await sellItems(service);
+  assertEquals((await service.stop()).code, 0, service.errors());
+  return sold = { folder, token, file };
+}
+
+/** `damage` is done to the file of the database, and the service starts again. */
+async function withShop(damage: Damage, body: (shop: Shop) => Promise<void>): Promise<void> {
+  const { folder: from, token, file: name } = await soldItems();
+  const folder = await Deno.makeTempDir({ prefix: "cubby_damage_" });
   try {
-    const first = await startService({ folder, settings });
-    const shop = await sellItems(first, folder);
-    assertEquals((await first.stop()).code, 0, first.errors());
-    await damage(shop.file);
+    await cp(from, folder, { recursive: true });
+    const file = `${folder}/${name}`;
+    await damage(file);
     await using service = await startService({ folder, settings });
-    await body({ ...shop, ...calls(service, shop.token), service });
+    await body({ service, folder, token, file, ...calls(service, token) });
     assertEquals(service.errors().includes('"level":"error"'), false, service.errors());
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -47,7 +66,7 @@ function calls(service: RunningService, token: string): Pick<Shop, "call" | "que
   return { call, query: (sql, path = DATABASE) => call("POST", `${path}/query`, { sql }) };
 }
 
-async function sellItems(service: RunningService, folder: string): Promise<Shop> {
+async function sellItems(service: RunningService): Promise<Pick<Sold, "token" | "file">> {
   const made = async (path: string, body: unknown) => {
     const answer = await calls(service, KEY).call("POST", path, body);
     assertEquals(answer.status, 201, answer.text);
@@ -57,12 +76,12 @@ async function sellItems(service: RunningService, folder: string): Promise<Shop>
   const { id = "" } = await made("/api/namespaces/acme/databases", { slug: "shop" });
   const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
   const { call, query } = calls(service, token);
-  const file = `${folder}/tenants/${id.slice(-2).toLowerCase()}/${id}.db`;
+  const file = `tenants/${id.slice(-2).toLowerCase()}/${id}.db`;
   await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
   await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
   await call("POST", `${DATABASE}/snapshots`, { label: "good" });
   await query("INSERT INTO items VALUES (3, 'cap')");
-  return { service, folder, token, file, call, query };
+  return { token, file };
 }
 
 async function remove(...files: string[]): Promise<void> {
@@ -201,7 +220,7 @@ Deno.test("a database that was made and never written is there after a kill and 
   await withShop(nothing, async ({ call, folder, service, token }) => {
     assertEquals((await call("POST", "/api/namespaces/acme/databases", { slug: "new" })).status, 201);
     await service.kill();
-    await using again = await startService({ folder, settings: { DEMO: "0", OPERATOR_KEY: KEY } });
+    await using again = await startService({ folder, settings });
     const after = calls(again, token);
     const one = await after.call("GET", "/api/namespaces/acme/databases/new");
     assertEquals(Reflect.get(Object(one.body.data), "state"), "ok");
