@@ -97,6 +97,11 @@ export const configTable = {
     forms.wholeNumber(100, 600_000),
     "Milliseconds that one statement may run",
   ),
+  engineMemoryMb: optional(
+    "ENGINE_MEMORY_MB",
+    forms.wholeNumber(512, 16_777_216),
+    "MB that all engine processes may hold together; unset: 60 % of the machine's or the container's memory, at least 512",
+  ),
   maxResultBytes: row(
     "MAX_RESULT_BYTES",
     "16777216",

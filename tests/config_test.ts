@@ -28,6 +28,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     askUrl: null,
     askModel: null,
     welcomeCreditUsd: 5,
+    engineMemoryMb: null,
     floodPer10s: 2000,
     trustProxy: 0,
     queryTimeoutMs: 30_000,

@@ -49,6 +49,43 @@ Deno.test("a child that passes its bound of memory is ended, and the others' wor
   assertEquals((await callService(world, "SELECT 1")).status, 200);
 });
 
+/** What all children of the folder hold at their largest until `work` settles, in MB. Linux only: 0 elsewhere. */
+async function sumWhile<T>(folder: string, work: Promise<T>): Promise<{ result: T; sumMb: number }> {
+  let [done, mostKb] = [false, 0];
+  const watched = work.finally(() => done = true);
+  while (!done) {
+    let sumKb = 0;
+    for (const pid of await engineChildren(folder)) {
+      const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+      sumKb += Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0);
+    }
+    mostKb = Math.max(mostKb, sumKb);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return { result: await watched, sumMb: mostKb / 1024 };
+}
+
+Deno.test("all children together keep to ENGINE_MEMORY_MB: the largest read is ended, small ones go on", async () => {
+  const settings = { MAX_RESULT_ROWS: "10000000", MAX_RESULT_BYTES: "134217728", ENGINE_MEMORY_MB: "512" };
+  await using world = await serviceWorld(settings);
+  const rows = ROWS.replace("2000000", "9000000");
+  const large = Array.from(
+    { length: 4 },
+    (_, at) => callService(world, `${rows} SELECT x, x, x, x, ${at} FROM c`),
+  );
+  let ended = false;
+  const small = async () => {
+    const answers = [];
+    while (!ended) answers.push(await callService(world, "SELECT 1"));
+    return answers;
+  };
+  const reads = Promise.all(large).finally(() => ended = true);
+  const { result: [answers, others], sumMb } = await sumWhile(world.folder, Promise.all([reads, small()]));
+  for (const { status, body } of answers) assertEquals([status, body.code], [400, "result_too_large"]);
+  for (const { status, body } of others) assertEquals([status, body.code], [200, undefined]);
+  assert(sumMb < 1100, `${sumMb} MB`);
+});
+
 Deno.test("where a child cannot start under a bound of memory the service does not start, and says so", async () => {
   if (Deno.build.os !== "linux") return;
   const folder = await Deno.makeTempDir();

@@ -1,8 +1,6 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
-import type { Clock } from "../../core/clock.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
-import type { Log } from "../../core/log.ts";
 import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import { LogBudget } from "../log_budget.ts";
@@ -10,11 +8,13 @@ import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
+import { childrenFor, findEngineMemory } from "./engine_memory.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
 import type { ReplyFrame } from "./engine_child.ts";
-import { findParentTie, type ParentTie } from "./engine_process.ts";
+import { findParentTie } from "./engine_process.ts";
+import type { LocalStoreOptions } from "./local_store_options.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
@@ -25,27 +25,6 @@ import { RoomProbe } from "./room_probe.ts";
 import { Scheduler } from "./scheduler.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
-
-export interface LocalStoreOptions {
-  readonly dataDirectory: string;
-  /** KV knows nothing yet, so that no database can be there. */
-  readonly newHere?: boolean;
-  /** Milliseconds that one statement may run. */
-  readonly queryTimeoutMs: number;
-  /** Days that log and audit rows are kept. */
-  readonly logDays: number;
-  /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
-  readonly logBytes?: number;
-  /** Days that snapshots are kept. */
-  readonly snapshotDays: number;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** What Deno needs of the environment to start a child (`HOME`, `DENO_DIR`). */
-  readonly engineEnvironment: Readonly<Record<string, string>>;
-  readonly maxChildren?: number;
-  /** Tests force the portable way. */
-  readonly parentTie?: ParentTie;
-}
 
 /** Milliseconds between two rounds of closing what is unused. */
 const SWEEP_MS = 30_000;
@@ -59,7 +38,8 @@ const STOP_MS = 10_000;
  */
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
   const paths = await openFolders(options.dataDirectory, options.newHere ?? false);
-  const maxChildren = options.maxChildren ?? Math.max(5, navigator.hardwareConcurrency * 2);
+  const memoryBytes = await findEngineMemory(options.engineMemoryMb ?? null);
+  const maxChildren = options.maxChildren ?? childrenFor(memoryBytes);
   await prepareProgressFiles(paths.run, maxChildren);
   const scheduler = new Scheduler({
     tenantsDirectory: paths.tenants,
@@ -70,7 +50,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     log: options.log,
     maxChildren,
   });
-  const store = new LocalStore(options, scheduler, paths.tenants);
+  const store = new LocalStore(options, scheduler, paths.tenants, memoryBytes);
   if (await scheduler.slots[0]?.child.reports()) return store;
   await store.close();
   throw new ConfigError(
@@ -95,12 +75,13 @@ export class LocalStore implements TenantStore, DatabaseHost {
     private readonly options: LocalStoreOptions,
     private readonly scheduler: Scheduler,
     private readonly tenants: string,
+    memoryBytes: number,
   ) {
     this.#room = new RoomProbe(tenants, options.clock);
     this.#reserve = tenantsReserve(tenants);
     this.#reserveFilled = this.#reserve.fill();
     scheduler.onFull = () => this.#reserve.lend();
-    this.#watchdog = new Watchdog(scheduler, options.queryTimeoutMs);
+    this.#watchdog = new Watchdog(scheduler, { timeoutMs: options.queryTimeoutMs, memoryBytes });
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
     this.states = new DatabaseStates(tenants, options.clock);

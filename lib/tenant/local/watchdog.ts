@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./engine_child.ts";
+import { overMemory } from "./bound_memory.ts";
 import { givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { abandonCall } from "./settle_group.ts";
@@ -24,12 +25,19 @@ const MIN_WAIT_MS = 1000;
 /** Milliseconds without a report of its memory after which a child that works is ended. */
 const SILENT_MS = 10_000;
 
+export interface WatchdogBounds {
+  /** Milliseconds that one statement may run. */
+  readonly timeoutMs: number;
+  /** Bytes that all children may hold together. */
+  readonly memoryBytes: number;
+}
+
 export class Watchdog {
   #timer: ReturnType<typeof setInterval> | null = null;
   #lastLookMs = 0;
   #idleTicks = 0;
 
-  constructor(private readonly scheduler: Scheduler, private readonly timeoutMs: number) {}
+  constructor(private readonly scheduler: Scheduler, private readonly bounds: WatchdogBounds) {}
 
   /** Call when work starts; the timer ends by itself when there is none. */
   watch(): void {
@@ -53,6 +61,7 @@ export class Watchdog {
       busy = true;
       if (look && nowMs - slot.flight.startedMs >= YOUNG_MS) this.#inspect(slot, slot.flight, nowMs);
     }
+    if (look) this.#boundMemory(nowMs);
     if (scheduler.waiting.size > 0) {
       if (look) this.#expireWaiting(nowMs);
       scheduler.pump();
@@ -74,14 +83,28 @@ export class Watchdog {
       (givesWay(this.scheduler, flight, report, nowMs) ? "busy" : null);
     if (reason === null && nowMs - flight.heard.sinceMs < SILENT_MS) return;
     // A child that no longer says what it holds has no bound: it counts as one that has crashed.
+    this.#kill(slot, flight, { reason, nowMs });
+  }
+
+  #kill(
+    slot: ChildSlot,
+    flight: LaneFlight,
+    { reason, nowMs }: { readonly reason: LaneFlight["killed"]; readonly nowMs: number },
+  ): void {
     flight.killed = reason;
     flight.killedMs = nowMs;
     slot.child.kill();
   }
 
+  #boundMemory(nowMs: number): void {
+    const victim = overMemory(this.scheduler.slots, this.bounds.memoryBytes);
+    if (victim?.kind === "idle") this.scheduler.endChild(victim.slot);
+    else if (victim) this.#kill(victim.slot, victim.flight, { reason: "memory", nowMs });
+  }
+
   /** Views and CTEs can make compiling alone last: it has the bound of a statement, for all texts of a call. */
   #taskTimeoutMs({ request: { op } }: TaskJob): number {
-    return op === "inspect" || op === "schema" ? this.timeoutMs : TASK_TIMEOUT_MS;
+    return op === "inspect" || op === "schema" ? this.bounds.timeoutMs : TASK_TIMEOUT_MS;
   }
 
   #groupReason(
@@ -91,7 +114,7 @@ export class Watchdog {
     nowMs: number,
   ): "timeout" | "gone" | null {
     // A child that starts has not begun with anything, however long that takes on a busy machine.
-    const startMs = Math.max(this.timeoutMs * 2, SILENT_MS);
+    const startMs = Math.max(this.bounds.timeoutMs * 2, SILENT_MS);
     if (!progress) return nowMs - flight.startedMs > startMs ? "timeout" : null;
     const { seen } = flight;
     if (progress.call !== seen.call || progress.statement !== seen.statement) {
@@ -100,13 +123,15 @@ export class Watchdog {
       flight.seen = { ...progress, sinceMs: seen.call === -1 ? first : nowMs };
     }
     if (jobs[progress.call]?.call.signal()?.aborted && flight.answered === null) return "gone";
-    const timeoutMs = Math.min(this.timeoutMs, jobs[progress.call]?.call.timeoutMs ?? Infinity);
+    const timeoutMs = Math.min(this.bounds.timeoutMs, jobs[progress.call]?.call.timeoutMs ?? Infinity);
     return nowMs - flight.seen.sinceMs >= timeoutMs ? "timeout" : null;
   }
 
   /** A read does not wait for longer than it might run. */
   #maxWaitMs({ call }: CallJob): number {
-    return call.level === "read" ? Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, this.timeoutMs)) : MAX_WAIT_MS;
+    return call.level === "read"
+      ? Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, this.bounds.timeoutMs))
+      : MAX_WAIT_MS;
   }
 
   #expireWaiting(nowMs: number): void {
