@@ -22,6 +22,8 @@ export interface TestGroup {
 
 /** Of those that compute. More would not be faster, and tests of time limits would see their limits pass. */
 const AT_ONCE = navigator.hardwareConcurrency;
+/** Of those that wait, beside them. */
+const WAITING_AT_ONCE = 2;
 const root = new URL("../../", import.meta.url);
 const decoder = new TextDecoder();
 
@@ -71,7 +73,10 @@ export async function runGroups(groups: readonly TestGroup[], options: readonly 
   };
   const waiting = groups.filter(({ waits }) => waits);
   const computing = groups.filter(({ waits }) => !waits);
-  await Promise.all([lane(waiting, []), ...Array.from({ length: AT_ONCE }, () => lane(computing, waiting))]);
+  await Promise.all([
+    ...Array.from({ length: WAITING_AT_ONCE }, () => lane(waiting, [])),
+    ...Array.from({ length: AT_ONCE }, () => lane(computing, waiting)),
+  ]);
   Deno.removeSignalListener("SIGTERM", giveUp);
   return tallies;
 }
