@@ -28,6 +28,7 @@ export interface Bounded {
   forms: BoundedForms | null | undefined;
 }
 
+/** Reads rows and counts their bytes. */
 export class BoundedRows {
   #bytes = 0;
   #maxBytes = Infinity;

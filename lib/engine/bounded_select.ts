@@ -19,6 +19,7 @@ const SORTING_WORDS: ReadonlySet<string> = new Set(["ORDER", "GROUP", "DISTINCT"
 /** Of a statement's form at most: names and conditions of as many columns as a result may have. */
 export const FORM_CHARACTERS = 200_000;
 
+/** The statement and its bounds. */
 export interface BoundedSelect {
   /** With bound rows and bytes. */
   readonly counted: string;

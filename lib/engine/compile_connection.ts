@@ -2,8 +2,10 @@
 import type { Guard, Level } from "./guard.ts";
 import type { EngineValue } from "./result_json.ts";
 
+/** A value of the service's own statements. */
 export type InternalParameter = string | number | bigint | null;
 
+/** A connection that compiles. */
 export interface CompileConnection {
   readonly guard: Guard;
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */

@@ -8,11 +8,13 @@ import type { CompileConnection } from "./compile_connection.ts";
 import { type EngineFailure, engineFailure } from "./engine_failure.ts";
 import { Recorder } from "./guard.ts";
 
+/** A statement to compile. */
 export interface CompiledText {
   readonly sql: string;
   readonly changesSchema: boolean;
 }
 
+/** What compiling a statement came to. */
 export type Compiled =
   | { readonly ok: true; readonly facts: EngineFacts }
   | { readonly ok: false; readonly failure: EngineFailure };

@@ -25,6 +25,7 @@ interface Prepared extends Bounded {
   bigIntegers: boolean;
 }
 
+/** The result of one statement. */
 export interface RunResult {
   /** `{"columns":[…],"rows":[…]`, the closing brace left to the caller. */
   readonly json: string;
@@ -33,6 +34,7 @@ export interface RunResult {
 
 export type { EngineValue };
 
+/** One guarded connection. */
 export class Connection {
   readonly database: DatabaseSync;
   readonly guard: Guard;

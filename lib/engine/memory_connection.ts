@@ -2,6 +2,7 @@
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
 
+/** A database in memory. */
 export class MemoryConnection extends Connection implements ChangingConnection {
   constructor() {
     super(":memory:", false);

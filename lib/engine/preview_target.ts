@@ -46,7 +46,11 @@ export function targetOf(connection: CompileConnection, sql: string): PreviewTar
   const last = tokens.findLast(({ key }) => key !== ";");
   const end = returning?.at ?? last?.end ?? sql.length;
   return {
-    ...{ tokens: all, verb, table, qualifier: quoteIdentifier(alias ?? table), keyNames },
+    tokens: all,
+    verb,
+    table,
+    qualifier: quoteIdentifier(alias ?? table),
+    keyNames,
     keys: keys.map(quoteIdentifier),
     end,
     parameters: all.filter(({ at }) => at < end).reduce(highestParameter, 0),

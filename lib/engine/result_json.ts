@@ -1,4 +1,4 @@
-// From engine values to the JSON text of one result (contract 4), within the bounds of the call.
+// From engine values to the JSON text of one result, within the bounds of the call.
 
 /** A value as `node:sqlite` returns it in an array row. */
 export type EngineValue = null | number | bigint | string | Uint8Array;
@@ -24,6 +24,7 @@ export function isIntegerOutOfRange(error: unknown): boolean {
 
 const LOWEST_INTEGER = -(2 ** 63);
 
+/** Bounds of a result. */
 export interface ResultBounds {
   readonly maxRows: number;
   readonly maxBytes: number;
@@ -64,7 +65,7 @@ function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boole
   return plain;
 }
 
-/** One value in the form of contract 4. */
+/** One value as answers have it: whole numbers beyond 2^53 as digits, blobs as base64. */
 export function jsonValue(
   value: EngineValue,
   integersAsStrings: boolean,

@@ -1,6 +1,6 @@
 // What a statement would do, as a dry run tells it.
 
-/** A value of a row as JSON has it (contract 4). */
+/** A value of a row as JSON has it. */
 export type JsonValue = string | number | null | { readonly $blob: string };
 
 /** What one statement of a dry run would do. */
@@ -15,6 +15,7 @@ export interface StatementEffect {
   readonly preview: RowPreview | null;
 }
 
+/** Rows that a statement would change. */
 export interface RowPreview {
   readonly table: string;
   readonly columns: readonly string[];

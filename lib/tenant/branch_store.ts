@@ -17,11 +17,13 @@ export interface BranchStore<Log, Failure> {
   merge(trunk: BranchHandle, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
 }
 
+/** A branch and its namespace. */
 export interface BranchHandle {
   readonly databaseId: string;
   readonly namespaceId: string;
 }
 
+/** A merge to run. */
 export interface BranchMerge<Log> extends RowForm {
   readonly branchId: string;
   readonly mode: "schema" | "data";
@@ -36,6 +38,7 @@ export interface BranchMerge<Log> extends RowForm {
   readonly auditId: string;
 }
 
+/** What a merge came to. */
 export interface MergeOutcome<Failure> {
   /** `changed`: it would have done something else than expected, and was undone. */
   readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";

@@ -1,5 +1,4 @@
-// Which snapshots of a database stay and which go: those whose time is over, and what is above the number that is kept
-// (contract 6).
+// Decides which snapshots of a database are deleted: those whose time is over, and those beyond the allowed number.
 import type { SnapshotInfo } from "./snapshots.ts";
 
 /** Snapshots kept of one database. */

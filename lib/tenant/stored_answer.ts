@@ -2,6 +2,7 @@
 // figures, then the texts of the results end to end. Reading it back gives what was answered, to the byte.
 import type { StatementResult } from "./tenant_store.ts";
 
+/** An answer with its results. */
 export interface StoredAnswer {
   readonly context: string;
   readonly results: readonly StatementResult[];
@@ -12,6 +13,7 @@ export interface StoredAnswer {
 /** Per statement: length of its text, rows read, rows written. */
 export type StoredResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
 
+/** The parts of a stored answer. */
 export interface StoredParts {
   readonly context: string;
   readonly results: readonly StoredResult[];

@@ -39,6 +39,7 @@ export interface TenantStore {
   close(): Promise<void>;
 }
 
+/** The state that a new database starts with. */
 export interface CopySource {
   readonly databaseId: string;
   /** Null: the present state. */
@@ -88,12 +89,14 @@ export interface TenantDatabase {
   recordEndpointCall(row: EndpointCallRow): void;
 }
 
+/** A statement to compile. */
 export interface InspectedStatement {
   readonly sql: string;
   /** It changes the schema, so that what follows must be compiled against the result. */
   readonly changesSchema: boolean;
 }
 
+/** How statements are compiled. */
 export interface InspectOptions {
   /** As of a call that runs so. */
   readonly foreignKeysOff: boolean;
@@ -107,6 +110,7 @@ export interface Inspection {
   readonly failure: EngineFailure | null;
 }
 
+/** A statement with its values. */
 export interface TenantStatement {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
@@ -120,6 +124,7 @@ export interface TenantStatement {
   readonly after?: readonly ServiceStatement[];
 }
 
+/** One call of the pipeline to a database. */
 export interface TenantCall {
   /** What the connection must allow and nothing above it. */
   readonly level: Level;
@@ -155,12 +160,14 @@ export interface TenantCall {
   readonly signal: () => AbortSignal | null;
 }
 
+/** What the database knows about a call that may have run before. */
 export type ReplayFound =
   /** `answer` is in the form of `stored_answer.ts`; `matched` are places in `keys`. */
   | { readonly ok: "replayed"; readonly answer: string; readonly matched: readonly number[] }
   /** The key is taken by a call with another request hash. */
   | { readonly ok: "replay_mismatch" };
 
+/** The result of one statement. */
 export interface StatementResult {
   /** `{"columns":[…],"rows":[…]` as JSON text without the closing brace, ready to be spliced into an answer. */
   readonly json: string;
@@ -170,6 +177,7 @@ export interface StatementResult {
   readonly effect?: StatementEffect;
 }
 
+/** What a call came to. */
 export type TenantOutcome =
   | {
     readonly ok: true;
@@ -196,6 +204,7 @@ export type TenantOutcome =
   | { readonly ok: "stale"; readonly schemaVersion: number }
   | ReplayFound;
 
+/** The names in a schema. */
 export interface SchemaNames {
   readonly schemaVersion: number;
   readonly tables: readonly NamedTable[];
@@ -215,6 +224,7 @@ export interface LogIdentity {
   readonly sql: string;
 }
 
+/** A row of the query log. */
 export interface LogRow extends LogIdentity {
   readonly status: "ok" | "error";
   readonly errorKind: string | null;

@@ -2,6 +2,7 @@
 // with it: they run once more, as a call of their own that is logged and answered with that ending.
 import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
 
+/** A call that failed. */
 export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
 
 /** The call to run, of which nothing has been kept so far; null: nothing of it is to stay. */

@@ -2,6 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { configTable } from "../../lib/config.ts";
 import { errorTable } from "../../lib/core/error_table.ts";
+import { priceNanoUsd } from "../../lib/query/prices.ts";
+import { outputs } from "../../lib/services/endpoints/spec/outputs.ts";
 import { layers } from "../architecture/layers.ts";
 import { repository } from "../architecture/source_files.ts";
 import { docFile, docFiles, prose, tableUnder } from "./doc_files.ts";
@@ -21,6 +23,24 @@ Deno.test("the table of settings is the code's", async () => {
     row.meaning,
   ]);
   assertEquals(tableUnder(await docFile("routes/docs/configuration.md"), "## Variables"), expected);
+});
+
+Deno.test("the table of prices is the code's", async () => {
+  const usdPerMillion = (nanoUsd: number) => nanoUsd / 1000;
+  const table = tableUnder(await docFile("routes/docs/money.md"), "## Prices");
+  const { request, rowRead, rowWritten } = priceNanoUsd;
+  assertEquals(table.map(([what, usd]) => [what, Number(usd)]), [
+    ["requests", usdPerMillion(request)],
+    ["rows read", usdPerMillion(rowRead)],
+    ["rows written", usdPerMillion(rowWritten)],
+  ]);
+});
+
+Deno.test("the kinds of output that are documented are the code's", async () => {
+  const { text } = await docFile("routes/docs/endpoints.md");
+  const row = text.split("\n").find((line) => line.startsWith("| `output`")) ?? "";
+  const named = [...row.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name).slice(1);
+  assertEquals(named.toSorted(), Object.keys(outputs).toSorted());
 });
 
 Deno.test("the table of error codes is the code's", async () => {

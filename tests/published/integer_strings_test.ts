@@ -1,4 +1,4 @@
-// X-Integers: string (contract 4) on published endpoints, and what it means to caches and browsers.
+// X-Integers: string on published endpoints, and what it means to caches and browsers.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { issuePaths, publishedApp } from "./publish.ts";
 

@@ -1,4 +1,4 @@
-// `errorDetail` kinds one by one: what went wrong, where, and a hint that says what to do next (contract 3).
+// `errorDetail` kinds one by one: what went wrong, where, and a hint that says what to do next.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ErrorDetail } from "../../lib/core/errors.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";

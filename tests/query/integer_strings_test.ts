@@ -1,4 +1,4 @@
-// X-Integers: string (contract 4) on every call that answers with rows of a database.
+// X-Integers: string on every call that answers with rows of a database.
 import { assertEquals } from "@std/assert";
 import { reportOf } from "../branches/branch_world.ts";
 import { mergeBranch, withBranch } from "../branches/merge_world.ts";

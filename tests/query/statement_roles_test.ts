@@ -1,4 +1,4 @@
-// Which statements each role may run over HTTP, and which nobody may (contract 5). The corpus has the long list.
+// Which statements each role may run over HTTP, and which nobody may. The corpus has the long list.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Role } from "../../lib/core/role.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";

@@ -1,4 +1,4 @@
-// Values between JSON and SQL over HTTP (contract 4): what is read can be written back.
+// Values between JSON and SQL over HTTP: what is read can be written back.
 import { assert, assertEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";

@@ -1,4 +1,4 @@
-// Scoped tokens: only what is listed, with the lower of token and row, and nothing namespace-wide (contract 5).
+// Scoped tokens: only what is listed, with the lower of token and row, and nothing namespace-wide.
 import { assertEquals } from "@std/assert";
 import type { Role } from "../../lib/core/role.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";

@@ -62,13 +62,19 @@ export function noteTriggers(
   return [
     ...(begins.length + replaced.length > 0 ? [make("BEFORE INSERT", [...begins, ...replaced])] : []),
     make("AFTER INSERT", [{
-      ...{ table, kind: "insert", after: rest("NEW") },
+      table,
+      kind: "insert",
+      after: rest("NEW"),
       keyAfter: shape.key.length > 0 ? key("NEW") : unset,
     }]),
     ...(replaced.length > 0 ? [make("BEFORE UPDATE", replaced)] : []),
     make("AFTER UPDATE", [{
-      ...{ table, kind: "update", keyBefore: key("OLD"), before: rest("OLD") },
-      ...{ keyAfter: key("NEW"), after: rest("NEW") },
+      table,
+      kind: "update",
+      keyBefore: key("OLD"),
+      before: rest("OLD"),
+      keyAfter: key("NEW"),
+      after: rest("NEW"),
     }]),
     make("AFTER DELETE", [{ table, kind: "delete", keyBefore: key("OLD"), before: rest("OLD") }]),
   ];
@@ -79,7 +85,9 @@ export function wholeNotes(shape: TableShape, side: "before" | "after", sink: No
   const key = textOf(shape.rowid === null ? [] : [`o.${shape.rowid}`], sink);
   const values = textOf(shape.columns.map(({ name }) => `o.${quoted(name)}`), sink);
   return {
-    ...{ table: shape.name, kind: "whole", from: ` FROM main.${quoted(shape.name)} AS o` },
+    table: shape.name,
+    kind: "whole",
+    from: ` FROM main.${quoted(shape.name)} AS o`,
     ...(side === "before" ? { keyBefore: key, before: values } : { keyAfter: key, after: values }),
   };
 }
@@ -89,7 +97,9 @@ export function changedNotes(shape: TableShape, side: ChangedRows["side"], sink:
   const values = textOf(shape.columns.map(({ name }) => `o.${quoted(name)}`), sink);
   const from = ` FROM (SELECT * FROM main.${quoted(shape.name)} LIMIT ${MAX_DIGESTED_ROWS}) AS o`;
   return {
-    ...{ table: shape.name, kind: "whole", from },
+    table: shape.name,
+    kind: "whole",
+    from,
     // Known by their values: the keys of a table that is made are in the order of its SELECT.
     ...(side === "before" ? { keyBefore: values } : { keyAfter: "''", after: values }),
   };
@@ -114,7 +124,9 @@ export function indexNotes({ name }: TableShape, side: "before" | "after", sink:
     " FROM (SELECT doc, group_concat(hex(term) || ' ' || quote(col) || ' ' || quote(offset)) AS terms " +
     `FROM (SELECT doc, term, col, offset FROM ${view} ORDER BY doc, term, col, offset) GROUP BY doc)`;
   return {
-    ...{ table: name, kind: "whole", from },
+    table: name,
+    kind: "whole",
+    from,
     ...(side === "before" ? { keyBefore: key, before: "terms" } : { keyAfter: key, after: "terms" }),
   };
 }
@@ -136,7 +148,9 @@ function replacedNote(shape: TableShape, sink: NoteSink): NoteParts[] {
     ...uniques.map((columns) => columns.map(({ name, collation }) => same(name ?? "", collation))),
   ];
   return [{
-    ...{ table, kind: "replaced", keyBefore: textOf(keyValues(shape, "o"), sink) },
+    table,
+    kind: "replaced",
+    keyBefore: textOf(keyValues(shape, "o"), sink),
     before: textOf(otherValues(shape, "o"), sink),
     from: ` FROM main.${quoted(table)} AS o WHERE ${
       keys.map((one) => `(${one.join(" AND ")})`).join(" OR ")

@@ -46,7 +46,14 @@ export function stepOf(loop: LoopNode, block: TextBlock | undefined, only: boole
   const table = facts.tableOf(loop.name);
   const rest = leftOver(loop, block, only, table, facts.schema);
   const step = (fan: number, exact: boolean, more: Partial<Step> = {}): Step => ({
-    ...{ seek: 0, perRow: 1, fan, pass: 1, exact, once: 0, atMost: Infinity, filtered: rest.length > 0 },
+    seek: 0,
+    perRow: 1,
+    fan,
+    pass: 1,
+    exact,
+    once: 0,
+    atMost: Infinity,
+    filtered: rest.length > 0,
     ...more,
   });
   const pass = rest.reduce((share, condition) => share * condition.share, 1);

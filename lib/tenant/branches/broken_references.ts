@@ -2,6 +2,7 @@
 import { objectKey } from "../../sql/schema_shape.ts";
 import { mayAll, rowsOf, type Work } from "./work.ts";
 
+/** A row whose foreign key has no target. */
 export interface BrokenReference {
   readonly table: string;
   readonly rowid: string | number | null;

@@ -19,6 +19,7 @@ import { RowsDigest } from "./rows_digest.ts";
 import { readSide, type SchemaSide, type TablePair, tablePairs } from "./table_pair.ts";
 import type { Row, Work } from "./work.ts";
 
+/** Both sides, and what is different. */
 export interface Compared {
   readonly ancestor: SchemaSide;
   readonly branch: SchemaSide;
@@ -28,6 +29,7 @@ export interface Compared {
   readonly pairs: readonly ComparedPair[];
 }
 
+/** A table of both sides. */
 export interface ComparedPair {
   readonly pair: TablePair;
   /** Null: nothing of the table has changed. */
@@ -39,6 +41,7 @@ export interface ComparedPair {
 /** Bytes of rows that one report shows, about. */
 const MAX_SHOWN_LENGTH = 4_000_000;
 
+/** How to compare. */
 export interface CompareOptions extends RowForm {
   readonly openTrial: OpenTrial;
   /** Of changes that are kept for a merge, about. */
@@ -47,6 +50,7 @@ export interface CompareOptions extends RowForm {
   readonly byLine: boolean;
 }
 
+/** Compares a branch with its ancestor. */
 export function* compareSides(
   { openTrial, holdBytes, byLine, integersAsStrings }: CompareOptions,
 ): Work<Compared> {
@@ -106,7 +110,9 @@ function* comparePair(pair: TablePair, report: Report): Work<ComparedPair> {
   });
   const { added, removed, changed } = shown.counts;
   const diff = added + removed + changed === 0 ? null : {
-    ...{ table: pair.table, columns: pair.columns, primaryKey: pair.key.map((at) => pair.columns[at] ?? "") },
+    table: pair.table,
+    columns: pair.columns,
+    primaryKey: pair.key.map((at) => pair.columns[at] ?? ""),
     ...shown.counts,
     digest: shown.digest.hex,
     rows: shown.rows,

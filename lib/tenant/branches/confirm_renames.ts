@@ -18,6 +18,7 @@ import { type Row, rowsWithin, type Work } from "./work.ts";
 /** Rows of either side that are looked at. */
 const SAMPLE_ROWS = 500;
 
+/** The renames that rows confirm. */
 export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<KnownRenames> {
   const known = new Set<string>();
   for (const [before, after] of renamedTables(ancestor.shape, branch.shape)) {

@@ -34,8 +34,12 @@ export function* mergeRows(run: MergeRun, { pairs }: Compared): Work<void> {
   for (const [key, broken] of yield* brokenReferences(referring)) {
     if (brokenBefore.has(key)) continue;
     run.conflict({
-      ...{ kind: "foreign_key", table: broken.table, key: [broken.rowid] },
-      ...{ ancestor: null, ours: null, theirs: null },
+      kind: "foreign_key",
+      table: broken.table,
+      key: [broken.rowid],
+      ancestor: null,
+      ours: null,
+      theirs: null,
     }, false);
   }
 }

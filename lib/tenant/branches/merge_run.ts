@@ -29,6 +29,7 @@ export interface FoundConflict {
 
 type MergeOptions = Pick<BranchMerge<unknown>, "mode" | "onConflict" | "expects" | "integersAsStrings">;
 
+/** The state of one merge. */
 export class MergeRun {
   readonly written = new Set<string>();
   readonly statements: string[] = [];

@@ -57,8 +57,12 @@ function mergedSchema(
     if (ours?.sql !== before?.sql) {
       const { onConflict } = run;
       run.conflict({
-        ...{ kind: "schema", table: (after ?? before ?? ours)?.table ?? "", key: [key] },
-        ...{ ancestor: textOf(before), ours: textOf(ours), theirs: textOf(after) },
+        kind: "schema",
+        table: (after ?? before ?? ours)?.table ?? "",
+        key: [key],
+        ancestor: textOf(before),
+        ours: textOf(ours),
+        theirs: textOf(after),
       }, onConflict !== "abort");
       if (onConflict !== "theirs") continue;
     }

@@ -16,6 +16,7 @@ export interface TrialDatabase {
   close(): void;
 }
 
+/** Opens an empty database in memory. */
 export type OpenTrial = () => TrialDatabase;
 
 /** How one schema becomes another one. */

@@ -17,6 +17,7 @@ const SCHEMA = [
 const COLUMNS =
   'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid';
 
+/** Reads the schema of one side. */
 export function* readSchema(of: Side): Work<SchemaShape> {
   const [shadowed = [], listed = [], version = []] = yield* mustAll(of, SCHEMA);
   const shadows = new Set(shadowed.map(([name]) => objectKey(String(name))));

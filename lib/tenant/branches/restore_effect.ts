@@ -8,6 +8,7 @@ import { RowsDigest } from "./rows_digest.ts";
 import { indexPairs, type SchemaSide } from "./table_pair.ts";
 import type { Work } from "./work.ts";
 
+/** What the restore would do. */
 export function* restoreEffect(options: Omit<CompareOptions, "holdBytes">): Work<RestoreEffect> {
   const { ancestor, branch, diff, pairs } = yield* compareSides({ ...options, holdBytes: 0 });
   const texts = [ancestor, branch].map(({ shape }) =>

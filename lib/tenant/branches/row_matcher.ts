@@ -7,6 +7,7 @@ import type { Row } from "./work.ts";
 /** Rows that wait for their other half at most; beyond it a changed row counts as removed and added. */
 const MAX_HELD = 200_000;
 
+/** Holds rows of both sides until their counterparts come. */
 export class RowMatcher {
   readonly #held = { before: new Map<string, Row[]>(), after: new Map<string, Row[]>() };
   #count = 0;

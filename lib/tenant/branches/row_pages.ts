@@ -3,6 +3,7 @@ import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
 import { mayAll, type Row, rowsOf, rowsWithin, type Side, type Work } from "./work.ts";
 
+/** A table to read. */
 export interface PageSource {
   readonly of: Side;
   readonly table: string;
@@ -106,6 +107,7 @@ interface Page {
   readonly limit: number;
 }
 
+/** The values of a row. */
 export function valuesOf(row: ReadRow): Row {
   return typeof row === "string" ? readLine(row) : row;
 }

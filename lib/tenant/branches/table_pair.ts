@@ -5,6 +5,7 @@ import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql
 import { readSchema } from "./read_schema.ts";
 import { rowsOf, type Side, type Work } from "./work.ts";
 
+/** A table on one side. */
 export interface TableSide {
   readonly of: Side;
   readonly table: string;
@@ -15,6 +16,7 @@ export interface TableSide {
   readonly byLine: boolean;
 }
 
+/** A table on both sides. */
 export interface TablePair {
   readonly table: string;
   /** Names by the branch, or by the ancestor where the branch has dropped the table. */
@@ -38,6 +40,7 @@ export interface SchemaSide {
   readonly byLine: boolean;
 }
 
+/** Reads the schema and the tables of one side. */
 export function* readSide(of: Side, byLine: boolean): Work<SchemaSide> {
   const shape = yield* readSchema(of);
   const rows = yield* rowsOf(of, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1");
@@ -81,7 +84,11 @@ export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[
       { of, table: `${table}_data`, columns: columns.map(quoted), rowid: "rowid", byLine }
     );
     return {
-      ...{ table, columns, key: [0], keyIsRowid: true, obstacle: null },
+      table,
+      columns,
+      key: [0],
+      keyIsRowid: true,
+      obstacle: null,
       ancestor: older?.has(table) ? side(ancestor) : null,
       branch: newer?.has(table) ? side(branch) : null,
     };
@@ -125,7 +132,10 @@ function pairOf(
       sides.ancestor?.rowid !== null);
   const keyless = key.length === 0 ? "The table has no primary key" : null;
   return {
-    ...{ table: table.name, columns: columns.map(({ name }) => name), key, keyIsRowid },
+    table: table.name,
+    columns: columns.map(({ name }) => name),
+    key,
+    keyIsRowid,
     ...sides,
     obstacle: sides.obstacle ?? keyless,
   };

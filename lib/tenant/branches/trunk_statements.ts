@@ -13,6 +13,7 @@ export type Write =
 /** Said in each statement, because a constraint may have a clause of its own, which could end the transaction. */
 export type OnClash = "ABORT" | "REPLACE";
 
+/** The statements of one table. */
 export class TrunkStatements {
   readonly #name: string;
   readonly #columns: readonly string[];

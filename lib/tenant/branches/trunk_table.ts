@@ -20,6 +20,7 @@ interface Decided {
   readonly ours: Row | null;
 }
 
+/** One table of the trunk during a merge. */
 export class TrunkTable {
   readonly #statements: TrunkStatements;
   #postponed: Decided[] = [];
@@ -97,8 +98,12 @@ export class TrunkTable {
   #conflict(change: RowChange, ours: Row | null, kind: "row" | "constraint" = "row"): boolean {
     const { onConflict } = this.run;
     this.run.conflict({
-      ...{ kind, table: this.pair.table, key: this.#keyOf(change.after ?? change.before) },
-      ...{ ancestor: change.before, ours, theirs: change.after },
+      kind,
+      table: this.pair.table,
+      key: this.#keyOf(change.after ?? change.before),
+      ancestor: change.before,
+      ours,
+      theirs: change.after,
     }, onConflict !== "abort");
     return onConflict === "theirs";
   }

@@ -3,15 +3,19 @@
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
 
+/** The values of a row. */
 export type Row = readonly EngineValue[];
 
+/** A database that takes part. */
 export type Side = "ancestor" | "branch" | "trunk";
 
+/** A statement for one side. */
 export interface AskedStatement {
   readonly sql: string;
   readonly params: Row;
 }
 
+/** Statements for one side. */
 export interface Ask {
   readonly of: Side;
   readonly statements: readonly AskedStatement[];
@@ -21,6 +25,7 @@ export interface Ask {
   readonly level: "internal" | "schema";
 }
 
+/** What a statement answers. */
 export type Answer =
   | { readonly ok: true; readonly rows: readonly Row[] }
   /** `error` is what to throw where it cannot be lived with. */

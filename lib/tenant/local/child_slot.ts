@@ -8,6 +8,7 @@ export interface LaneFlight extends Flight {
   readonly lanes: DatabaseLanes;
 }
 
+/** One position in the pool of children. */
 export interface ChildSlot {
   readonly child: EngineChild;
   /** Of its progress file. */

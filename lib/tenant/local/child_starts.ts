@@ -7,12 +7,14 @@ import { freeProgressFile, type ProgressFile } from "./progress_files.ts";
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
+/** What this needs of the process. */
 export interface ChildStartsOptions {
   readonly runDirectory: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** Starts children with growing pauses after failures. */
 export class ChildStarts {
   readonly #log: Log;
   #pauseMs = FIRST_PAUSE_MS;

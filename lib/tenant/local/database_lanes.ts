@@ -20,6 +20,7 @@ type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
   readonly job: TaskJob;
 };
 
+/** The waiting work of one database. */
 export class DatabaseLanes {
   readonly flights = new Set<Flight>();
   readonly reads = new ReadQueue<CallJob>();

@@ -12,6 +12,7 @@ const REPORT_MS = 600_000;
 /** Databases whose damage is remembered. */
 const MAX_REPORTS = 10_000;
 
+/** The states of all databases. */
 export class DatabaseStates {
   /** Until when, by the monotonic clock. */
   readonly #reported = new Map<string, number>();

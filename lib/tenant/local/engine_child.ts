@@ -10,6 +10,7 @@ import {
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { FrameReader } from "./frame_reader.ts";
 
+/** A frame from a child. */
 export interface ReplyFrame {
   readonly reply: Reply;
   /** The row texts that the reply's lengths cut. */
@@ -34,6 +35,7 @@ export interface ChildReport {
   readonly progress: Progress | null;
 }
 
+/** How to start a child. */
 export interface EngineChildOptions extends EngineProcessOptions {
   /** Called for every frame that the child sends. */
   readonly onReply: (frame: ReplyFrame) => void;
@@ -52,6 +54,7 @@ const REPORT_POLL_MS = 5;
 const LOW_PRIORITY = 10;
 const nothing = new Uint8Array();
 
+/** One child process. */
 export class EngineChild {
   readonly pid: number;
   readonly ended: Promise<void>;

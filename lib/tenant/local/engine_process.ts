@@ -40,6 +40,7 @@ const WATCHER =
   'service=$PPID; engine=$$; (while kill -0 "$service" && kill -0 "$engine"; do sleep 1; done; ' +
   'kill -0 "$service" || kill -9 "$engine") >/dev/null 2>&1 </dev/null & exec "$@"';
 
+/** What the command line depends on. */
 export interface EngineProcessOptions {
   readonly tenantsDirectory: string;
   readonly progressPath: string;

@@ -9,6 +9,7 @@ import type { DatabaseHost } from "./database_host.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import { logRow } from "../log_columns.ts";
 
+/** The branches of this store. */
 export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   /** Branches that a merge reads from the lanes of their trunk, and how many do: nobody may replace their files. */
   readonly #read = new Map<string, number>();
@@ -50,7 +51,13 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
     this.#read.set(branchId, (this.#read.get(branchId) ?? 0) + 1);
     try {
       const { reply, text } = await this.host.task(databaseId, namespaceId, {
-        ...{ op: "merge", db: databaseId, branch: branchId, mode, onConflict, dryRun, expects },
+        op: "merge",
+        db: databaseId,
+        branch: branchId,
+        mode,
+        onConflict,
+        dryRun,
+        expects,
         integersAsStrings,
         auditId,
         snapshot: snapshotName(this.clock.now(), merge.snapshot),

@@ -25,6 +25,7 @@ import type { LocalSnapshots } from "./local_snapshots.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
 import { replayFound, wireCall } from "./wire.ts";
 
+/** One database of this store. */
 export class LocalDatabase implements TenantDatabase {
   constructor(
     private readonly store: DatabaseHost,

@@ -16,6 +16,7 @@ import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName 
 import { damagedFolder, snapshotFolder } from "./tenant_paths.ts";
 import { wireRecord } from "./wire.ts";
 
+/** What this needs of the store. */
 export interface LocalSnapshotsOptions {
   readonly host: DatabaseHost;
   readonly tenants: string;
@@ -25,6 +26,7 @@ export interface LocalSnapshotsOptions {
   readonly keepMs: number;
 }
 
+/** The snapshots of this store. */
 export class LocalSnapshots {
   /** Per database the last thinning, and whether it still waits for the one before. */
   readonly #thinning = new Map<string, { waiting: boolean; done: Promise<void> }>();
@@ -59,10 +61,15 @@ export class LocalSnapshots {
     const { clock, host } = this.options;
     const nowMs = clock.now();
     const { reply } = await host.exclusively(databaseId, namespaceId, {
-      ...{ op: "restore", db: databaseId, snapshot: snapshot.name, nowMs },
-      ...{ undo: snapshotName(nowMs, how.undoLabel), aside: damagedLabel(nowMs) },
+      op: "restore",
+      db: databaseId,
+      snapshot: snapshot.name,
+      nowMs,
+      undo: snapshotName(nowMs, how.undoLabel),
+      aside: damagedLabel(nowMs),
       suspect: host.states.isReported(databaseId),
-      ...{ record: wireRecord(how.log, clock), expects: how.expects ?? null },
+      record: wireRecord(how.log, clock),
+      expects: how.expects ?? null,
     });
     if (reply.t !== "restored") throw snapshotError(reply.t);
     host.states.forget(databaseId);

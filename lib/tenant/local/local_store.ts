@@ -58,6 +58,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
   );
 }
 
+/** The store of this machine. */
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
@@ -118,11 +119,9 @@ export class LocalStore implements TenantStore, DatabaseHost {
     try {
       await lanes.nothingRuns();
       await this.scheduler.closeEverywhere(databaseId);
+      const queuedMs = this.options.clock.monotonicMs();
       return await new Promise((resolve, reject) => {
-        lanes.setExclusive({
-          ...{ request, resolve, reject, crashes: 0 },
-          queuedMs: this.options.clock.monotonicMs(),
-        });
+        lanes.setExclusive({ request, resolve, reject, queuedMs, crashes: 0 });
         this.wake(lanes);
       });
     } finally {

@@ -8,6 +8,7 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { packLogRows } from "./pack_log_rows.ts";
 
+/** What this needs of the store. */
 export interface LogFlusherOptions {
   readonly host: DatabaseHost;
   readonly clock: Clock;
@@ -25,6 +26,7 @@ const DAY_MS = 86_400_000;
 const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
 const RETRY_MS = 2_000;
 
+/** Writes waiting log rows. */
 export class LogFlusher {
   readonly #pruned = new Map<string, number>();
 

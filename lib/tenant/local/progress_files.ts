@@ -2,6 +2,7 @@
 // all the same.
 import { PROGRESS_FILE_BYTES } from "./child/protocol.ts";
 
+/** The file of one child. */
 export interface ProgressFile {
   readonly path: string;
   readonly number: number;

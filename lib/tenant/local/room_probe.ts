@@ -8,6 +8,7 @@ const PROBE_BYTES = 64 * 1024;
 const GOOD_MS = 5_000;
 const BAD_MS = 1_000;
 
+/** Tries to write, and remembers the outcome for a moment. */
 export class RoomProbe {
   #untilMs = -Infinity;
   #last: Promise<boolean> = Promise.resolve(true);

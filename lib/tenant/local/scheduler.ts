@@ -15,6 +15,7 @@ import { LONG_FLIGHT_MS, Shares } from "./shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
 import { requestOf } from "./wire.ts";
 
+/** What this needs of the store. */
 export interface SchedulerOptions {
   readonly tenantsDirectory: string;
   readonly runDirectory: string;
@@ -26,6 +27,7 @@ export interface SchedulerOptions {
   readonly maxChildren: number;
 }
 
+/** The pool of children and the work that waits for it. */
 export class Scheduler {
   readonly slots: ChildSlot[] = [];
   /** Databases with work that waits, in the order in which they get their turn. */

@@ -10,6 +10,7 @@ export const LONG_FLIGHT_MS = 3;
  * that. On a machine that is busy with other things a quick read may last long, but it does not work long.
  */
 export const SLOW_READ_CPU_MS = 50;
+/** Milliseconds after which a read counts as slow. */
 export const SLOW_READ_MS = 1000;
 /** Milliseconds that a namespace makes no try after one that was slow: each may cost a child. */
 const TRY_PAUSE_MS = 500;

@@ -3,6 +3,7 @@
 import type { SnapshotInfo } from "../snapshots.ts";
 import { sizeOf } from "./tenant_paths.ts";
 
+/** One snapshot in the folder. */
 export interface SnapshotFile extends SnapshotInfo {
   /** Name of the file without `.db`. */
   readonly name: string;
@@ -28,7 +29,10 @@ export async function listSnapshotFiles(folder: string): Promise<SnapshotFile[]>
         [`${name}.db`, `${name}.db-wal`].map((file) => sizeOf(`${folder}/${file}`)),
       );
       found.push({
-        ...{ name, label, createdAt: Number(time), automatic: label.startsWith(AUTOMATIC) },
+        name,
+        label,
+        createdAt: Number(time),
+        automatic: label.startsWith(AUTOMATIC),
         sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
       });
     }
@@ -38,6 +42,7 @@ export async function listSnapshotFiles(folder: string): Promise<SnapshotFile[]>
   return found.sort((a, b) => b.name < a.name ? -1 : 1);
 }
 
+/** Deletes the files of a snapshot. */
 export async function removeSnapshotFile(folder: string, name: string): Promise<void> {
   for (const file of [`${name}.db`, `${name}.db-wal`]) {
     await Deno.remove(`${folder}/${file}`).catch((error) => {

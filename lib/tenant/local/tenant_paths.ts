@@ -1,6 +1,7 @@
 // Where the files of embedded tenants are, and what makes and removes them. An id is checked before it becomes part of a path.
 import { isId } from "../../core/ids.ts";
 
+/** The folders of the store. */
 export interface TenantPaths {
   /** The one folder that engine children may touch. */
   readonly tenants: string;
@@ -8,6 +9,7 @@ export interface TenantPaths {
   readonly run: string;
 }
 
+/** The folders below a data folder. */
 export function tenantPaths(dataDirectory: string): TenantPaths {
   return { tenants: `${dataDirectory}/tenants`, run: `${dataDirectory}/run` };
 }

@@ -32,6 +32,7 @@ export interface WatchdogBounds {
   readonly memoryBytes: number;
 }
 
+/** Ends flights that take too long. */
 export class Watchdog {
   #timer: ReturnType<typeof setInterval> | null = null;
   #lastLookMs = 0;

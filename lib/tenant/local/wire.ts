@@ -10,6 +10,7 @@ import type { Request, WireCall, WireOutcome, WireReplayed, WireResult } from ".
 import { logColumns, noFigures } from "../log_columns.ts";
 import type { WireRecord } from "./child/wire_log.ts";
 
+/** A call in the form of a frame. */
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
   const reads = call.level === "read";
   return {
@@ -92,6 +93,7 @@ export function textLength(outcome: WireOutcome): number {
   return outcome.r.reduce((sum, [length]) => sum + length, 0);
 }
 
+/** The store's form of a replay that a child has found. */
 export function replayFound(found: WireReplayed, text: string): ReplayFound {
   return found.k === "mismatch"
     ? { ok: "replay_mismatch" }

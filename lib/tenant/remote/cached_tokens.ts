@@ -6,6 +6,7 @@ import type { Mode } from "./remote_context.ts";
 /** Tokens kept at most; the oldest go. */
 const MAX_KEPT = 2000;
 
+/** How long a token is used. */
 export interface CachedTokensOptions {
   readonly clock: Clock;
   /** Milliseconds that one is used before the next is made. */
@@ -20,6 +21,7 @@ interface Kept {
   value: string | null;
 }
 
+/** The cached tokens of one server. */
 export class CachedTokens {
   readonly #kept = new Map<string, Kept>();
 

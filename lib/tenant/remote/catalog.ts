@@ -21,6 +21,7 @@ export interface TenantPlace {
   readonly closedUntil: number;
 }
 
+/** A snapshot and where it is. */
 export interface CatalogSnapshot extends SnapshotInfo {
   readonly place: string;
 }
@@ -58,6 +59,7 @@ const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent"];
 /** One statement with its parameters. */
 export type CatalogStatement = readonly [sql: string, params: LogValues];
 
+/** The catalogue of one server. */
 export class Catalog {
   #made: Promise<void> | null = null;
   /** Settles when the change before has ended: more than one writer at once makes sqld slower, and some it refuses. */

@@ -22,6 +22,7 @@ type Entry =
   | { readonly kind: "call"; readonly job: CallJob; readonly untilMs: number }
   | { readonly kind: "task"; readonly task: Task };
 
+/** The waiting work of one database. */
 export class Lane {
   #waiting: Entry[] = [];
   #running: Promise<void> | null = null;

@@ -39,6 +39,7 @@ export interface BranchHost {
 /** Bytes of changed rows that a merge does not read a second time, about. */
 const HELD_BYTES = 64_000_000;
 
+/** The branches of this store. */
 export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   constructor(private readonly host: BranchHost) {}
 

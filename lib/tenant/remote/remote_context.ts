@@ -11,6 +11,7 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { StreamPool } from "./hrana/stream_pool.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
+/** What the parts of the store share. */
 export interface RemoteContext {
   readonly platform: RemotePlatform;
   readonly clock: Clock;
@@ -36,6 +37,7 @@ export interface RemoteContext {
   readonly catalogPlace?: string;
 }
 
+/** What a token or a stream may do. */
 export type Mode = "read" | "write";
 
 /** What SQLite says of a write that the disk did not take. */

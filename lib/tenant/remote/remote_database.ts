@@ -26,6 +26,7 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { retryable } from "./retryable.ts";
 
+/** One database of this store. */
 export class RemoteDatabase implements TenantDatabase {
   /** `tenant` is asked for at each use: what nobody uses is forgotten. */
   constructor(

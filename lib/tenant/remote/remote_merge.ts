@@ -134,7 +134,10 @@ export class RemoteMerge {
     const { conflicts, refusal, rowsRead, rowsWritten, statements, writes } = this.#run;
     const report: MergeReport = {
       ...this.compared.diff,
-      ...{ conflicts, writes, rowsWritten, statementsRun: statements.length },
+      conflicts,
+      writes,
+      rowsWritten,
+      statementsRun: statements.length,
     };
     return { outcome, report, reason: refusal, failure, snapshotTaken, rowsRead, durationMs: this.#ms };
   }

@@ -22,6 +22,7 @@ const CLOSED_MS = 120_000;
 /** Labels of the service's own begin so; a caller's may not. */
 const AUTOMATIC = "auto-";
 
+/** The snapshots of this store. */
 export class RemoteSnapshots {
   constructor(
     private readonly context: RemoteContext,

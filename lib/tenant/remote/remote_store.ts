@@ -29,6 +29,7 @@ const DAY_MS = 86_400_000;
 /** Share of the places that the server can have open from which on it is said that there are too many. */
 const CROWDED = 0.8;
 
+/** The store of one server. */
 export class RemoteStore implements TenantStore {
   readonly branches: RemoteBranches;
   readonly #open = new Map<string, OpenTenant>();

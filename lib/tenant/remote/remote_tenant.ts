@@ -30,6 +30,7 @@ const SCHEMA = [
   "COMMIT",
 ].map((sql) => ({ stmt: { sql } }));
 
+/** What this process knows about one database. */
 export class RemoteTenant {
   dropped = false;
   /** When rows that are too old were last deleted. */

@@ -1,4 +1,4 @@
-// The SQL of kept answers in a tenant's own database (contract 6): the same rows as the embedded store writes.
+// The SQL of stored answers in a tenant's own database: the same rows as the embedded store writes.
 import { writeStoredAnswer } from "../stored_answer.ts";
 import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type { ReplayFound } from "../tenant_store.ts";

@@ -10,6 +10,7 @@ import { RemoteStore } from "../remote/remote_store.ts";
 import { DataTokens } from "./data_tokens.ts";
 import { SqldPlatform } from "./sqld_platform.ts";
 
+/** The settings of the store. */
 export interface SqldStoreOptions {
   /** Where Hrana over HTTP answers, and where the admin API does. */
   readonly url: string;

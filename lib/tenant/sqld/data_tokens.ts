@@ -7,6 +7,7 @@ import { CachedTokens } from "../remote/cached_tokens.ts";
 const LIFETIME_SEC = 300;
 const USED_MS = 120_000;
 
+/** Makes the tokens of one server. */
 export class DataTokens {
   readonly #kept: CachedTokens;
   readonly #key: ReturnType<typeof importPKCS8>;

@@ -8,6 +8,7 @@ import type { RemotePlatform } from "../remote/remote_platform.ts";
 import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
 
+/** What the platform needs. */
 export interface SqldPlatformOptions {
   /** Where Hrana answers, and where the admin API does; without trailing slashes. */
   readonly url: string;
@@ -36,6 +37,7 @@ interface AdminAnswer {
   readonly text: string;
 }
 
+/** Namespaces of one server. */
 export class SqldPlatform implements RemotePlatform {
   readonly dataSecret = "TENANTS_JWT_KEY";
   readonly copyTries = FORK_PATIENCE_MS.length + 1;

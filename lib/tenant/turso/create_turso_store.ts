@@ -9,6 +9,7 @@ import { RemoteStore } from "../remote/remote_store.ts";
 import { TURSO_API_URL, TursoApi } from "./turso_api.ts";
 import { TursoPlatform } from "./turso_platform.ts";
 
+/** The settings of the store. */
 export interface TursoStoreOptions {
   readonly organization: string;
   /** All databases are in this one, which must be there. */
@@ -41,17 +42,15 @@ export function createTursoStore(options: TursoStoreOptions): RemoteStore {
   const fetch = options.fetch ?? streamOnce;
   const log = quietLog(options.log, clock, ["warn", "error"]);
   return new RemoteStore({
-    ...{
-      platform: tursoPlatform({ ...options, log }),
-      clock,
-      log,
-      fetch,
-      queryTimeoutMs,
-      logDays,
-      logBytes,
-      snapshotDays,
-      gateEngine,
-    },
+    platform: tursoPlatform({ ...options, log }),
+    clock,
+    log,
+    fetch,
+    queryTimeoutMs,
+    logDays,
+    logBytes,
+    snapshotDays,
+    gateEngine,
     ...(catalogPlace === undefined ? {} : { catalogPlace }),
   });
 }

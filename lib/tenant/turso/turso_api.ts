@@ -15,6 +15,7 @@ const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 3000;
 
+/** How to reach the API. */
 export interface TursoApiOptions {
   /** Without a trailing slash. */
   readonly apiUrl: string;
@@ -25,6 +26,7 @@ export interface TursoApiOptions {
   readonly fetch: Fetch;
 }
 
+/** One call of the API. */
 export interface TursoCall {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Under the organization, with its query. */
@@ -33,6 +35,7 @@ export interface TursoCall {
   readonly timeoutMs?: number;
 }
 
+/** The answer of a call. */
 export interface TursoAnswer {
   readonly status: number;
   /** What the body is as JSON; null: it is none. */
@@ -41,6 +44,7 @@ export interface TursoAnswer {
   readonly repeated: boolean;
 }
 
+/** A client of the API. */
 export class TursoApi {
   constructor(private readonly options: TursoApiOptions) {}
 

@@ -25,6 +25,7 @@ const MAX_NAME = 32;
 /** Characters of the id that the place of a copy ends in. */
 const ID_LENGTH = 26;
 
+/** What the platform needs. */
 export interface TursoPlatformOptions {
   readonly api: TursoApi;
   readonly group: string;
@@ -34,6 +35,7 @@ export interface TursoPlatformOptions {
   readonly fetch: Fetch;
 }
 
+/** Databases in one group. */
 export class TursoPlatform implements RemotePlatform {
   readonly dataSecret = "TENANTS_TOKEN";
   readonly #tokens: CachedTokens;

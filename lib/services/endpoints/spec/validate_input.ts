@@ -56,6 +56,7 @@ const ruleMessages: Readonly<Record<FieldRule, (field: FieldSpec) => string>> = 
   max: ({ max }) => `Send at most ${max} here`,
 };
 
+/** The rules that a value of the right type can break. */
 export type FieldRule = "maxLength" | "enum" | "pattern" | "min" | "max";
 
 /** What `readValue` has read, against the rules; null where it breaks none. */

@@ -16,6 +16,7 @@ import type { EngineValue } from "../../../engine/result_json.ts";
 /** Prepared statements kept for one piece of work. */
 const KEPT_STATEMENTS = 100;
 
+/** Runs the work to its end. */
 export function runBranchWork<T>(
   work: Work<T>,
   connections: Readonly<Partial<Record<Side, Connection>>>,
@@ -69,6 +70,7 @@ function rowsOf(statement: StatementSync, params: readonly EngineValue[]): Engin
   return Array.isArray(rows) ? rows : [];
 }
 
+/** Opens an empty database in memory. */
 export function openTrial(): TrialDatabase {
   const connection = new Connection(":memory:", false);
   return {

@@ -17,6 +17,7 @@ export function diffBranch(file: TenantFile, { integersAsStrings }: RowForm): Co
   return withBranch(file, (open) => compareBranch(open, { holdBytes: 0, integersAsStrings }));
 }
 
+/** Compares a branch with its ancestor. */
 export function compareBranch(
   open: OpenBranch,
   options: Pick<CompareOptions, "holdBytes" | "integersAsStrings">,

@@ -53,10 +53,12 @@ export function moveDatabase(source: string, target: string): void {
   sync(folderOf(source));
 }
 
+/** Deletes the files of a database. */
 export function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeIfThere(path + suffix);
 }
 
+/** Whether a file exists. */
 export function exists(path: string): boolean {
   try {
     Deno.statSync(path);

@@ -25,6 +25,7 @@ const ROWS_READ = 9;
 const ROWS_WRITTEN = 10;
 const DURATION = 11;
 
+/** Figures of one call for its row. */
 export interface CallFigures {
   readonly errorKind: string | null;
   readonly rowsRead: number;

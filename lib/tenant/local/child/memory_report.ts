@@ -6,6 +6,7 @@ const FRAMES = 0;
 /** 1 while the thread waits for the next frame. */
 const ASLEEP = 1;
 
+/** The report of this child. */
 export class MemoryReport {
   readonly #shared = new Int32Array(new SharedArrayBuffer(12));
 

@@ -13,6 +13,7 @@ import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { MergeRequest, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
+/** What a merge came to. */
 export interface Merged {
   readonly wire: WireMerge;
   readonly report: BranchDiff & Pick<MergeReport, "conflicts" | "writes">;
@@ -41,7 +42,9 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
     },
     wire: {
       ...end,
-      ...{ reason: run.refusal, rowsRead: run.rowsRead, rowsWritten: run.rowsWritten },
+      reason: run.refusal,
+      rowsRead: run.rowsRead,
+      rowsWritten: run.rowsWritten,
       statementsRun: run.statements.length,
       ms: roundedMs(systemClock.monotonicMs() - startedMs),
     },

@@ -8,6 +8,7 @@ const MAX_OPEN = 64;
 /** Milliseconds after which an unused database is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
 
+/** The open files of this child. */
 export class OpenFiles {
   readonly #files = new Map<string, TenantFile>();
 

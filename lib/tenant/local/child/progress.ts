@@ -2,6 +2,7 @@
 // child: one small write, no conversation. The file outlives the process, so what it says is what happened.
 import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES } from "./protocol.ts";
 
+/** The progress file of this child. */
 export class Progress {
   /** The record, and behind it one of no frame, which ends what is read where it overwrites the first of them. */
   readonly #record = new DataView(new ArrayBuffer(2 * PROGRESS_RECORD_BYTES));

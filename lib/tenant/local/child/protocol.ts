@@ -15,6 +15,7 @@ import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValues } from "../../log_columns.ts";
 import type { SnapshotRequest, WireLogTable, WireRecord } from "./wire_log.ts";
 
+/** A statement in a frame. */
 export type WireStatement = readonly [
   sql: string,
   params: readonly SqlParameter[],
@@ -25,6 +26,7 @@ export type WireStatement = readonly [
 /** What else a statement of the store has. */
 export type WireStatementMore = Pick<TenantStatement, "replacing" | "schemaRows" | "after">;
 
+/** A call in a frame. */
 export interface WireCall {
   readonly statements: readonly WireStatement[];
   readonly level: Level;
@@ -56,6 +58,7 @@ export interface WireInspected {
   readonly tableAs: TableAs | null;
 }
 
+/** A frame to a child. */
 export type Request =
   | { readonly op: "read"; readonly db: string; readonly frame: number; readonly calls: readonly WireCall[] }
   | {
@@ -138,6 +141,7 @@ export interface WireMerge {
 /** Per statement: length of its row text, rows read, rows written. */
 export type WireResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
 
+/** The outcome of a call in a frame. */
 export type WireOutcome =
   | {
     readonly k: "ok";

@@ -9,6 +9,7 @@ import type { WireCall, WireOutcome, WireResult } from "./protocol.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import { unlessUsedUp } from "../../../engine/used_up.ts";
 
+/** What the statements of a call did. */
 export interface CallRun {
   readonly results: WireResult[];
   readonly text: string;
@@ -81,6 +82,7 @@ export function outcomeOf(
     : { k: "ok", r: results, ms };
 }
 
+/** The failure behind an error of the engine. */
 export function failureOf(error: unknown, connection: Connection, sql: string): EngineFailure {
   if (error instanceof ResultTooLarge) {
     return { kind: "result_too_large", message: error.message, table: null, columns: [] };

@@ -12,6 +12,7 @@ export const CHRONICLES = [
   "_service_meta_endpoint_call",
 ] as const;
 
+/** The path of the copy. */
 export function stagedPath(file: TenantFile): string {
   return `${file.path}.restoring`;
 }

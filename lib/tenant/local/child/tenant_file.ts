@@ -11,6 +11,7 @@ import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 /** Milliseconds for which a reader is taken to have the file that stands there; a writer looks each time. */
 const LOOK_MS = 100;
 
+/** The open file of one database. */
 export class TenantFile {
   lastUsedMs = 0;
   /** The file that is open, and when that was last seen to stand at the path. */

@@ -34,4 +34,5 @@ export interface CompareSnapshotRequest extends Pick<RestoreRequest, "db" | "sna
   readonly op: "compare_snapshot";
 }
 
+/** A request that is about a snapshot. */
 export type SnapshotRequest = RestoreRequest | CompareSnapshotRequest;

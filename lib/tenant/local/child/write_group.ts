@@ -13,6 +13,7 @@ import { findReplay, joinReplay } from "./replay.ts";
 import { GroupLost, runSaved } from "./saved_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
+/** Calls that are committed together. */
 export interface WriteGroup {
   readonly file: TenantFile;
   readonly calls: readonly WireCall[];

@@ -2,6 +2,7 @@
 import type { EngineValue } from "../../../engine/result_json.ts";
 import type { HranaValue } from "./hrana.ts";
 
+/** A value of Hrana as the embedded engine has it. */
 export function fromHrana(value: HranaValue): EngineValue {
   switch (value.type) {
     case "null":
@@ -16,6 +17,7 @@ export function fromHrana(value: HranaValue): EngineValue {
   }
 }
 
+/** A value of the embedded engine as Hrana has it. */
 export function toHrana(value: EngineValue): HranaValue {
   if (value === null) return { type: "null" };
   if (typeof value === "bigint") return { type: "integer", value: value.toString() };

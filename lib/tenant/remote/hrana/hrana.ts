@@ -16,6 +16,7 @@ export type HranaCondition =
   | { readonly type: "not"; readonly cond: HranaCondition }
   | { readonly type: "and"; readonly conds: readonly HranaCondition[] };
 
+/** One step of a batch. */
 export interface HranaStep {
   readonly stmt: { readonly sql: string; readonly args?: readonly HranaValue[] };
   readonly condition?: HranaCondition;
@@ -41,12 +42,14 @@ export interface StepError {
 /** Null: its condition did not hold. */
 export type StepResult = StepRows | StepError | null;
 
+/** The answer of a batch. */
 export interface BatchAnswer {
   /** Names the stream for the next request; null: it is closed. */
   readonly baton: string | null;
   readonly steps: readonly StepResult[];
 }
 
+/** A batch of steps. */
 export interface BatchRequest {
   readonly steps: readonly HranaStep[];
   readonly baton: string | null;
@@ -54,11 +57,17 @@ export interface BatchRequest {
   readonly close: boolean;
 }
 
+/** True when a step has succeeded. */
 export const ifOk = (step: number): HranaCondition => ({ type: "ok", step });
+/** True when a step has failed. */
 export const ifError = (step: number): HranaCondition => ({ type: "error", step });
+/** True inside a transaction. */
 export const inTransaction: HranaCondition = { type: "not", cond: { type: "is_autocommit" } };
+/** True outside a transaction. */
 export const outsideTransaction: HranaCondition = { type: "is_autocommit" };
+/** True when all conditions are. */
 export const all = (...conds: readonly HranaCondition[]): HranaCondition => ({ type: "and", conds });
+/** True when the condition is false. */
 export const not = (cond: HranaCondition): HranaCondition => ({ type: "not", cond });
 
 /** A float without a value stands somewhere in the rows: only the binary form of the protocol tells which infinity. */

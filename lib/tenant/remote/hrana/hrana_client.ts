@@ -4,6 +4,7 @@ import type { BatchAnswer, BatchRequest, HranaValue, StepResult } from "./hrana.
 import { decodeAnswer, encodeRequest } from "./hrana_binary.ts";
 import { batchFailure, refuseMoving, RemoteFailure, serverFailure } from "./remote_failure.ts";
 
+/** The `fetch` that sends requests. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
 /** Where one database answers, and what every request to it carries. */
@@ -13,6 +14,7 @@ export interface HranaEndpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** How to send a batch. */
 export interface SendOptions {
   readonly signal: AbortSignal | null;
   /** The binary form, which has infinities. */

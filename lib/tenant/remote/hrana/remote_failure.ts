@@ -31,6 +31,7 @@ export type RemoteReason =
   | "invalid_text"
   | "unreadable";
 
+/** Further facts of a failure. */
 export interface RemoteFailureMore {
   readonly code?: string;
   /** The stream that the server has left open. */

@@ -1,4 +1,4 @@
-// Between the contract's values (contract 4) and those of Hrana.
+// Converts between values as answers have them (whole numbers beyond 2^53 as digits, blobs as base64) and Hrana's.
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import type { JsonValue } from "../../../engine/statement_effect.ts";
@@ -16,6 +16,7 @@ export function hranaValue(value: SqlParameter): HranaValue {
   return Number.isSafeInteger(value) ? { type: "integer", value: String(value) } : { type: "float", value };
 }
 
+/** Bounds of a result. */
 export interface RemoteBounds {
   readonly rows: number;
   readonly bytes: number;
@@ -33,7 +34,7 @@ export function resultJson(
   return `{"columns":${JSON.stringify(columns)},"rows":${text}`;
 }
 
-/** One value in the form of contract 4. */
+/** One value as answers have it. */
 export function jsonValue(value: HranaValue, integersAsStrings: boolean): JsonValue {
   switch (value.type) {
     case "null":

@@ -48,6 +48,7 @@ export function stepFailure(
   return runFailure(Object.assign(new Error(text), { errcode }), null, sql);
 }
 
+/** The failure of a result that is too large. */
 export function tooLarge(error: ResultTooLarge): EngineFailure {
   return plainFailure("result_too_large", error.message);
 }

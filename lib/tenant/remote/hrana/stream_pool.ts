@@ -30,6 +30,7 @@ interface Waiting extends StreamTarget {
   timer: ReturnType<typeof setTimeout> | null;
 }
 
+/** The idle streams of one database. */
 export class StreamPool {
   #idle: IdleStream[] = [];
   readonly #busy = new Set<PooledStream>();
