@@ -1,12 +1,12 @@
 // Branch records, found by the trunk and the ref. A record is added after its storage and removed before it. A branch
 // whose deadline has passed no longer exists for anybody, whatever is still stored.
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
 import { MAX_BRANCHES } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { BranchRecord } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Names a branch: its trunk, and its ref. */
 export interface BranchAddress {
@@ -23,9 +23,6 @@ export type PutOutcome =
     readonly replaced: BranchRecord | null;
   }
   | { readonly ok: false; readonly reason: "trunk_gone" | "branch_gone" | "swept" | "full" };
-
-/** Attempts when records change all the time. */
-const MAX_ATTEMPTS = 64;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Branches {
@@ -81,7 +78,7 @@ export class Branches {
     const { namespaceId, trunkId, ref, databaseId } = address;
     const key = keys.branch(namespaceId, trunkId, ref);
     try {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      return await untilCommitted(async () => {
         const [trunk, current, leftover] = await Promise.all([
           kvGet(this.kv, keys.database(namespaceId, trunkId)),
           kvGet(this.kv, key),
@@ -96,11 +93,11 @@ export class Branches {
           .set(key, make(alive)).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
         if (current.value !== null) this.#leave(change, current.value);
         if (await kvCommit(change)) return { ok: true, replaced: current.value };
-      }
+        return FASTER;
+      });
     } finally {
       this.#cache.forget(cacheKey(address));
     }
-    throw new AppError("meter_unreachable");
   }
 
   /** Removes the record and notes that its storage still exists. False when the branch is another one by now. */

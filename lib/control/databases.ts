@@ -1,20 +1,17 @@
 // Database records, unique by slug in their namespace. A record is added after its storage and removed before it.
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** `swept`: making the storage took so long that a sweep has dropped it. */
 export type AddOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: "slug_taken" | "namespace_gone" | "swept" };
-
-/** Attempts when a namespace changes all the time. */
-const MAX_ATTEMPTS = 16;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Databases {
@@ -34,7 +31,7 @@ export class Databases {
   /** Makes announced storage a database. */
   async add(record: DatabaseRecord): Promise<AddOutcome> {
     const pointer = keys.databaseBySlug(record.namespaceId, record.slug);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const [namespace, slug, leftover] = await Promise.all([
         kvGet(this.kv, keys.namespace(record.namespaceId)),
         kvGet(this.kv, pointer),
@@ -49,8 +46,8 @@ export class Databases {
           record,
         );
       if (await kvCommit(addition)) return { ok: true };
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 
   /** A record, at most `CACHE_AGE_MS` old. */
@@ -117,7 +114,7 @@ export class Databases {
     const record = { ...deleted.database, slug };
     const key = keys.deletedDatabase(namespaceId, id);
     const pointer = keys.databaseBySlug(namespaceId, slug);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const [namespace, taken, entry] = await Promise.all([
         kvGet(this.kv, keys.namespace(namespaceId)),
         kvGet(this.kv, pointer),
@@ -129,8 +126,8 @@ export class Databases {
       const change = this.kv.atomic().check(namespace, taken, entry).delete(key)
         .set(pointer, id).set(keys.database(namespaceId, id), record);
       if (await kvCommit(change)) return { ok: true };
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 
   /** Notes the storage of deleted databases as leftovers: of those whose time is over, or of all in one namespace. */

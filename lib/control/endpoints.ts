@@ -2,12 +2,12 @@
 // is cached for a moment.
 import type { Clock } from "../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
-import { AppError } from "../core/errors.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Which endpoint is changed, and by whom. `actor` is the id of the API token, or `operator`. */
 export interface EndpointChange {
@@ -25,8 +25,6 @@ export type StatusOutcome =
 /** The changed record; null changes nothing. */
 type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: EndpointRevision["change"] };
 
-/** Attempts when an endpoint changes all the time. */
-const MAX_ATTEMPTS = 16;
 /** Records that one commit deletes; Deno KV takes 1,000 changes. */
 const DELETES_AT_ONCE = 200;
 /** Endpoints in the cache: above 5,000 hot ones a read of KV is cheaper than the memory. */
@@ -124,7 +122,7 @@ export class Endpoints {
     const { databaseId, slug, actor } = by;
     const key = keys.endpoint(databaseId, slug);
     try {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      return await untilCommitted(async () => {
         const entry = await kvGet(this.kv, key);
         if (entry.versionstamp === null) return null;
         const { spec, status, revision } = entry.value;
@@ -140,11 +138,11 @@ export class Endpoints {
         const removal = this.kv.atomic().check(entry).delete(key)
           .set(keys.endpointRevision(databaseId, slug, number), last);
         if (await kvCommit(removal)) return entry.value;
-      }
+        return FASTER;
+      });
     } finally {
       this.#forget(databaseId, slug);
     }
-    throw new AppError("meter_unreachable");
   }
 
   /** The revisions, newest first, also of a deleted endpoint. */
@@ -181,7 +179,7 @@ export class Endpoints {
   ): Promise<EndpointRecord | null> {
     const key = keys.endpoint(databaseId, slug);
     try {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      return await untilCommitted(async () => {
         const entry = await kvGet(this.kv, key);
         const chosen = next(entry.value);
         if (chosen === null) return null;
@@ -200,11 +198,11 @@ export class Endpoints {
         const commit = this.kv.atomic().check(entry).check({ key: revisionKey, versionstamp: null })
           .set(key, record).set(revisionKey, { revision, at: now, actor, change, spec, status });
         if (await kvCommit(commit)) return record;
-      }
+        return FASTER;
+      });
     } finally {
       this.#forget(databaseId, slug);
     }
-    throw new AppError("meter_unreachable");
   }
 
   #forget(databaseId: string, slug: string): void {

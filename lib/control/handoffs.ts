@@ -1,11 +1,11 @@
 // Handoff tokens: each is exchanged once for an API token. Its record says whether it is still valid; the lifetime of
 // its key only cleans up.
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { HandoffRecord, TokenRecord } from "../store/records.ts";
 import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** What became of a handoff. */
 export type MintOutcome =
@@ -17,9 +17,6 @@ export interface Redeemed {
   readonly token: TokenRecord;
   readonly namespaceSlug: string;
 }
-
-/** Attempts when a namespace changes all the time. */
-const MAX_ATTEMPTS = 16;
 
 /** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
 export class Handoffs {
@@ -53,7 +50,7 @@ export class Handoffs {
     hash: string,
     make: (handoff: HandoffRecord, parent: TokenRecord) => TokenRecord,
   ): Promise<Redeemed | null> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const nowMs = this.clock.now();
       const handoff = await kvGet(this.kv, keys.handoff(hash));
       if (handoff.versionstamp === null || handoff.value.untilMs <= nowMs) return null;
@@ -69,7 +66,7 @@ export class Handoffs {
       if (await kvCommit(tokenKeys.set(exchange, token, nowMs))) {
         return { token, namespaceSlug: namespace.value.slug };
       }
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 }

@@ -1,15 +1,13 @@
 // Hashes by which the service recognises addresses and emails that it must not store, and keys that only it can make:
 // HMAC with one secret of the installation, which is made when it is first needed.
 import { createHmac } from "node:crypto";
-import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 const SECRET_BYTES = 32;
 /** Hashes cached for callers that come again; emptied when full. */
 const MAX_KEPT = 20_000;
-/** Attempts to make the secret when others make one. */
-const MAX_ATTEMPTS = 8;
 
 /** Every method's errors: `meter_unreachable`, until the secret has been read once. */
 export class KeyedHashes {
@@ -43,13 +41,13 @@ export class KeyedHashes {
   }
 
   async #readOrMake(): Promise<Uint8Array> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const entry = await kvGet(this.kv, keys.hashSecret());
       if (entry.value !== null) return entry.value;
       const made = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
       if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, made))) return made;
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 }
 

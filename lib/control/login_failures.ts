@@ -5,13 +5,11 @@ import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import type { LoginFailuresRecord } from "../store/records.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Failures of one account in one hour. */
 const MAX_FAILURES = 10;
 const HOUR_MS = 3_600_000;
-/** Attempts when others fail at the same moment, and the longest wait between them in milliseconds. */
-const MAX_ATTEMPTS = 64;
-const PAUSE_MS = 20;
 /** Accounts counted in memory; with more, a log-in is refused. */
 const MAX_UNWRITTEN = 10_000;
 
@@ -34,7 +32,7 @@ export class LoginFailures {
 
   /** Counts a failure for each. When one is locked, this failure was too many for it and was counted for none. */
   async add(databaseId: string, accounts: readonly string[]): Promise<number> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const entries = await this.#read(databaseId, accounts);
       const lockedSec = this.#longestSec(entries);
       if (lockedSec > 0) return lockedSec;
@@ -45,9 +43,8 @@ export class LoginFailures {
         atomic.set(key, { count: count + 1, untilMs }, { expireIn });
       }
       if (await this.#counted(entries, atomic)) return 0;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 
   /** Without room in KV the count goes on here: a full disk must not make guessing free. */

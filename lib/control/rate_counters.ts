@@ -2,9 +2,9 @@
 // atomic commit and spends them from memory, so that the hot path writes nothing. What it does not spend expires with
 // the window: fewer calls than the limit may pass, never more.
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Who is counted, and where. `client` is a keyed hash. */
 export interface RateSubject {
@@ -55,8 +55,6 @@ const MAX_LEASE = 4000;
 const AHEAD_SIZE = 64;
 /** Leases in memory; beyond it the oldest are dropped with what they had left. */
 const MAX_LEASES = 50_000;
-/** Attempts when other processes lease at the same moment. */
-const MAX_ATTEMPTS = 64;
 /** Milliseconds that a count outlives its window: clocks differ between processes. */
 const AFTER_MS = 60_000;
 
@@ -121,7 +119,7 @@ export class RateCounters {
   async #extend({ databaseId, slug, client }: RateSubject, lease: Lease): Promise<void> {
     const { id, limit, endsAtMs } = lease.window;
     const key = keys.rateCount(databaseId, slug, id, client);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const entry = await kvGet(this.kv, key);
       // Counts for which KV had no room: the next lease writes them.
       const taken = Math.max(entry.value ?? 0, lease.taken);
@@ -139,8 +137,8 @@ export class RateCounters {
         lease.taken = next;
         return;
       }
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 }
 

@@ -2,12 +2,12 @@
 // `iat` that ends all sessions at once. Both are fields of the database's record, and only this file reads and writes
 // them.
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
 import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** A database or a branch, by its ids. */
 export interface SessionDatabase {
@@ -24,8 +24,6 @@ export interface SessionKey {
 
 /** Bytes of the key: as many as the hash of HS256 (RFC 7518, section 3.2). */
 const SECRET_BYTES = 32;
-/** Attempts when a record changes all the time. */
-const MAX_ATTEMPTS = 16;
 
 /** Every method's errors: `meter_unreachable`. */
 export class SessionKeys {
@@ -48,7 +46,7 @@ export class SessionKeys {
    * makes the key where there is none; one of several makers wins. Null when the database is gone.
    */
   async demand(database: SessionDatabase): Promise<SessionKey | null> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const entry = await this.#record(database);
       if (entry.versionstamp === null) return null;
       const kept = sessionKey(entry.value);
@@ -56,8 +54,8 @@ export class SessionKeys {
       const sessionSigningKeyB64 = crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
       const record = { ...entry.value, sessionSigningKeyB64 };
       if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, record))) return sessionKey(record);
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 
   /**

@@ -1,6 +1,5 @@
 // API token records: found by the hash of the token on every request, listed and removed by id.
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
@@ -8,6 +7,7 @@ import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** What became of a child token. */
 export type ChildOutcome =
@@ -20,8 +20,6 @@ export interface KnownToken {
   readonly namespaceSlug: string;
 }
 
-/** Attempts when a namespace changes all the time. */
-const MAX_ATTEMPTS = 16;
 /** Tokens deleted in one commit, each with its index. */
 const REMOVED_AT_ONCE = 100;
 /** Parents of cached tokens, remembered while their children may be cached. */
@@ -43,19 +41,19 @@ export class Tokens {
 
   /** False when the namespace is gone. */
   async add(record: TokenRecord): Promise<boolean> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const namespace = await kvGet(this.kv, keys.namespace(record.namespaceId));
       if (namespace.versionstamp === null) return false;
       const addition = this.kv.atomic().check(namespace);
       if (await kvCommit(tokenKeys.set(addition, record, this.clock.now()))) return true;
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 
   /** Adds a token that ends with its parent and expires no later; `expiresAt` in the answer says when. */
   async addChild(record: TokenRecord & { readonly parentId: string }): Promise<ChildOutcome> {
     const { namespaceId, parentId } = record;
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    return await untilCommitted(async () => {
       const nowMs = this.clock.now();
       const namespace = await kvGet(this.kv, keys.namespace(namespaceId));
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
@@ -68,8 +66,8 @@ export class Tokens {
       if (await kvCommit(tokenKeys.set(addition, { ...record, expiresAt }, nowMs))) {
         return { ok: true, expiresAt };
       }
-    }
-    throw new AppError("meter_unreachable");
+      return FASTER;
+    });
   }
 
   /**

@@ -1,13 +1,7 @@
 // Changes one record that others may change at the same time, with a bounded number of attempts.
-import { AppError } from "../core/errors.ts";
 import type { Key } from "./keys.ts";
 import { kvCommit, kvGet } from "./kv_call.ts";
-
-/** Attempts before the key counts as too busy. */
-const MAX_ATTEMPTS = 32;
-/** Milliseconds, at most, before the second attempt; later ones wait longer. */
-const PAUSE_MS = 4;
-const MAX_PAUSE_MS = 100;
+import { FASTER, untilCommitted } from "./until_committed.ts";
 
 /**
  * Replaces the record with what `change` returns; null when there is no record. `change` may run several times. When
@@ -26,15 +20,13 @@ export async function compareAndSet<Value>(
   },
 ): Promise<Value | null> {
   const lifetime = options.expireIn === undefined ? {} : { expireIn: options.expireIn };
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+  return await untilCommitted(async () => {
     const entry = await kvGet(kv, options.key);
     if (entry.versionstamp === null) return null;
     const next = options.change(entry.value);
     if (next === entry.value) return next;
     const commit = kv.atomic().check(entry).set(options.key, next, lifetime);
     if (await kvCommit(options.beside?.(commit, next) ?? commit)) return next;
-    const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt) * Math.random();
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-  throw new AppError("meter_unreachable");
+    return FASTER;
+  });
 }

@@ -4,12 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord } from "../../store/money_records.ts";
-
-/** Attempts before the balance counts as too busy. */
-const MAX_ATTEMPTS = 64;
-/** Milliseconds, at most, before the second attempt; later ones wait longer. */
-const PAUSE_MS = 4;
-const MAX_PAUSE_MS = 100;
+import { FASTER, untilCommitted } from "../../store/until_committed.ts";
 
 /** The result of a change. */
 export interface AccountStep<Outcome> {
@@ -29,7 +24,7 @@ export async function changeAccount<Outcome>(
   namespaceId: string,
   step: (balance: BalanceRecord) => AccountStep<Outcome> | Promise<AccountStep<Outcome>>,
 ): Promise<Outcome> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+  return await untilCommitted(async () => {
     // Read first, so that `step` reads nothing older: an older read would pass the check.
     const entry = await kvGet(kv, keys.balance(namespaceId));
     if (entry.versionstamp === null) throw new AppError("namespace_not_found");
@@ -39,10 +34,8 @@ export async function changeAccount<Outcome>(
     const atomic = kv.atomic().check(entry).set(keys.balance(namespaceId), next);
     also?.(atomic);
     if (await kvCommit(atomic)) return outcome;
-    const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt) * Math.random();
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-  throw new AppError("meter_unreachable");
+    return FASTER;
+  });
 }
 
 /** A balance that does not add up is a fault of ours and must not be stored. */
