@@ -63,6 +63,12 @@ Deno.test("the README is a front page: its layers are those that the architectur
   assertEquals(places, layers.filter((row) => !row.includes("tests/")).map((row) => [...row]));
 });
 
+Deno.test("the glossary is short and in order", async () => {
+  const words = tableUnder(await docFile("routes/docs/glossary.md"), "# Glossary").map(([word = ""]) => word);
+  assert(words.length <= 40, `${words.length} words`);
+  assertEquals(words, words.toSorted());
+});
+
 Deno.test("every task that is named exists", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", repository)));
   const named = files.flatMap(({ text }) =>
