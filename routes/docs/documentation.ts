@@ -1,0 +1,100 @@
+// What answers requests for the documentation. Loaded at the first of them: nobody else pays for it.
+import type { Context } from "hono";
+import { nearMatches } from "../../lib/sql/hints.ts";
+import type { Env } from "../http/env.ts";
+import { findAsset } from "./assets.ts";
+import { DocSearch } from "./doc_search.ts";
+import type { View } from "./layout.ts";
+import { Library } from "./library.ts";
+import { llmsText } from "./llms_text.ts";
+import { docPages, findPage } from "./pages.ts";
+import { apiView, contentsView, missingView, pageView, searchView } from "./views.ts";
+
+/** Characters of a question that anybody may ask of the search. */
+const MAX_QUESTION = 100;
+
+/**
+ * A page runs and loads what the service itself serves under `/docs`, and speaks to nobody else. What tenants publish
+ * under `/p` is no script: it is sent as JSON or TypeScript, and never sniffed.
+ */
+const PAGE_HEADERS = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+} as const;
+/** Of what changes with a new version of the service only. */
+const BRIEFLY = "public, max-age=60";
+const FOR_GOOD = "public, max-age=31536000, immutable";
+const MARKDOWN = "text/markdown; charset=utf-8";
+
+type Answer = Promise<Response>;
+
+export class Documentation {
+  readonly #baseUrl: string;
+  readonly #library: Library;
+  #search: Promise<DocSearch> | null = null;
+
+  /** `baseUrl` is what examples call. */
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+    this.#library = new Library(baseUrl);
+  }
+
+  /** The contents, or what a question finds. */
+  async contents(c: Context<Env>): Answer {
+    const question = (c.req.query("q") ?? "").trim().slice(0, MAX_QUESTION);
+    if (question === "") return await sendPage(c, contentsView());
+    const hits = (await (this.#search ??= this.#startSearch())).search(question);
+    return await sendPage(c, searchView(question, hits));
+  }
+
+  /** One page, as HTML or, behind `.md`, as it was written. */
+  async page(c: Context<Env, "/docs/:page">): Answer {
+    const name = c.req.param("page");
+    const asMarkdown = name.endsWith(".md");
+    const slug = asMarkdown ? name.slice(0, -3) : name;
+    const page = findPage(slug);
+    if (!page) return await sendMissing(c, slug);
+    const read = await this.#library.read(page);
+    if (!asMarkdown) return await sendPage(c, pageView(read));
+    return c.body(read.markdown, 200, { "Content-Type": MARKDOWN, "Cache-Control": BRIEFLY });
+  }
+
+  /** The viewer of the API. */
+  async api(c: Context<Env>): Answer {
+    return await sendPage(c, apiView());
+  }
+
+  async asset(c: Context<Env, "/docs/assets/:name">): Answer {
+    const asset = await findAsset(c.req.param("name"));
+    if (!asset) return await sendMissing(c, "");
+    return c.body(asset.body, 200, {
+      "Content-Type": asset.type,
+      "Cache-Control": c.req.query("v") === asset.version ? FOR_GOOD : BRIEFLY,
+      "ETag": `"${asset.version}"`,
+    });
+  }
+
+  llms(c: Context<Env>): Response {
+    return c.body(llmsText(this.#baseUrl), 200, { "Content-Type": MARKDOWN, "Cache-Control": BRIEFLY });
+  }
+
+  async #startSearch(): Promise<DocSearch> {
+    return new DocSearch(await this.#library.readAll());
+  }
+}
+
+async function sendPage(c: Context<Env>, view: Promise<View>, status: 200 | 404 = 200): Answer {
+  return c.html(await view, status, {
+    ...PAGE_HEADERS,
+    "Cache-Control": status === 200 ? BRIEFLY : "no-store",
+  });
+}
+
+/** Says which pages may have been meant. */
+async function sendMissing(c: Context<Env>, slug: string): Answer {
+  const near = nearMatches(slug, docPages.map((page) => page.slug));
+  return await sendPage(c, missingView(near.flatMap((one) => findPage(one) ?? [])), 404);
+}
