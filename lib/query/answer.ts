@@ -1,9 +1,9 @@
-// The answer of a call from what its engine gave, the same whether it has just run or was kept.
+// The answer of a call from what its engine gave, the same whether it has just run or was stored.
 import type { StatementResult } from "../tenant/tenant_store.ts";
 import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
 import type { QueryAnswer, QueryCall, QueryMeta } from "./query_call.ts";
 
-/** What an answer says beside the engine's figures; kept with it, so that a repetition says the same. */
+/** What an answer says beside the engine's figures; stored with it, so that a repetition says the same. */
 export interface AnswerContext {
   readonly queryLogId: string;
   readonly snapshot: string | null;
@@ -12,15 +12,18 @@ export interface AnswerContext {
   readonly prices: Prices;
 }
 
+/** What the answer of a call says beside the engine's figures. */
 export function answerContext(call: QueryCall, queryLogId: string, snapshot: string | null): AnswerContext {
   return { queryLogId, snapshot, statementCount: call.statements.length, prices: priceNanoUsd };
 }
 
+/** Rows that all statements of a call have read and written. */
 export interface Totals {
   readonly rowsRead: number;
   readonly rowsWritten: number;
 }
 
+/** Adds up the rows of all results. */
 export function totals(results: readonly StatementResult[]): Totals {
   let rowsRead = 0;
   let rowsWritten = 0;
@@ -37,6 +40,7 @@ export interface RunFigures {
   readonly rowsReadBasis: "engine" | "plan";
 }
 
+/** The answer of a call from its results. */
 export function answerOf(
   ran: RunFigures & Pick<QueryAnswer, "footprint"> & { readonly results: readonly StatementResult[] },
   context: AnswerContext,
@@ -46,11 +50,12 @@ export function answerOf(
     footprint: ran.footprint,
     meta: metaOf(totals(ran.results), ran, context),
     replayed: null,
-    keptForPlan: false,
+    storedForPlan: false,
     timing: "",
   };
 }
 
+/** The `meta` of an answer: figures and what they cost. */
 export function metaOf(
   { rowsRead, rowsWritten }: Totals,
   { durationMs, rowsReadBasis }: RunFigures,

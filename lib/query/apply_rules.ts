@@ -1,121 +1,97 @@
-// Stage 3: approval rules. A write that one denies stops here, and one that needs a person's approval is held.
-import type { Admission } from "../control/balance/spending_account.ts";
+// Stages "rules" and "decide": approval rules. A write that one denies stops here, and one that needs a person's approval is
+// held.
 import { AppError } from "../core/errors.ts";
 import type { RuleRecord } from "../store/write_records.ts";
-import { newSalt } from "../engine/footprint/footprint.ts";
-import type { StatementEffect } from "../engine/statement_effect.ts";
-import type { TenantOutcome } from "../tenant/tenant_store.ts";
-import { totals } from "./answer.ts";
-import { type FailedOutcome, outcomeError, tooManyError } from "./call_error.ts";
-import { execute } from "./execute.ts";
-import { dryForm, findFootprint, NOTHING_BESIDE } from "./find_footprint.ts";
+import { outcomeError, tooManyError } from "./call_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
 import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
+import { effectsOf, findFootprint, type Preview } from "./preview.ts";
 import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
-import { reserveBalance } from "./reserve_balance.ts";
-import { settle } from "./settle.ts";
+import type { EndedOutcome, FailedOutcome } from "./store_call.ts";
 
-/** What the engine has done with a call, or would do. */
-export type EndedOutcome = FailedOutcome | Extract<TenantOutcome, { ok: true }>;
+const NO_RULES: readonly RuleMatch[] = [];
 
-/** Rows that the call may change at most, when a rule lets it pass for changing fewer than its `minRows`. */
-export interface RuleBound {
-  readonly maxRows: number | null;
-}
-
-/** Rules that the call has to be measured by: of an approved one those that deny, and those it was not approved for. */
-export async function findRules(ctx: QueryContext, { call, facts }: UnderstoodCall): Promise<RuleMatch[]> {
+/** The rules that the call is about: of an approved one those that deny, and those it was not approved for. */
+export async function findRules(
+  ctx: QueryContext,
+  { call, facts, canRun, writes }: UnderstoodCall,
+): Promise<readonly RuleMatch[]> {
+  // What can only fail does not wait for a person.
+  if (call.dryRun || !canRun || !writes) return NO_RULES;
   const rules = await ctx.rules.of(call.target.databaseId) ?? [];
   return matchRules(rules, facts).filter(({ rule, about }) =>
     rule.effect === "deny" || about.some((one) => !call.approved.includes(one))
   );
 }
 
+/** A rule that denies whatever the number of rows needs no preview. Errors: `rule_denied` with `hits`. */
+export function denyOutright(matches: readonly RuleMatch[]): void {
+  const plain = matches.filter(({ rule }) => rule.effect === "deny" && rule.minRows === null);
+  if (plain.length > 0) throw denied(plain);
+}
+
+/** What rules say of a call whose effect is known. */
+export type Verdict =
+  /** `maxRows`: rows that it may change at most, where it passes for changing fewer than a rule's `minRows`. */
+  | { readonly passes: true; readonly maxRows: number | null }
+  | { readonly passes: false; readonly error: AppError };
+
+/** A call that rules are about, and its preview. */
+export interface Previewed {
+  readonly matches: readonly RuleMatch[];
+  readonly preview: Preview;
+}
+
 /**
- * What the call may change where no rule stops it; null when the schema was another one by the time of the look.
- * Errors: `rule_denied` with `hits`; `approval_required` with the approval envelope, or `too_many_approvals`; those of
- * the call's dry run and of the balance.
+ * Decides by what the call would do. The error of one that does not pass: that of its preview, `rule_denied` with `hits`,
+ * `too_many_affected`, `approval_required` with the approval envelope, or `too_many_approvals`. Errors thrown:
+ * `meter_unreachable`.
  */
 export async function applyRules(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  matches: readonly RuleMatch[],
-): Promise<RuleBound | null> {
-  if (matches.length === 0) return { maxRows: null };
-  const plain = matches.filter(({ rule }) => rule.effect === "deny" && rule.minRows === null);
-  // A rule that denies whatever the number of rows needs no look at them.
-  if (plain.length > 0) throw denied(plain);
-  const reserved = reserveBalance(ctx, understood.call, false);
-  const admission = reserved instanceof Promise ? await reserved : reserved;
-  try {
-    return await look(ctx, understood, { matches, admission });
-  } finally {
-    if (admission) ctx.meter.release(admission);
-  }
-}
-
-/** What stops here is paid like a failed call: the request, and what the look has read. What goes on pays when it has run. */
-async function look(
-  ctx: QueryContext,
-  understood: UnderstoodCall,
-  { matches, admission }: { readonly matches: readonly RuleMatch[]; readonly admission: Admission | null },
-): Promise<RuleBound | null> {
+  { matches, preview }: Previewed,
+): Promise<Verdict> {
   const { call } = understood;
-  const watched = watchedForm(understood, matches);
-  const outcome = await execute(ctx, dryForm(watched), NOTHING_BESIDE);
-  if (outcome.ok === "stale") {
-    ctx.facts.seen(call.target.databaseId, outcome.schemaVersion);
-    return null;
-  }
-  if (outcome.ok !== true && outcome.ok !== false) throw new TypeError("a dry run is not answered as before");
-  const stop = (error: AppError) => {
-    settle(ctx, call, admission, outcome.ok ? totals(outcome.results) : outcome.work);
-    return error;
-  };
-  if (!outcome.ok && failsWhole(call, outcome)) throw stop(await outcomeError(understood, outcome));
+  const { outcome } = preview;
+  const failure = await wholeFailure(understood, outcome);
+  if (failure) return stopped(failure);
   const effects = effectsOf(outcome);
   // What a change of the schema does is not told by a number of rows.
   const rows = effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
   const hit = matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
   const denying = hit.filter(({ rule }) => rule.effect === "deny");
-  if (denying.length > 0) throw stop(denied(denying));
+  if (denying.length > 0) return stopped(denied(denying));
   // Nobody needs to decide about what its own caller does not want.
   const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
-  if (tooMany) throw stop(tooManyError(understood, rows));
+  if (tooMany) return stopped(tooManyError(understood, rows));
+  if (hit.length === 0) return { passes: true, maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
   // Nobody could redeem it: a published endpoint has no token of its own, and strangers must not fill the store.
-  if (hit.length > 0 && call.operation === "endpoint") throw stop(denied(hit));
-  if (hit.length > 0) {
-    const footprint = await findFootprint(ctx, watched, outcome);
-    throw stop(await holdCall(ctx, understood, { matches: hit, effects, footprint: footprint ?? null }));
-  }
-  return { maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
+  if (call.operation === "endpoint") return stopped(denied(hit));
+  const footprint = await findFootprint(ctx, preview) ?? null;
+  return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint }));
 }
 
-/** What runs before another failure stays, and is judged; the run then ends there by itself. */
+function stopped(error: AppError): Verdict {
+  return { passes: false, error };
+}
+
+/** The error of a call of which nothing would stay. What runs before another failure stays, and rules are asked about it. */
+async function wholeFailure(understood: UnderstoodCall, outcome: EndedOutcome): Promise<AppError | null> {
+  if (outcome.ok || !failsWhole(understood.call, outcome)) return null;
+  return await outcomeError(understood, outcome);
+}
+
 function failsWhole({ atomic }: QueryCall, { failure, failedIndex }: FailedOutcome): boolean {
   return failure.kind !== "timeout" && (atomic || failedIndex === 0);
-}
-
-/** Empty where nothing is known, as when the time is up. */
-export function effectsOf(outcome: EndedOutcome): readonly StatementEffect[] {
-  if (outcome.ok) return outcome.results.flatMap(({ effect }) => effect ?? []);
-  return outcome.failure.kind === "timeout" ? [] : outcome.effects ?? [];
 }
 
 function denied(matches: readonly RuleMatch[]): AppError {
   return new AppError("rule_denied", { extra: { hits: hitsOf(matches) } });
 }
 
-/** What a person may have to approve is looked at so that it can be told from everything else. */
-function watchedForm(understood: UnderstoodCall, matches: readonly RuleMatch[]): UnderstoodCall {
-  const holding = matches.filter(({ rule }) => rule.effect === "require_approval");
-  if (holding.length === 0 || understood.call.operation === "endpoint") return understood;
-  const footprint = { salt: newSalt(), each: holding.some(({ rule }) => rule.tolerance > 0), expects: null };
-  return { ...understood, call: { ...understood.call, footprint } };
-}
-
-/** Between the look and the run the rows may have become more: the run itself is bound by the lowest threshold. */
+/** Between the preview and the run the rows may have become more: the run itself is bound by the lowest threshold. */
 function leastThreshold(rules: readonly RuleRecord[]): number | null {
   const thresholds = rules.flatMap(({ minRows }) => minRows ?? []);
   return thresholds.length === 0 ? null : Math.min(...thresholds) - 1;

@@ -1,11 +1,15 @@
-// Stage 2: the caller's role against what each statement needs. Errors: `statement_refused`, `role_too_low`.
+// Stage "authorise": the caller's role against what each statement needs, and calls that would do nothing.
 import { AppError } from "../core/errors.ts";
-import { type Role, roleAtLeast } from "../core/role.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import { roleAtLeast } from "../core/role.ts";
 import { refused } from "./failure_error.ts";
+import type { UnderstoodCall } from "./query_call.ts";
 
-/** Throws for the first statement that this role may not run; `batch` adds its place to the error. */
-export function authorise(role: Role, facts: readonly StatementFacts[], batch: boolean): void {
+/**
+ * Throws for the first statement that the caller's role may not run; of a batch the error names its index. Errors:
+ * `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing.
+ */
+export function authorise(understood: UnderstoodCall): void {
+  const { call: { target: { role }, batch }, facts } = understood;
   for (const [index, one] of facts.entries()) {
     const extra = batch ? { failedIndex: index } : {};
     if (one.role === null) throw refused(one.refusal ?? "This statement", extra);
@@ -16,4 +20,18 @@ export function authorise(role: Role, facts: readonly StatementFacts[], batch: b
       });
     }
   }
+  refuseIdle(understood);
+}
+
+/** Foreign keys are off for one call: where it holds nothing else, nothing is done without them. */
+function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
+  const idle = misunderstood === null && facts.every(({ pragma }) => pragma?.foreignKeysOff === true);
+  if (!idle) return;
+  throw new AppError("validation_failed", {
+    issues: [{
+      path: call.batch ? "statements" : "sql",
+      message:
+        "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; alone it does nothing",
+    }],
+  });
 }

@@ -1,25 +1,30 @@
-// The error that the caller of a whole call gets, with what a batch has kept.
+// The error that the caller of a whole call gets, with the results of what a batch has committed before it.
 import { AppError } from "../core/errors.ts";
-import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
-
-export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
+import type { FailedOutcome } from "./store_call.ts";
 
 /** The error of a statement that could not be understood; in a batch that is not atomic the ones before it stay. */
 export async function misunderstoodError(
-  understood: UnderstoodCall,
-  kept: FailedOutcome["results"],
+  { call, database, facts, misunderstood }: Pick<
+    UnderstoodCall,
+    "call" | "database" | "facts" | "misunderstood"
+  >,
+  committed: FailedOutcome["results"],
 ): Promise<AppError> {
-  const { call, database, facts, misunderstood } = understood;
   if (!misunderstood) throw new TypeError("nothing was misunderstood");
   const index = call.batch ? facts.length : null;
   if (misunderstood.code) {
-    const place = index === null ? {} : { failedIndex: index };
-    return new AppError(misunderstood.code, { extra: { ...place, ...keptResults(call, kept) } });
+    const at = index === null ? {} : { failedIndex: index };
+    return new AppError(misunderstood.code, { extra: { ...at, ...committedResults(call, committed) } });
   }
   const sql = call.statements[facts.length]?.sql ?? "";
-  return await failureError(database, { ...misunderstood, sql, index, extra: keptResults(call, kept) });
+  return await failureError(database, {
+    ...misunderstood,
+    sql,
+    index,
+    extra: committedResults(call, committed),
+  });
 }
 
 /** The error of a statement that the engine did not run to its end. */
@@ -31,17 +36,23 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
     verb: facts?.verb ?? "other",
     target: facts?.target ?? null,
     index: understood.call.batch ? outcome.failedIndex : null,
-    extra: keptResults(understood.call, outcome.results),
+    extra: committedResults(understood.call, outcome.results),
   });
 }
 
 /** The error of a call that changes so many rows in all, and more than it may: it fails at its last statement. */
 export function tooManyError({ call, facts }: UnderstoodCall, rows: number): AppError {
-  return tooManyAffected(rows, call.batch ? { failedIndex: facts.length - 1, ...keptResults(call, []) } : {});
+  return tooManyAffected(
+    rows,
+    call.batch ? { failedIndex: facts.length - 1, ...committedResults(call, []) } : {},
+  );
 }
 
-/** A batch that is not atomic says what it kept before it stopped. */
-function keptResults(call: QueryCall, results: FailedOutcome["results"]): Readonly<Record<string, unknown>> {
+/** A batch that is not atomic tells the results that were committed before it stopped. */
+function committedResults(
+  call: QueryCall,
+  results: FailedOutcome["results"],
+): Readonly<Record<string, unknown>> {
   if (!call.batch || call.atomic) return {};
   return {
     data: results.map((result) =>

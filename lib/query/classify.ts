@@ -1,16 +1,27 @@
-// Stage 1: understand every statement of the call before anything runs.
+// Stage "classify": understands every statement of the call before anything runs.
 import { isPlainText } from "../core/plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
 import type { Syntax, Unread } from "../sql/syntax.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { TenantDatabase } from "../tenant/tenant_store.ts";
-import type { Misunderstood, QueryContext, QueryStatement } from "./query_call.ts";
+import type { Misunderstood, QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
 
+/** What the statements of a call are and touch. */
 export interface Classified {
   readonly schemaVersion: number;
   readonly facts: readonly StatementFacts[];
   readonly misunderstood: Misunderstood | null;
+}
+
+/** A call and what its statements are. */
+export function understand(
+  { call, database, log }: Pick<UnderstoodCall, "call" | "database" | "log">,
+  { schemaVersion, facts, misunderstood }: Classified,
+): UnderstoodCall {
+  const canRun = misunderstood === null || (!call.atomic && facts.length > 0);
+  const writes = facts.some((one) => one.class === "write" || one.class === "schema");
+  return { call, database, log, schemaVersion, facts, misunderstood, canRun, writes };
 }
 
 /** Facts of the statements, in order, up to the first that cannot be understood; at once where all are known. */

@@ -1,105 +1,61 @@
-// Stage 6: run it. The store groups, commits and logs; here a call becomes the store's form of it.
-import { moveDescriptions } from "../sql/description_renames.ts";
-import { replacingOf } from "../sql/replaced_rows.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
-import type { FootprintAsk } from "../engine/footprint/footprint.ts";
-import type { Level } from "../engine/guard.ts";
-import type { ReplayKeys } from "../engine/replay_keys.ts";
-import type { TenantOutcome } from "../tenant/tenant_store.ts";
-import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+// Stage "execute": runs the call. The store groups, commits and logs.
+import { type AnswerContext, answerContext } from "./answer.ts";
+import { replayedAnswer, replayKeys } from "./find_earlier.ts";
+import { answered, goOn, type Said, START_OVER } from "./pipeline.ts";
+import type { CallReplay, QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
+import { callStore, type EndedOutcome } from "./store_call.ts";
 
-/** Milliseconds that a dry run may hold the write slot. */
-const DRY_RUN_TIMEOUT_MS = 5000;
-/** The same where each row is taken down: what nobody has seen cannot be approved row by row. */
-const FOOTPRINT_TIMEOUT_MS = 15_000;
-
-/** What the service reads for itself is no caller's result: an operator's narrow bounds on those must not cut it. */
-const OWN_BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
-
-export interface ExecuteOptions {
-  /** Kind of the error that stops a batch after its last statement here. */
-  readonly failsWith: string | null;
-  readonly replay: ReplayKeys | null;
-  /** Label of the snapshot to take first. */
+/** What earlier stages have decided about the run. */
+export interface RunTerms {
+  /** Label of the snapshot to take first, or null. */
   readonly snapshot: string | null;
-  /** Nothing runs: for the part of the footprint that tells the tables. */
-  readonly tablesOnly?: boolean;
+  /** Rows that rules let the call change at most; null: any number. */
+  readonly maxRows: number | null;
 }
 
-/** The outcome, or `stale` when the schema has changed since the facts were learned. */
-export function execute(
+/**
+ * What the engine has done. Says `answer` where the call had run before, as the store finds in the call's own transaction,
+ * and `start over` where the schema is another one by now, or more rows would change than the rules let pass. Errors:
+ * `replay_mismatch`, those of the store.
+ */
+export async function execute(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  { failsWith, replay, snapshot, tablesOnly = false }: ExecuteOptions,
-): Promise<TenantOutcome> {
-  const { call, facts } = understood;
-  const level = highestLevel(facts);
-  return understood.database.run({
-    level,
-    statements: (tablesOnly ? [] : facts).map((one, index) => ({
-      sql: call.statements[index]?.sql ?? "",
-      params: call.statements[index]?.params ?? [],
-      level: one.verb === "explain" ? "schema" : levelOf(one),
-      ...replacingPart(call, one),
-      ...schemaRowsPart(call, one),
-      ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
-    })),
-    atomic: call.atomic,
-    schemaVersion: understood.schemaVersion,
-    bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
-    integersAsStrings: call.integersAsStrings,
-    foreignKeysOff: facts.some((one) => one.pragma?.foreignKeysOff === true),
-    readsLog: facts.some((one) => one.readsLog),
-    log: call.operation === "service" ? null : understood.log,
-    failsWith,
-    replay: level === "read" ? null : replay,
+  { snapshot, maxRows }: RunTerms,
+): Promise<Said<EndedOutcome, QueryAnswer>> {
+  const { call, log } = understood;
+  const { replay } = call;
+  const outcome = await callStore(ctx, bounded(understood, maxRows), {
     snapshot,
-    dryRun: call.dryRun,
-    affected: call.affected,
-    footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
-    timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
-    auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
-    signal: call.signal,
+    replay: replay && understood.writes
+      ? storedKeys(ctx, replay, answerContext(call, log.id, snapshot))
+      : null,
   });
-}
-
-/** Rows that conflicts replace are counted where somebody asked how many rows change. */
-function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: StatementFacts) {
-  const replacing = dryRun || affected !== null ? replacingOf(facts) : null;
-  return replacing === null ? {} : { replacing };
-}
-
-/** What it writes is billed; what it removes matters where somebody asked how many rows change. */
-function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
-  if (schemaRows === null) return {};
-  return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};
-}
-
-function dryRunTimeoutMs({ footprint }: UnderstoodCall["call"]): number {
-  return footprint === null ? DRY_RUN_TIMEOUT_MS : FOOTPRINT_TIMEOUT_MS;
-}
-
-/** Everything that the statements write, and the views that they name. */
-function footprintTables(facts: readonly StatementFacts[]): Pick<FootprintAsk, "tables" | "replaced"> {
-  const writes = facts.filter((one) => levelOf(one) !== "read");
-  const named = writes.flatMap(({ tablesWritten, target }) =>
-    target ? [...tablesWritten, target] : tablesWritten
-  );
-  return {
-    tables: [...new Set(named)].sort(),
-    replaced: [...new Set(writes.flatMap(({ replacedTables }) => replacedTables))].sort(),
-  };
-}
-
-function highestLevel(facts: readonly StatementFacts[]): Level {
-  let highest: Level = "read";
-  for (const one of facts) {
-    const level = levelOf(one);
-    if (level === "schema" || highest === "read") highest = level;
+  if (outcome.ok === "stale") {
+    ctx.facts.seen(call.target.databaseId, outcome.schemaVersion);
+    return START_OVER;
   }
-  return highest;
+  if (outcome.ok === "replayed" || outcome.ok === "replay_mismatch") {
+    if (replay === null) throw new TypeError("a call without a key is not answered as before");
+    return answered(replayedAnswer(replay, outcome));
+  }
+  // Rows have become more since the rules were asked, and all was undone: they are asked again, at no price.
+  if (!outcome.ok && maxRows !== null && (outcome.failure.affected ?? 0) > maxRows) return START_OVER;
+  return goOn(outcome);
 }
 
-function levelOf(facts: StatementFacts): Level {
-  return facts.class === "refused" ? "read" : facts.class;
+function storedKeys(ctx: QueryContext, replay: CallReplay, context: AnswerContext) {
+  return replayKeys(ctx, replay, JSON.stringify(context));
+}
+
+/** The narrowest of what was approved and what the caller and a rule allow. */
+function bounded(understood: UnderstoodCall, maxRows: number | null): UnderstoodCall {
+  const { affected, maxAffected } = understood.call;
+  if (maxRows === null && maxAffected === null) return understood;
+  const max = Math.min(maxRows ?? Infinity, maxAffected ?? Infinity, affected?.max ?? Infinity);
+  const again = maxRows === null ? {} : { startsOverAbove: maxRows };
+  return {
+    ...understood,
+    call: { ...understood.call, affected: { min: 0, ...affected, max, ...again } },
+  };
 }

@@ -61,7 +61,7 @@ export interface QueryCall {
   readonly userId: string | null;
   /** As the query log shows it. Reads that the service makes for itself (`service`) leave no row. */
   readonly operation: Operation;
-  /** Errors name the place of their statement. */
+  /** Errors name the index of their statement. */
   readonly batch: boolean;
   /** What a person has approved of it: `rule action table` each. Rules that deny are asked all the same. */
   readonly approved: readonly string[];
@@ -98,6 +98,10 @@ export interface UnderstoodCall {
   /** Of the statements, in order, up to the first that cannot be understood. */
   readonly facts: readonly StatementFacts[];
   readonly misunderstood: Misunderstood | null;
+  /** False: nothing of it can run, because a statement was misunderstood that it does not run without. */
+  readonly canRun: boolean;
+  /** Whether its answer belongs into the tenant's database, in its own transaction. */
+  readonly writes: boolean;
   readonly log: LogIdentity;
 }
 
@@ -132,8 +136,8 @@ export interface QueryAnswer {
   readonly meta: QueryMeta;
   /** Null: the call ran. */
   readonly replayed: Replayed | null;
-  /** The tenant's database keeps this answer for the plan. */
-  readonly keptForPlan: boolean;
+  /** The tenant's database has stored this answer for the plan. */
+  readonly storedForPlan: boolean;
   /** Of a dry run that was asked for it. */
   readonly footprint?: Footprint | undefined;
   /** `Server-Timing` header value: milliseconds by stage. */

@@ -1,119 +1,131 @@
-// Repeated calls: what an earlier one has left behind, and the claim of a read that is to leave something.
-import type { Claim, ReplayScope } from "../control/replays.ts";
+// Repeated calls: one wrapper around the stages of a call that has an idempotency key or is a step of a plan.
+import type { Claim } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
-import { REPLAY_MS } from "../core/limits.ts";
 import { isKvFull } from "../store/kv_call.ts";
-import { readStoredAnswer, type StoredAnswer, writeStoredAnswer } from "../tenant/stored_answer.ts";
+import { writeStoredAnswer } from "../tenant/stored_answer.ts";
 import type { ReplayKeys } from "../engine/replay_keys.ts";
 import type { ReplayFound, TenantDatabase } from "../tenant/tenant_store.ts";
-import { type AnswerContext, answerOf } from "./answer.ts";
-import type {
-  CallReplay,
-  QueryAnswer,
-  QueryContext,
-  QueryTarget,
-  Replayed,
-  UnderstoodCall,
-} from "./query_call.ts";
+import { answerContext } from "./answer.ts";
+import { findEarlier, replayKeys, storedReadAnswer } from "./find_earlier.ts";
+import { answered, goOn, type Said } from "./pipeline.ts";
+import type { QueryAnswer } from "./query_call.ts";
+import type { StatementPass, StatementStages } from "./statement_stages.ts";
 
 /** Times that a read's key is noted at most. */
 const NOTE_ATTEMPTS = 3;
 
-/** The keys of a call as the store takes them, in the order of `scopesOf`. */
-export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
-  const nowMs = ctx.clock.now();
-  return { keys: scopesOf(replay), nowMs, expiresAtMs: nowMs + REPLAY_MS, context };
-}
-
 /**
- * The answer of an earlier call, before this one is judged: what it did to the schema must not make its repetition
- * fail. A mutation that could run is looked up again in its own transaction, which is what makes it exactly once.
- * Errors: `replay_mismatch`, `replay_running`, `meter_unreachable`.
+ * The stages of a call whose repetition is answered as it was. A write is looked up and stored in its own transaction
+ * ("execute"), which is what makes it exactly once; whatever could stop its repetition before asks first. A read is claimed
+ * and stored in KV. Errors beside those of the stages: `replay_mismatch`, `replay_running`, `meter_unreachable`.
  */
-export async function findEarlier(
-  ctx: QueryContext,
-  understood: UnderstoodCall,
-  runnable: boolean,
-): Promise<QueryAnswer | null> {
-  const { replay } = understood.call;
-  if (replay === null) return null;
-  // A read that used the key has left a note in the database, which the write finds in its own transaction.
-  if (runnable && writes(understood)) return null;
-  if (replay.idempotency !== null) {
-    const earlier = await ctx.replays.find(replay.idempotency);
-    if (earlier.state === "mismatch") throw new AppError("replay_mismatch");
-    if (earlier.state === "kept") return keptRead(earlier.answer);
+export function withReplay(stages: StatementStages): StatementStages {
+  return {
+    turnedAway: stages.turnedAway,
+    check: async (pass) => {
+      const { understood, timer } = pass;
+      const storeLooks = understood.canRun && understood.writes;
+      // Before anything is decided: what the call has done to the schema must not make its repetition fail.
+      const first = storeLooks ? null : await earlier(pass);
+      timer.end("replay");
+      if (first) return answered(first);
+      const checked = await stages.check(pass);
+      if (checked.say !== "go on" || checked.found.length === 0) return checked;
+      // Before a rule stops the call or an approval is made: what has run already needs neither.
+      const ran = await earlier(pass);
+      return ran ? answered(ran) : checked;
+    },
+    admit: async (pass, matches) => {
+      try {
+        return await stages.admit(pass, matches);
+      } catch (error) {
+        // At 402: a repetition costs nothing, so it is answered when there is no money left.
+        const ran = error instanceof AppError && error.status === 402 ? await earlier(pass) : null;
+        if (ran) return answered(ran);
+        throw error;
+      }
+    },
+    perform: async (pass, maxRows) => {
+      const { writes, canRun } = pass.understood;
+      const perform = () => stages.perform(pass, maxRows);
+      if (writes) return storedByTenant(pass, await perform());
+      return canRun ? await performClaimed(pass, perform) : await perform();
+    },
+  };
+}
+
+function earlier({ ctx, understood }: StatementPass): Promise<QueryAnswer | null> {
+  return findEarlier(ctx, understood);
+}
+
+/** Says of a write that is a step of a plan that the tenant's database has stored its answer. */
+function storedByTenant(
+  { understood: { call } }: StatementPass,
+  said: Said<never, QueryAnswer>,
+): Said<never, QueryAnswer> {
+  if (said.say !== "answer" || said.answer.replayed !== null || !call.replay?.plan) return said;
+  return answered({ ...said.answer, storedForPlan: true });
+}
+
+/** Of many reads with one idempotency key one runs; the others get its answer. */
+async function performClaimed(
+  pass: StatementPass,
+  perform: () => Promise<Said<never, QueryAnswer>>,
+): Promise<Said<never, QueryAnswer>> {
+  const claimed = await claimRead(pass);
+  if (claimed.say !== "go on") return claimed;
+  const claim = claimed.found;
+  if (claim === null) return await perform();
+  pass.timer.end("claim");
+  try {
+    const said = await perform();
+    if (said.say === "answer") await storeRead(pass, claim, said.answer);
+    pass.timer.end("store");
+    return said;
+  } finally {
+    await claim.release();
   }
-  const found = await understood.database.findReplay(replayKeys(ctx, replay, ""));
-  return found === null ? null : replayedAnswer(replay, found);
 }
 
-/** The answer of a call whose own key is spent but whose answer was kept, or null. Errors: `replay_mismatch`. */
-export async function findKept(
-  ctx: QueryContext,
-  target: QueryTarget,
-  replay: CallReplay | null,
-): Promise<QueryAnswer | null> {
-  if (replay === null) return null;
-  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
-  const found = await database.findReplay(replayKeys(ctx, replay, ""));
-  return found === null ? null : replayedAnswer(replay, found);
-}
-
-/** An answer that the tenant's database has kept. Errors: `replay_mismatch`. */
-export function replayedAnswer(replay: CallReplay, found: ReplayFound): QueryAnswer {
-  if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
-  const scopes = scopesOf(replay);
-  const matched = found.matched.map((index) => scopes[index]);
-  const plan = replay.plan !== null && matched.includes(replay.plan);
-  const idempotency = replay.idempotency !== null && matched.includes(replay.idempotency);
-  return { ...keptAnswer(readStoredAnswer(found.answer), { idempotency, plan }), keptForPlan: plan };
-}
-
-/** A read's claim of its idempotency key, or the answer that somebody else has got meanwhile. */
-export async function claimRead(
-  ctx: QueryContext,
-  understood: UnderstoodCall,
-): Promise<Claim | QueryAnswer | null> {
+/** A read's claim of its idempotency key (null: it has none, or KV has no room), or the answer that it has got meanwhile. */
+async function claimRead({ ctx, understood }: StatementPass): Promise<Said<Claim | null, QueryAnswer>> {
   const scope = understood.call.replay?.idempotency ?? null;
-  if (scope === null || writes(understood)) return null;
+  if (scope === null) return goOn(null);
   const claim = await ctx.replays.claim(scope).catch((error) => {
     // A read does no harm twice: without room to note it, it runs and its repetition runs again.
     if (isKvFull(error)) return null;
     throw error;
   });
-  if (claim === null) return null;
-  if (claim.state === "claimed") return claim.claim;
-  if (claim.state === "kept") return keptRead(claim.answer);
+  if (claim === null) return goOn(null);
+  if (claim.state === "claimed") return goOn(claim.claim);
+  if (claim.state === "kept") return answered(storedReadAnswer(claim.answer));
   throw new AppError(claim.state === "mismatch" ? "replay_mismatch" : "replay_running");
 }
 
 /**
- * Keeps a read's answer. It has been given already when KV or the database fails now: a repetition then reads again.
- * Errors: `replay_mismatch` where a write has got the key meanwhile.
+ * Stores a read's answer. Where KV or the database fails now, the caller has the answer all the same, and a repetition
+ * reads again. Errors: `replay_mismatch` where a write has got the key meanwhile.
  */
-export async function keepRead(
-  ctx: QueryContext,
-  { call, database }: UnderstoodCall,
+async function storeRead(
+  { ctx, understood: { call, database, log } }: StatementPass,
   claim: Claim,
-  { answer, context }: { readonly answer: QueryAnswer; readonly context: string },
+  { results, meta }: QueryAnswer,
 ): Promise<void> {
   const text = writeStoredAnswer({
-    context,
-    results: answer.results.map((one) => [one.json.length, one.rowsRead, one.rowsWritten]),
-    text: answer.results.map((one) => one.json).join(""),
-    durationMs: answer.meta.durationMs,
-    rowsReadBasis: answer.meta.rowsReadBasis,
+    context: JSON.stringify(answerContext(call, log.id, meta.snapshot)),
+    results: results.map((one) => [one.json.length, one.rowsRead, one.rowsWritten]),
+    text: results.map((one) => one.json).join(""),
+    durationMs: meta.durationMs,
+    rowsReadBasis: meta.rowsReadBasis,
   });
   const idempotency = call.replay?.idempotency ?? null;
-  const keys = replayKeys(ctx, { idempotency, plan: null }, "");
-  const found = await noted(database, keys);
+  const found = await noted(database, replayKeys(ctx, { idempotency, plan: null }, ""));
   if (found === "failed") return;
   if (found?.ok === "replay_mismatch") throw new AppError("replay_mismatch");
   await claim.keep(new TextEncoder().encode(text)).catch(() => {});
 }
 
-/** Writes ask the database alone, so the key is noted there: a write finds the note, or has left its own answer before. */
+/** Writes ask the database alone, so the key is noted there: a write finds the note, or has stored its own answer before. */
 async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<ReplayFound | null | "failed"> {
   for (let attempt = 0; attempt < NOTE_ATTEMPTS; attempt++) {
     try {
@@ -124,23 +136,4 @@ async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<Replay
     }
   }
   return "failed";
-}
-
-function keptRead(answer: Uint8Array): QueryAnswer {
-  const kept = readStoredAnswer(new TextDecoder().decode(answer));
-  return keptAnswer(kept, { idempotency: true, plan: false });
-}
-
-function keptAnswer(kept: StoredAnswer, replayed: Replayed): QueryAnswer {
-  const context: AnswerContext = JSON.parse(kept.context);
-  return { ...answerOf(kept, context), replayed };
-}
-
-/** Whether its answer belongs into the tenant's database, in its own transaction. */
-export function writes({ facts }: UnderstoodCall): boolean {
-  return facts.some((one) => one.class === "write" || one.class === "schema");
-}
-
-function scopesOf({ idempotency, plan }: CallReplay): ReplayScope[] {
-  return [idempotency, plan].filter((scope) => scope !== null);
 }

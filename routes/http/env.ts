@@ -25,7 +25,7 @@ export interface Env {
     /** Set by the plan middleware: the plan's step that this call is. */
     plan: ReplayScope | undefined;
     /** Set by a route whose answer the tenant's database stores for the plan. */
-    keptForPlan: boolean | undefined;
+    storedForPlan: boolean | undefined;
     /** Set under `/v1/db/:ns/:db/`: the database and branch addressed. */
     target: Target;
   };

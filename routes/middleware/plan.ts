@@ -67,7 +67,7 @@ async function planScope(c: Context<Env>, words: readonly string[]): Promise<Rep
 /** The call has run, so it is answered whether its answer can be stored or not. */
 async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): Promise<void> {
   if (!c.res.ok) await claim.release();
-  else if (c.get("keptForPlan")) await claim.keptByTenant().catch(ignore);
+  else if (c.get("storedForPlan")) await claim.keptByTenant().catch(ignore);
   else await claim.keep(await sealAnswer(words, await storedBytes(c.res))).catch(ignore);
 }
 

@@ -20,9 +20,13 @@ function resultText({ json, rowsRead, rowsWritten }: StatementResult): string {
   return `${json},"rowsRead":${rowsRead},"rowsWritten":${rowsWritten}}`;
 }
 
-function send(c: Context<Env>, data: string, { meta, timing, replayed, keptForPlan }: QueryAnswer): Response {
+function send(
+  c: Context<Env>,
+  data: string,
+  { meta, timing, replayed, storedForPlan }: QueryAnswer,
+): Response {
   const headers: Record<string, string> = { "content-type": "application/json", "server-timing": timing };
-  if (keptForPlan) c.set("keptForPlan", true);
+  if (storedForPlan) c.set("storedForPlan", true);
   if (replayed?.idempotency) headers["idempotency-replayed"] = "true";
   if (replayed?.plan) headers["plan-replayed"] = "true";
   return wholeAnswer(c, `{"success":true,"data":${data},"meta":${JSON.stringify(meta)}}`, {

@@ -1,6 +1,7 @@
 // `meta` and `Server-Timing` of query and batch, and what they cost.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
+import { withWrites } from "../writes/write_world.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 
 const STAGES = ["classify", "authorise", "rules", "reserve", "snapshot", "execute", "settle", "record"];
@@ -114,4 +115,24 @@ Deno.test("Server-Timing names all eight stages in their order, each with millis
     for (const entry of entries) assertMatch(entry, /^[a-z]+;dur=\d+(\.\d+)?$/);
     assertEquals(entries.map((entry) => entry.split(";")[0]), STAGES);
   }
+});
+
+Deno.test("Server-Timing names the stages that only some calls pass: replay, and behind a rule preview and decide", async () => {
+  await withWrites(async ({ rule, setup, shop }) => {
+    await setup("CREATE TABLE t (a)");
+    await rule({ tableGlob: "t", effect: "require_approval", minRows: 5 });
+    const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+    const stagesOf = async (sql: string, key: string) => {
+      const answer = await shop.query(sql, [], keyed(key));
+      assertEquals(answer.status, 200, answer.text);
+      return (answer.headers.get("server-timing") ?? "").split(", ").map((entry) => entry.split(";")[0]);
+    };
+    const [classify, authorise, rules, reserve, ...behind] = STAGES;
+    const insert = "INSERT INTO t VALUES (1)";
+    const decided = [classify, "replay", authorise, rules, reserve, "preview", "decide", ...behind];
+    assertEquals(await stagesOf(insert, "write"), decided);
+    const claimed = [classify, "replay", authorise, rules, reserve, "claim", ...behind, "store"];
+    assertEquals(await stagesOf("SELECT 1", "read"), claimed);
+    assertEquals(await stagesOf("SELECT 1", "read"), [classify, "replay"]);
+  });
 });

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { affectedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
-import { findKept } from "../../query/replay.ts";
+import { findStored } from "../../query/find_earlier.ts";
 import { run } from "../../query/run.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { type Footprint, newSalt } from "../../engine/footprint/footprint.ts";
@@ -44,7 +44,7 @@ export async function redeemApproval(
   const record = await findApproval(ctx, input.approvalToken);
   if (record.requestedBy !== tokenId) throw new AppError("not_yours");
   const answered = ctx.approvals.stateOf(record) === "redeemed"
-    ? await findKept(ctx, target, input.replay)
+    ? await findStored(ctx, target, input.replay)
     : null;
   if (answered) return { answer: answered, batch: (await heldCallOf(ctx, record)).batch };
   refuseUnlessApproved(ctx, record);

@@ -5,7 +5,7 @@ import { readHeldCall } from "../../query/held_call.ts";
 import { neverRan } from "../../query/never_ran.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
-import { findKept } from "../../query/replay.ts";
+import { findStored } from "../../query/find_earlier.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
@@ -32,7 +32,7 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
   if (!claim.ok && claim.reason === "not_yours") throw new AppError("not_yours");
   if (!claim.ok) {
     // A step of a plan whose answer got lost on its way.
-    const kept = await findKept(ctx, target, input.replay);
+    const kept = await findStored(ctx, target, input.replay);
     if (kept) return kept;
     throw new AppError("execution_not_found");
   }

@@ -3,11 +3,9 @@ import { AppError, type ErrorDetail } from "../../core/errors.ts";
 import { MAX_PARAMETERS } from "../../core/limits.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { classify } from "../../query/classify.ts";
+import { billed } from "../../query/bill.ts";
 import { misunderstoodError } from "../../query/call_error.ts";
 import type { QueryCall } from "../../query/query_call.ts";
-import { identify } from "../../query/record.ts";
-import { reserveBalance } from "../../query/reserve_balance.ts";
-import { settle } from "../../query/settle.ts";
 import type { Role } from "../../core/role.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import type { StatementClass } from "../../sql/statement_kinds.ts";
@@ -39,22 +37,17 @@ export interface Validation {
 /** Billed as one request. Errors: those of the balance and of the store; never the statement's own. */
 export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
   const call = callOf(ctx, input);
-  const admission = await reserveBalance(ctx, call, true);
-  try {
-    const { databaseId, namespaceId } = ctx.target;
+  const { databaseId, namespaceId } = ctx.target;
+  return await billed(ctx.meter, { databaseId, namespaceId, reads: true }, async (bill) => {
     const database = ctx.tenants.open(databaseId, namespaceId);
     // Nothing runs here, so only this call tells the cache which version of the schema the database has.
     ctx.facts.seen(databaseId, (await database.schema()).schemaVersion);
     const classified = await classify(ctx, databaseId, database, call.statements);
-    settle(ctx, call, admission, { rowsRead: 0, rowsWritten: 0 });
+    bill.figures = { rowsRead: 0, rowsWritten: 0 };
     const [facts] = classified.facts;
     if (facts) return understood(facts);
-    return misunderstood(
-      await misunderstoodError({ ...classified, call, database, log: identify(ctx, call) }, []),
-    );
-  } finally {
-    if (admission) ctx.meter.release(admission);
-  }
+    return misunderstood(await misunderstoodError({ ...classified, call, database }, []));
+  });
 }
 
 function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCall {

@@ -1,0 +1,45 @@
+// Stage "record": what the caller is told of a call that has run.
+import type { AppError } from "../core/errors.ts";
+import { answerContext, answerOf } from "./answer.ts";
+import type { Bill } from "./bill.ts";
+import { misunderstoodError, outcomeError, tooManyError } from "./call_error.ts";
+import { affectedRows } from "./held_call.ts";
+import { effectsOf, findFootprint } from "./preview.ts";
+import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
+import { recordRefusal } from "./record.ts";
+import type { EndedOutcome } from "./store_call.ts";
+
+/** The answer. Errors: those of the statement that failed or could not be understood, `too_many_affected` of a dry run. */
+export async function conclude(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  { outcome, snapshot }: { readonly outcome: EndedOutcome; readonly snapshot: string | null },
+): Promise<QueryAnswer> {
+  const { call, log, misunderstood } = understood;
+  const context = answerContext(call, log.id, snapshot);
+  const tooMany = call.dryRun ? rowsAbove(call, outcome) : null;
+  if (tooMany !== null) throw tooManyError(understood, tooMany);
+  if (!outcome.ok && call.dryRun && outcome.failure.kind === "timeout") {
+    const footprint = await findFootprint(ctx, { understood, outcome });
+    return answerOf({ ...outcome, footprint, results: [] }, context);
+  }
+  if (!outcome.ok) throw await outcomeError(understood, outcome);
+  if (misunderstood) throw await misunderstoodError(understood, outcome.results);
+  return answerOf(outcome, context);
+}
+
+/** The error of a call of which nothing can run; it is paid as one that failed, and has its row in the log. */
+export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill): Promise<AppError> {
+  const { database, log, misunderstood } = understood;
+  if (misunderstood === null) throw new TypeError("a call that was understood can run");
+  recordRefusal(database, log, misunderstood.failure.kind);
+  bill.settle({ rowsRead: 0, rowsWritten: 0 });
+  return await misunderstoodError(understood, []);
+}
+
+/** How many rows a call would change, where those are more than its caller allows; a failure of an atomic one comes first. */
+function rowsAbove({ atomic, maxAffected }: QueryCall, outcome: EndedOutcome): number | null {
+  if (maxAffected === null || (!outcome.ok && atomic)) return null;
+  const rows = affectedRows(effectsOf(outcome)) ?? 0;
+  return rows > maxAffected ? rows : null;
+}

@@ -1,0 +1,74 @@
+// What an earlier call has left behind under the keys of this one.
+import { AppError } from "../core/errors.ts";
+import type { ReplayScope } from "../control/replays.ts";
+import { REPLAY_MS } from "../core/limits.ts";
+import { readStoredAnswer, type StoredAnswer } from "../tenant/stored_answer.ts";
+import type { ReplayKeys } from "../engine/replay_keys.ts";
+import type { ReplayFound } from "../tenant/tenant_store.ts";
+import { type AnswerContext, answerOf } from "./answer.ts";
+import type {
+  CallReplay,
+  QueryAnswer,
+  QueryContext,
+  QueryTarget,
+  Replayed,
+  UnderstoodCall,
+} from "./query_call.ts";
+
+/** The keys of a call as the store takes them. */
+export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
+  const nowMs = ctx.clock.now();
+  return { keys: scopesOf(replay), nowMs, expiresAtMs: nowMs + REPLAY_MS, context };
+}
+
+/** The answer of an earlier call, or null. Errors: `replay_mismatch`, `meter_unreachable`, those of the store. */
+export async function findEarlier(
+  ctx: QueryContext,
+  { call: { replay }, database }: Pick<UnderstoodCall, "call" | "database">,
+): Promise<QueryAnswer | null> {
+  if (replay === null) return null;
+  if (replay.idempotency !== null) {
+    const earlier = await ctx.replays.find(replay.idempotency);
+    if (earlier.state === "mismatch") throw new AppError("replay_mismatch");
+    if (earlier.state === "kept") return storedReadAnswer(earlier.answer);
+  }
+  const found = await database.findReplay(replayKeys(ctx, replay, ""));
+  return found === null ? null : replayedAnswer(replay, found);
+}
+
+/** The answer that the tenant's database has stored for a call whose own token is spent, or null. Errors: `replay_mismatch`. */
+export async function findStored(
+  ctx: QueryContext,
+  target: QueryTarget,
+  replay: CallReplay | null,
+): Promise<QueryAnswer | null> {
+  if (replay === null) return null;
+  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const found = await database.findReplay(replayKeys(ctx, replay, ""));
+  return found === null ? null : replayedAnswer(replay, found);
+}
+
+/** An answer that the tenant's database has stored. Errors: `replay_mismatch`. */
+export function replayedAnswer(replay: CallReplay, found: ReplayFound): QueryAnswer {
+  if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
+  const scopes = scopesOf(replay);
+  const matched = found.matched.map((index) => scopes[index]);
+  const plan = replay.plan !== null && matched.includes(replay.plan);
+  const idempotency = replay.idempotency !== null && matched.includes(replay.idempotency);
+  return { ...storedAnswer(readStoredAnswer(found.answer), { idempotency, plan }), storedForPlan: plan };
+}
+
+/** A read's answer, which KV has stored. */
+export function storedReadAnswer(answer: Uint8Array): QueryAnswer {
+  const stored = readStoredAnswer(new TextDecoder().decode(answer));
+  return storedAnswer(stored, { idempotency: true, plan: false });
+}
+
+function storedAnswer(stored: StoredAnswer, replayed: Replayed): QueryAnswer {
+  const context: AnswerContext = JSON.parse(stored.context);
+  return { ...answerOf(stored, context), replayed };
+}
+
+function scopesOf({ idempotency, plan }: CallReplay): ReplayScope[] {
+  return [idempotency, plan].filter((scope) => scope !== null);
+}

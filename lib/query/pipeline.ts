@@ -1,0 +1,68 @@
+// The order in which everything that runs in a database passes its stages: statements, and merges of branches.
+import type { AppError } from "../core/errors.ts";
+
+/** What a stage says to the pipeline. */
+export type Said<Found, Answer> =
+  /** The call is answered: no later stage runs. */
+  | { readonly say: "answer"; readonly answer: Answer }
+  /** The database has changed since an earlier stage read it: all stages run again. */
+  | typeof START_OVER
+  /** The next stage runs, with what this one has found. */
+  | { readonly say: "go on"; readonly found: Found };
+
+/** Said where the database has changed since an earlier stage read it. */
+export const START_OVER = { say: "start over" } as const;
+
+/** The call is answered. */
+export function answered<Answer>(answer: Answer): Said<never, Answer> {
+  return { say: "answer", answer };
+}
+
+/** The next stage runs, with what this one has found. */
+export function goOn<Found>(found: Found): Said<Found, never> {
+  return { say: "go on", found };
+}
+
+/** The stages of one kind of call, in three groups; `Call` is the call on its way. */
+export interface Stages<Call, Checked, Admitted, Answer> {
+  /** What needs neither the engine nor money: the caller's role, and which rules the call is about. */
+  readonly check: (call: Call) => Promise<Said<Checked, Answer>>;
+  /** Money, and what the rules say. Whatever stops the call does so here, before anything has run. */
+  readonly admit: (call: Call, checked: Checked) => Promise<Said<Admitted, Answer>>;
+  /** Runs the call. */
+  readonly perform: (call: Call, admitted: Admitted) => Promise<Said<never, Answer>>;
+  /** Told of the failure of a call that `check` or `admit` has turned away. */
+  readonly turnedAway: (call: Call, error: unknown) => void;
+}
+
+/** Passes all stages once, in their order. Errors: those of the stages. */
+export async function passStages<Call, Checked, Admitted, Answer>(
+  stages: Stages<Call, Checked, Admitted, Answer>,
+  call: Call,
+): Promise<Said<never, Answer>> {
+  let admitted;
+  try {
+    const checked = await stages.check(call);
+    if (checked.say !== "go on") return checked;
+    admitted = await stages.admit(call, checked.found);
+  } catch (error) {
+    stages.turnedAway(call, error);
+    throw error;
+  }
+  return admitted.say === "go on" ? await stages.perform(call, admitted.found) : admitted;
+}
+
+/** Times that a call passes the stages while what they read of the database keeps changing. */
+const MAX_TRIES = 5;
+
+/** Starts over as often as the stages say so, a few times; then `busy` is the error. */
+export async function untilAnswered<Answer>(
+  attempt: () => Promise<Said<never, Answer>>,
+  busy: () => AppError,
+): Promise<Answer> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const said = await attempt();
+    if (said.say === "answer") return said.answer;
+  }
+  throw busy();
+}

@@ -1,0 +1,73 @@
+// Stage "preview": what a call would do, run and undone, for rules that decide by rows and for the person whom they ask.
+import type { Footprint } from "../engine/footprint/footprint.ts";
+import { newSalt } from "../engine/footprint/footprint.ts";
+import type { StatementEffect } from "../engine/statement_effect.ts";
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
+import type { RuleMatch } from "./match_rules.ts";
+import { goOn, type Said, START_OVER } from "./pipeline.ts";
+import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+import { callStore, type EndedOutcome } from "./store_call.ts";
+
+/** A call as it was run and undone, and what came of it. */
+export interface Preview {
+  readonly understood: UnderstoodCall;
+  readonly outcome: EndedOutcome;
+}
+
+/** Says `start over` where the schema is another one by now. A failure of the call is part of the outcome. Errors: those of the store. */
+export async function preview(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  matches: readonly RuleMatch[],
+): Promise<Said<Preview, never>> {
+  const previewed = dryForm(watchedForm(understood, matches));
+  const outcome = await callStore(ctx, previewed, NOTHING_BESIDE);
+  if (outcome.ok === "stale") {
+    ctx.facts.seen(understood.call.target.databaseId, outcome.schemaVersion);
+    return START_OVER;
+  }
+  if (outcome.ok !== true && outcome.ok !== false) throw new TypeError("a dry run is not answered as before");
+  return goOn({ understood: previewed, outcome });
+}
+
+/** What a person may have to approve tells what it does to rows, so that it can be told from everything else. */
+function watchedForm(understood: UnderstoodCall, matches: readonly RuleMatch[]): UnderstoodCall {
+  const holding = matches.filter(({ rule }) => rule.effect === "require_approval");
+  if (holding.length === 0 || understood.call.operation === "endpoint") return understood;
+  const footprint = { salt: newSalt(), each: holding.some(({ rule }) => rule.tolerance > 0), expects: null };
+  return { ...understood, call: { ...understood.call, footprint } };
+}
+
+/** As a call of the service's own: it leaves no log row, and no stored answer. */
+function dryForm(understood: UnderstoodCall): UnderstoodCall {
+  const call = { ...understood.call, operation: "service", dryRun: true, replay: null } as const;
+  return { ...understood, call };
+}
+
+const NOTHING_BESIDE = { replay: null, snapshot: null } as const;
+
+/** What each statement does to rows; empty where nothing is known, as when the time is up. */
+export function effectsOf(outcome: EndedOutcome): readonly StatementEffect[] {
+  if (outcome.ok) return outcome.results.flatMap(({ effect }) => effect ?? []);
+  return outcome.failure.kind === "timeout" ? [] : outcome.effects ?? [];
+}
+
+/**
+ * What a dry run tells of the rows that its call changes, so that a later run can be compared with it. Of one that did not
+ * come to its end only the tables are known; undefined where nobody has asked.
+ */
+export async function findFootprint(
+  ctx: QueryContext,
+  { understood, outcome }: Preview,
+): Promise<Footprint | undefined> {
+  const found = footprintOf(outcome);
+  if (found || understood.call.footprint === null) return found;
+  const tablesRun = await callStore(ctx, dryForm(understood), { ...NOTHING_BESIDE, tablesOnly: true });
+  // Where the tables keep changing, none are those that were previewed.
+  const { salt, tables } = footprintOf(tablesRun) ?? { salt: understood.call.footprint.salt, tables: "" };
+  return { salt, tables, rows: null };
+}
+
+function footprintOf(outcome: TenantOutcome): Footprint | undefined {
+  return outcome.ok === true || outcome.ok === false ? outcome.footprint : undefined;
+}

@@ -1,0 +1,118 @@
+// A call of statements in the form in which a tenant store takes it.
+import { moveDescriptions } from "../sql/description_renames.ts";
+import { replacingOf } from "../sql/replaced_rows.ts";
+import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { FootprintAsk } from "../engine/footprint/footprint.ts";
+import type { ReplayKeys } from "../engine/replay_keys.ts";
+import type { Level } from "../engine/guard.ts";
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
+import { type Totals, totals } from "./answer.ts";
+import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+
+/** Milliseconds that a dry run may hold the write slot. */
+const DRY_RUN_TIMEOUT_MS = 5000;
+/** The same where each row is taken down: what nobody has seen cannot be approved row by row. */
+const FOOTPRINT_TIMEOUT_MS = 15_000;
+
+/** What the service reads for itself is no caller's result: an operator's narrow bounds on those must not cut it. */
+const OWN_BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
+
+/** What the engine has done with a call that stopped at an error. */
+export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
+
+/** What the engine has done with a call, or would do. */
+export type EndedOutcome = FailedOutcome | Extract<TenantOutcome, { ok: true }>;
+
+/** What a store is told of a call beside its statements. */
+export interface StoreOptions {
+  /** Under what its answer is stored in its own transaction; null: it is not stored. */
+  readonly replay: ReplayKeys | null;
+  /** Label of the snapshot to take first. */
+  readonly snapshot: string | null;
+  /** Nothing runs: for the part of the footprint that tells the tables. */
+  readonly tablesOnly?: boolean;
+}
+
+/** The outcome, or `stale` when the schema has changed since the facts were learned. */
+export function callStore(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  { replay, snapshot, tablesOnly = false }: StoreOptions,
+): Promise<TenantOutcome> {
+  const { call, facts } = understood;
+  const level = highestLevel(facts);
+  return understood.database.run({
+    level,
+    statements: (tablesOnly ? [] : facts).map((one, index) => ({
+      sql: call.statements[index]?.sql ?? "",
+      params: call.statements[index]?.params ?? [],
+      level: one.verb === "explain" ? "schema" : levelOf(one),
+      ...replacingPart(call, one),
+      ...schemaRowsPart(call, one),
+      ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
+    })),
+    atomic: call.atomic,
+    schemaVersion: understood.schemaVersion,
+    bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
+    integersAsStrings: call.integersAsStrings,
+    foreignKeysOff: facts.some((one) => one.pragma?.foreignKeysOff === true),
+    readsLog: facts.some((one) => one.readsLog),
+    log: call.operation === "service" ? null : understood.log,
+    // A batch that is not atomic runs up to the statement that could not be understood, and its row names that error.
+    failsWith: call.operation === "service" ? null : understood.misunderstood?.failure.kind ?? null,
+    replay: level === "read" ? null : replay,
+    snapshot,
+    dryRun: call.dryRun,
+    affected: call.affected,
+    footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
+    timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
+    auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
+    signal: call.signal,
+  });
+}
+
+/** What the engine did, undone or not: it is paid for. */
+export function workOf(outcome: EndedOutcome): Totals {
+  return outcome.ok ? totals(outcome.results) : outcome.work;
+}
+
+/** Rows that conflicts replace are counted where somebody asked how many rows change. */
+function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: StatementFacts) {
+  const replacing = dryRun || affected !== null ? replacingOf(facts) : null;
+  return replacing === null ? {} : { replacing };
+}
+
+/** What it writes is billed; what it removes matters where somebody asked how many rows change. */
+function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
+  if (schemaRows === null) return {};
+  return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};
+}
+
+function dryRunTimeoutMs({ footprint }: UnderstoodCall["call"]): number {
+  return footprint === null ? DRY_RUN_TIMEOUT_MS : FOOTPRINT_TIMEOUT_MS;
+}
+
+/** Everything that the statements write, and the views that they name. */
+function footprintTables(facts: readonly StatementFacts[]): Pick<FootprintAsk, "tables" | "replaced"> {
+  const writes = facts.filter((one) => levelOf(one) !== "read");
+  const named = writes.flatMap(({ tablesWritten, target }) =>
+    target ? [...tablesWritten, target] : tablesWritten
+  );
+  return {
+    tables: [...new Set(named)].sort(),
+    replaced: [...new Set(writes.flatMap(({ replacedTables }) => replacedTables))].sort(),
+  };
+}
+
+function highestLevel(facts: readonly StatementFacts[]): Level {
+  let highest: Level = "read";
+  for (const one of facts) {
+    const level = levelOf(one);
+    if (level === "schema" || highest === "read") highest = level;
+  }
+  return highest;
+}
+
+function levelOf(facts: StatementFacts): Level {
+  return facts.class === "refused" ? "read" : facts.class;
+}
