@@ -11,13 +11,10 @@ export interface Payer {
   readonly databaseId: string;
 }
 
-/** Who pays for a call. `reads`: it changes nothing, and goes on where KV is full. */
-export type PaidCall = Payer & { readonly reads: boolean };
-
 /** The money of one call. It is reserved once, settled at most once, and released whatever happens. */
 export class Bill {
   #admission: Admission | null = null;
-  /** What the work of `billed` has done so far; the last figures count, null: nothing. */
+  /** What the work of `during` has done so far; the last figures count, null: nothing. */
   figures: Totals | null = null;
 
   constructor(private readonly meter: Meter, private readonly payer: Payer) {}
@@ -52,23 +49,18 @@ export class Bill {
   release(): void {
     if (this.#admission !== null) this.meter.release(this.#admission);
   }
-}
 
-/**
- * Does `work` for which the namespace pays as for one call, by the last figures of its bill: also where it fails, for what it
- * has done until then. Errors: those of `reserve` and of the work.
- */
-export async function billed<Value>(
-  meter: Meter,
-  call: PaidCall,
-  work: (bill: Bill) => Promise<Value>,
-): Promise<Value> {
-  const bill = new Bill(meter, call);
-  await bill.reserve(call.reads);
-  try {
-    return await work(bill);
-  } finally {
-    if (bill.figures) bill.settle(bill.figures);
-    bill.release();
+  /**
+   * Does work for which the namespace pays as for one call, by the last `figures`: also where it fails, for what it has
+   * done until then. `reads` as `reserve` has it. Errors: those of `reserve` and of the work.
+   */
+  async during<Value>(reads: boolean, work: () => Promise<Value>): Promise<Value> {
+    await this.reserve(reads);
+    try {
+      return await work();
+    } finally {
+      if (this.figures) this.settle(this.figures);
+      this.release();
+    }
   }
 }

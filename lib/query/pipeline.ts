@@ -32,7 +32,7 @@ export interface Stages<Call, Checked, Admitted, Answer> {
   /** Runs the call. */
   readonly perform: (call: Call, admitted: Admitted) => Promise<Said<never, Answer>>;
   /** Told of the failure of a call that `check` or `admit` has turned away. */
-  readonly turnedAway: (call: Call, error: unknown) => void;
+  readonly turnedAway?: (call: Call, error: unknown) => void;
 }
 
 /** Passes all stages once, in their order. Errors: those of the stages. */
@@ -46,7 +46,7 @@ export async function passStages<Call, Checked, Admitted, Answer>(
     if (checked.say !== "go on") return checked;
     admitted = await stages.admit(call, checked.found);
   } catch (error) {
-    stages.turnedAway(call, error);
+    stages.turnedAway?.(call, error);
     throw error;
   }
   return admitted.say === "go on" ? await stages.perform(call, admitted.found) : admitted;

@@ -1,26 +1,31 @@
 // Stage "record": the query log. A call that reaches the engine leaves its row there (a mutation in its own transaction);
 // this writes the row of one that did not.
 import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { Clock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import { logText } from "../core/plain_text.ts";
-import type { LogIdentity, TenantDatabase } from "../tenant/tenant_store.ts";
-import type { QueryCall, QueryContext } from "./query_call.ts";
+import type { LogIdentity, LogRow, TenantDatabase } from "../tenant/tenant_store.ts";
+import type { QueryCall } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";
 
+/** What the log tells of a call, whatever becomes of it. */
+export interface LoggedCall
+  extends Pick<LogIdentity, "tokenId" | "userId" | "operation" | "statementCount" | "sql"> {
+  readonly target: Pick<LogIdentity, "namespaceId" | "databaseId">;
+}
+
 /** The part of the log row that is known before the call runs. */
-export function identify(ctx: QueryContext, call: QueryCall): LogIdentity {
-  const now = ctx.clock.now();
-  return {
-    id: newId("qry", now),
-    ts: now,
-    namespaceId: call.target.namespaceId,
-    databaseId: call.target.databaseId,
-    tokenId: call.tokenId,
-    userId: call.userId,
-    operation: call.operation,
-    statementCount: call.statements.length,
-    sql: logText(textOf(call)),
-  };
+export function identify(clock: Clock, call: LoggedCall): LogIdentity {
+  const { target: { namespaceId, databaseId }, tokenId, userId, operation, statementCount, sql } = call;
+  const ts = clock.now();
+  const id = newId("qry", ts);
+  return { id, ts, namespaceId, databaseId, tokenId, userId, operation, statementCount, sql };
+}
+
+/** The same of a call of statements. */
+export function identifyStatements(clock: Clock, call: QueryCall): LogIdentity {
+  const { target, tokenId, userId, operation, statements: { length: statementCount } } = call;
+  return identify(clock, { target, tokenId, userId, operation, statementCount, sql: logText(textOf(call)) });
 }
 
 /** A repetition has its row already. */
@@ -36,7 +41,15 @@ export function recordTurnedAway({ understood }: StatementPass, error: unknown):
 
 /** Writes the row of a call that never ran. */
 export function recordRefusal(database: TenantDatabase, log: LogIdentity, errorKind: string): void {
-  database.record({ ...log, status: "error", errorKind, rowsRead: 0, rowsWritten: 0, durationMs: 0 });
+  recordEnd(database, log, { errorKind, rowsRead: 0, rowsWritten: 0, durationMs: 0 });
+}
+
+/** How a call ended; `errorKind` null: well. */
+export type CallEnd = Pick<LogRow, "errorKind" | "rowsRead" | "rowsWritten" | "durationMs">;
+
+/** Writes the row of a call that has changed nothing; one that changes something writes its row in its own transaction. */
+export function recordEnd(database: TenantDatabase, log: LogIdentity, end: CallEnd): void {
+  database.record({ ...log, status: end.errorKind === null ? "ok" : "error", ...end });
 }
 
 function textOf({ statements }: QueryCall): string {

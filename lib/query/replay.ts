@@ -21,7 +21,7 @@ const NOTE_ATTEMPTS = 3;
  */
 export function withReplay(stages: StatementStages): StatementStages {
   return {
-    turnedAway: stages.turnedAway,
+    ...stages,
     check: async (pass) => {
       const { understood, timer } = pass;
       const storeLooks = understood.canRun && understood.writes;

@@ -11,7 +11,7 @@ import type { RuleMatch } from "./match_rules.ts";
 import { answered, goOn, passStages, type Said, untilAnswered } from "./pipeline.ts";
 import { preview } from "./preview.ts";
 import type { QueryAnswer, QueryCall, QueryContext } from "./query_call.ts";
-import { identify, recordRefusal, recordTurnedAway } from "./record.ts";
+import { identifyStatements, recordRefusal, recordTurnedAway } from "./record.ts";
 import { withReplay } from "./replay.ts";
 import { StageTimer } from "./stage_timer.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
@@ -24,7 +24,7 @@ import { workOf } from "./store_call.ts";
 export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
   const { databaseId, namespaceId } = call.target;
   const database = ctx.tenants.open(databaseId, namespaceId);
-  const log = identify(ctx, call);
+  const log = identifyStatements(ctx.clock, call);
   return await untilAnswered(async () => {
     const timer = new StageTimer(ctx.clock);
     const classified = await classify(ctx, databaseId, database, call.statements);

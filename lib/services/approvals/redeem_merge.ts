@@ -3,7 +3,8 @@ import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { mergeApproved } from "../branches/merge_approved.ts";
-import type { MergeAnswer, MergeContext } from "../branches/run_merge.ts";
+import type { MergeAnswer } from "../branches/merge_answer.ts";
+import type { MergeContext } from "../branches/run_merge.ts";
 import { afterRefusal } from "./after_refusal.ts";
 import { lookAgain } from "./look_again.ts";
 
@@ -24,7 +25,7 @@ export async function redeemMerge(
     throw error;
   });
   if (merged.ok) return merged.answer;
-  const { merge, matches } = merged.look;
+  const { merge, matches } = merged.stop;
   const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   throw await lookAgain(ctx, record, {
     affectedRows: merge.mode === "schema" ? null : merge.report.rowsWritten,

@@ -5,11 +5,11 @@ import type { RuleMatch } from "../../query/match_rules.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireRole } from "../../access/caller.ts";
-import { judgeRestore } from "../snapshots/judge_restore.ts";
+import { findRestoreRules } from "../snapshots/find_restore_rules.ts";
 import { restoreLog } from "../snapshots/manage_snapshots.ts";
 import {
   logged,
-  restoreAsJudged,
+  restoreAfterPreview,
   type RestoreContext,
   type Restored,
 } from "../snapshots/restore_snapshot.ts";
@@ -24,9 +24,9 @@ export async function redeemRestore(
 ): Promise<Restored> {
   const { snapshot, effect: approved } = held.restore;
   const log = restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
-  const judge = async (effect: RestoreEffect | null) => {
+  const decide = async (effect: RestoreEffect | null) => {
     const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
-    const anew = judgeRestore(rules, effect).filter(({ about }) =>
+    const anew = findRestoreRules(rules, effect).filter(({ about }) =>
       about.some((one) => !held.covers.includes(one))
     );
     if (effect?.digest === approved?.digest && anew.length === 0) return;
@@ -34,7 +34,7 @@ export async function redeemRestore(
   };
   try {
     requireRole(ctx.target, "admin");
-    return await logged(ctx, log, () => restoreAsJudged(ctx, { snapshot, log }, judge));
+    return await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
   } catch (error) {
     const isLooked = error instanceof AppError && error.code === "effect_changed";
     if (!isLooked) await afterRefusal(ctx, record, error);

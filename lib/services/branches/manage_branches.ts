@@ -4,6 +4,7 @@ import type { Meter } from "../../control/balance/meter.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Role } from "../../core/role.ts";
+import { Bill } from "../../query/bill.ts";
 import type { BranchDiff, RowForm } from "../../sql/branch_report.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { DatabaseState } from "../../tenant/damage.ts";
@@ -11,7 +12,6 @@ import type { TenantStore } from "../../tenant/tenant_store.ts";
 import { removeBranch } from "../removal/remove_records.ts";
 import { type BranchContext, readableBranch, requireBranch, requireTrunk } from "./branch_context.ts";
 import { copyTrunk } from "./copy_trunk.ts";
-import { priceCall } from "./price_call.ts";
 
 /** A branch as the API shows it. */
 interface BranchView {
@@ -64,7 +64,8 @@ export async function diffBranch(
 ): Promise<BranchDiff & { readonly branchRef: string }> {
   const branch = await readableBranch(ctx, ref);
   const { namespaceId, id: databaseId } = branch;
-  return await priceCall(ctx.meter, { namespaceId, databaseId }, async (bill) => {
+  const bill = new Bill(ctx.meter, { namespaceId, databaseId });
+  return await bill.during(false, async () => {
     const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId }, form);
     bill.figures = { rowsRead, rowsWritten: 0 };
     return { branchRef: ref, ...diff };

@@ -7,12 +7,7 @@ import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
-import { mergeAsJudged } from "./merge_as_judged.ts";
-import { type MergeAnswer, type MergeContext, payMerge } from "./run_merge.ts";
-
-export type MergedApproved =
-  | { readonly ok: true; readonly answer: MergeAnswer }
-  | { readonly ok: false; readonly reason: "effect_changed"; readonly look: MergeLook };
+import { type MergeContext, type Merged, runMerge } from "./run_merge.ts";
 
 /** What it would do now; nothing was merged. */
 export interface MergeLook {
@@ -29,25 +24,19 @@ export async function mergeApproved(
   ctx: MergeContext,
   approved: HeldMerge,
   { covers, tolerance, integersAsStrings }: Approved,
-): Promise<MergedApproved> {
+): Promise<Merged<MergeLook>> {
   requireRole(ctx.target, "admin");
   const { ref, mode, onConflict } = approved;
   const { id: branchId } = await requireBranch(ctx, ref);
-  const judge = async (report: MergeReport): Promise<MergeLook | null> => {
+  const decide = async (report: MergeReport): Promise<MergeLook | null> => {
     const matches = await holdingRules(ctx, { mode, report, covers });
     const merge = { ...approved, branchId, effect: effectOf(report), report };
     const same = branchId === approved.branchId && merge.effect === approved.effect &&
       rowsBetween(report, approved.report) <= tolerance;
     return same && matches.length === 0 ? null : { merge, matches };
   };
-  const input = { ref, mode, onConflict, integersAsStrings };
-  return await payMerge(ctx, { ...input, dryRun: false }, async (paid) => {
-    const merged = await mergeAsJudged(paid, { branchId, input, judge });
-    if (merged.ok) return merged;
-    const reason = "effect_changed";
-    paid.log.ended(paid.bill, reason);
-    return { ok: false, reason, look: merged.stop };
-  });
+  const input = { ref, mode, onConflict, integersAsStrings, dryRun: false };
+  return await runMerge(ctx, { branchId, input, decider: () => Promise.resolve(decide) });
 }
 
 /** Rules that hold it for what was not approved. Errors: `rule_denied`. */

@@ -5,18 +5,10 @@ import { holdForApproval } from "../../query/hold_call.ts";
 import { writeHeldMerge } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
-import type { RuleRecord } from "../../store/write_records.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
-import { mergeAsJudged } from "./merge_as_judged.ts";
-import {
-  type MergeAnswer,
-  mergeAnswer,
-  type MergeContext,
-  type MergeInput,
-  payMerge,
-  runMerge,
-} from "./run_merge.ts";
+import type { MergeAnswer, MergeInput } from "./merge_answer.ts";
+import { type DecideMerge, type MergeContext, runMerge } from "./run_merge.ts";
 
 /**
  * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `merge_conflict` with `data` (the report), `merge_refused`,
@@ -26,47 +18,44 @@ import {
 export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer> {
   requireRole(ctx.target, "admin");
   const { id: branchId } = await requireBranch(ctx, input.ref);
-  return await payMerge(ctx, input, async (paid) => {
-    const rules = input.dryRun ? [] : await ctx.rules.of(ctx.target.databaseId) ?? [];
-    if (!rules.some(({ enabled }) => enabled)) {
-      const run = await runMerge(paid, branchId, { ...input, expects: null });
-      const answer = await mergeAnswer(ctx, input, run);
-      if (input.dryRun) paid.log.ended(paid.bill, null);
-      return answer;
-    }
-    const judge = (report: MergeReport) => judgeByRules(ctx, rules, { input, branchId, report });
-    const merged = await mergeAsJudged(paid, { branchId, input, judge });
-    if (merged.ok) return merged.answer;
-    throw merged.stop;
-  });
+  const decider = () => ruleDecider(ctx, input, branchId);
+  const merged = await runMerge(ctx, { branchId, input, decider });
+  if (!merged.ok) throw new TypeError("rules stop a merge with an error");
+  return merged.answer;
 }
 
-interface Looked {
+/** The rules of the trunk decide, unless there are none or it is a dry run. They throw why they stop it. */
+async function ruleDecider(
+  ctx: MergeContext,
+  input: MergeInput,
+  branchId: string,
+): Promise<DecideMerge<never> | null> {
+  const rules = input.dryRun ? [] : await ctx.rules.of(ctx.target.databaseId) ?? [];
+  if (!rules.some(({ enabled }) => enabled)) return null;
+  return async (report) => {
+    const matches = findMergeRules(rules, { mode: input.mode, report });
+    if (matches.length === 0) return null;
+    throw deniedBy(matches) ?? await holdMerge(ctx, matches, { input, branchId, report });
+  };
+}
+
+interface Previewed {
   readonly input: MergeInput;
   readonly branchId: string;
   readonly report: MergeReport;
 }
 
-/** Why rules stop it, or null. */
-async function judgeByRules(
-  ctx: MergeContext,
-  rules: readonly RuleRecord[],
-  look: Looked,
-): Promise<AppError | null> {
-  const matches = findMergeRules(rules, { mode: look.input.mode, report: look.report });
-  if (matches.length === 0) return null;
-  return deniedBy(matches) ?? await holdMerge(ctx, matches, look);
-}
-
-/** Kept with the report of what it would do. */
+/** Held with the report of what it would do. */
 function holdMerge(
   ctx: MergeContext,
   matches: readonly RuleMatch[],
-  { input: { ref, mode, onConflict, integersAsStrings }, branchId, report }: Looked,
+  { input: { ref, mode, onConflict, integersAsStrings }, branchId, report }: Previewed,
 ): Promise<AppError> {
   const merge = { ref, branchId, mode, onConflict, effect: effectOf(report), report };
   return holdForApproval(ctx, {
-    ...{ target: ctx.target, tokenId: ctx.token.tokenId, matches },
+    target: ctx.target,
+    tokenId: ctx.token.tokenId,
+    matches,
     // A branch that was reset is another one.
     replay: ctx.plan
       ? { idempotency: null, plan: { ...ctx.plan, requestHash: `${ctx.plan.requestHash} of ${branchId}` } }

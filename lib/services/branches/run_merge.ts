@@ -1,38 +1,22 @@
-// One merge of a branch as the store makes it, paid for, and how it is told.
+// A merge of a branch on its way through the pipeline. It is one call of the trunk, previews included: paid, and logged, once.
 import type { Meter } from "../../control/balance/meter.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { metaOf } from "../../query/answer.ts";
+import { Bill } from "../../query/bill.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
-import { failureError } from "../../query/failure_error.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
+import { answered, goOn, passStages, type Stages, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
-import type { QueryMeta } from "../../query/query_call.ts";
-import type { MergeReport, RowForm } from "../../sql/branch_report.ts";
-import type { BranchMerge, MergeOutcome } from "../../tenant/branch_store.ts";
-import type { EngineFailure } from "../../engine/engine_failure.ts";
-import type { LogIdentity } from "../../tenant/tenant_store.ts";
+import { identify, recordEnd } from "../../query/record.ts";
+import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
+import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
 import type { BranchContext } from "./branch_context.ts";
-import { MergeLog } from "./merge_log.ts";
-import { type Bill, priceCall } from "./price_call.ts";
+import { type MergeAnswer, mergeAnswer, mergeError, type MergeInput, type MergeRun } from "./merge_answer.ts";
 
-export interface MergeInput extends RowForm {
-  readonly ref: string;
-  readonly mode: "schema" | "data";
-  readonly onConflict: "abort" | "theirs" | "ours";
-  readonly dryRun: boolean;
-}
-
-export interface BranchMergeView extends MergeReport {
-  readonly branchRef: string;
-  readonly mode: MergeInput["mode"];
-  readonly dryRun: boolean;
-  /** Label of the snapshot of the trunk before; null where nothing was merged. */
-  readonly snapshot: string | null;
-}
-
+/** What merges need of a request. */
 export interface MergeContext extends BranchContext, HoldContext {
   readonly clock: BranchContext["clock"];
   readonly meter: Meter;
@@ -41,90 +25,118 @@ export interface MergeContext extends BranchContext, HoldContext {
   readonly plan?: ReplayScope | undefined;
 }
 
-export interface MergeRun {
-  readonly outcome: MergeOutcome<EngineFailure>;
-  readonly meta: QueryMeta;
+/** Given the report of a preview that ended well: null lets the merge go on, and then it does exactly that. */
+export type DecideMerge<Stop> = (report: MergeReport) => Promise<Stop | null>;
+
+/** A merge and who decides about it. */
+export interface MergeWork<Stop> {
+  readonly branchId: string;
+  readonly input: MergeInput;
+  /** Null: nobody decides, so that it needs no preview. */
+  readonly decider: () => Promise<DecideMerge<Stop> | null>;
 }
 
-export interface MergeAnswer {
-  readonly data: BranchMergeView;
-  readonly meta: QueryMeta;
-}
+/** What has become of it; with `stop` nothing was merged. */
+export type Merged<Stop> =
+  | { readonly ok: true; readonly answer: MergeAnswer }
+  | { readonly ok: false; readonly stop: Stop };
 
-type MergeCall = MergeInput & { readonly expects: string | null };
-
-export interface PaidMergeContext extends MergeContext {
+/** A merge on its way through the stages. */
+interface MergePass<Stop> extends MergeWork<Stop> {
+  readonly ctx: MergeContext;
+  readonly trunk: TenantDatabase;
   readonly bill: Bill;
-  readonly log: MergeLog;
+  readonly log: LogIdentity;
 }
 
-/** All of it, looks included, is one call of the trunk, in its log too. Errors: those of the balance and of the work. */
-export async function payMerge<Value>(
-  ctx: MergeContext,
-  input: Pick<MergeInput, "ref" | "mode" | "dryRun">,
-  work: (ctx: PaidMergeContext) => Promise<Value>,
-): Promise<Value> {
-  const { namespaceId, databaseId } = ctx.target;
-  const log = new MergeLog(ctx, input);
-  let bill: Bill = { figures: null };
+/**
+ * Errors: those of the balance, of `mergeError` (told before anybody decides about a merge that can only fail) and of the
+ * decision; `database_busy` where what it would do keeps changing.
+ */
+export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): Promise<Merged<Stop>> {
+  const { target, clock } = ctx;
+  const { ref, mode, dryRun } = work.input;
+  const startedMs = clock.monotonicMs();
+  const trunk = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const bill = new Bill(ctx.meter, target);
+  const log = identify(clock, {
+    target,
+    tokenId: ctx.token.tokenId,
+    userId: null,
+    operation: "merge",
+    statementCount: 1,
+    sql: `-- ${dryRun ? "dry run: " : ""}${mode} of branch ${ref}`,
+  });
+  const record = (errorKind: string | null) => {
+    const durationMs = Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000;
+    recordEnd(trunk, log, { rowsRead: 0, rowsWritten: 0, ...bill.figures, errorKind, durationMs });
+  };
   try {
-    return await priceCall(ctx.meter, { namespaceId, databaseId }, (own) => {
-      bill = own;
-      return work({ ...ctx, bill, log });
-    });
+    const pass = { ctx, trunk, bill, log, ...work };
+    const merged = await bill.during(
+      false,
+      () => untilAnswered(() => passStages(mergeStages<Stop>(), pass), keepsChanging),
+    );
+    if (!merged.ok) record("effect_changed");
+    else if (dryRun) record(null);
+    return merged;
   } catch (error) {
-    log.failed(bill, error);
+    if (error instanceof AppError && !UNKNOWN_END.has(error.code)) {
+      record(error.facts.detail?.kind ?? error.code);
+    }
     throw error;
   }
 }
 
-/** Billed by the rows read and, of what is no dry run, the rows written: a look before it is part of it. */
-export async function runMerge(ctx: PaidMergeContext, branchId: string, call: MergeCall): Promise<MergeRun> {
-  const { target: { namespaceId, databaseId }, clock, log: { row: log } } = ctx;
-  const { ref, mode, onConflict, dryRun, integersAsStrings, expects } = call;
-  const snapshot = autoLabel(clock, "merge", ref);
-  const merge: BranchMerge<LogIdentity> = {
-    ...{ branchId, mode, onConflict, dryRun, integersAsStrings, expects },
-    ...{ snapshot, log, auditId: newId("evt", clock.now()) },
+/** After these a merge may have been committed, and its row with it. */
+const UNKNOWN_END: ReadonlySet<ErrorCode> = new Set(["outcome_unknown", "store_unavailable"]);
+
+function keepsChanging(): AppError {
+  return new AppError("database_busy", {
+    message: "Try again when nobody writes the branch or its trunk; what the merge would do keeps changing",
+  });
+}
+
+/** Who decides; then a preview, and what it is decided by (null: none was made); then the merge. */
+type MergeStages<Stop> = Stages<MergePass<Stop>, DecideMerge<Stop> | null, string | null, Merged<Stop>>;
+
+function mergeStages<Stop>(): MergeStages<Stop> {
+  return {
+    check: async ({ decider }) => goOn(await decider()),
+    admit: async (pass, decide) => {
+      if (decide === null) return goOn(null);
+      const preview = await mergeInStore(pass, { dryRun: true, expects: null });
+      if (preview.outcome.outcome !== "merged") throw await mergeError(pass.trunk, pass.input, preview);
+      const { report } = preview.outcome;
+      const stop = await decide(report);
+      return stop === null ? goOn(mergeEffectOf(report)) : answered({ ok: false, stop });
+    },
+    perform: async (pass, expects) => {
+      const run = await mergeInStore(pass, { dryRun: pass.input.dryRun, expects });
+      if (run.outcome.outcome === "changed") return START_OVER;
+      return answered({ ok: true, answer: await mergeAnswer(pass.trunk, pass.input, run) });
+    },
   };
+}
+
+/** Billed by the rows read and, of what is no dry run, the rows written. */
+async function mergeInStore(
+  { ctx, branchId, input, bill, log }: MergePass<unknown>,
+  { dryRun, expects }: { readonly dryRun: boolean; readonly expects: string | null },
+): Promise<MergeRun> {
+  const { target: { namespaceId, databaseId }, clock } = ctx;
+  const { ref, mode, onConflict, integersAsStrings } = input;
+  const snapshot = autoLabel(clock, "merge", ref);
+  const auditId = newId("evt", clock.now());
+  const merge = { branchId, mode, onConflict, integersAsStrings, dryRun, expects, snapshot, log, auditId };
   const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
   const figures = { rowsRead: outcome.rowsRead, rowsWritten: dryRun ? 0 : outcome.report.rowsWritten };
-  ctx.bill.figures = figures;
+  bill.figures = figures;
   const meta = metaOf(figures, { durationMs: outcome.durationMs, rowsReadBasis: "engine" }, {
-    ...{ queryLogId: log.id, snapshot: outcome.snapshotTaken ? snapshot : null },
-    ...{ statementCount: log.statementCount, prices: priceNanoUsd },
+    queryLogId: log.id,
+    snapshot: outcome.snapshotTaken ? snapshot : null,
+    statementCount: log.statementCount,
+    prices: priceNanoUsd,
   });
   return { outcome, meta };
-}
-
-/** The report of one that ended well, of a dry run also with conflicts. Errors: those of `mergeError`. */
-export async function mergeAnswer(
-  ctx: MergeContext,
-  input: MergeInput,
-  run: MergeRun,
-): Promise<MergeAnswer> {
-  const { outcome: { outcome }, meta } = run;
-  if (outcome === "merged" || (outcome === "conflict" && input.dryRun)) {
-    return { data: { ...viewOf(input, run), snapshot: meta.snapshot }, meta };
-  }
-  throw await mergeError(ctx, input, run);
-}
-
-/** Why one has failed: `merge_conflict` and `merge_refused` with the report as `data`, or the error of its statement. */
-export async function mergeError(ctx: MergeContext, input: MergeInput, run: MergeRun): Promise<AppError> {
-  const { outcome, failure, reason } = run.outcome;
-  const data = viewOf(input, run);
-  if (outcome === "conflict") return new AppError("merge_conflict", { extra: { data } });
-  if (failure === null) {
-    return new AppError("merge_refused", {
-      ...(reason === null ? {} : { message: reason }),
-      extra: { data },
-    });
-  }
-  const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
-  return await failureError(database, { failure, verb: "other", target: null, index: null });
-}
-
-function viewOf({ ref, mode, dryRun }: MergeInput, { outcome: { report } }: MergeRun): BranchMergeView {
-  return { branchRef: ref, mode, dryRun, ...report, snapshot: null };
 }

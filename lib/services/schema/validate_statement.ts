@@ -3,7 +3,7 @@ import { AppError, type ErrorDetail } from "../../core/errors.ts";
 import { MAX_PARAMETERS } from "../../core/limits.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { classify } from "../../query/classify.ts";
-import { billed } from "../../query/bill.ts";
+import { Bill } from "../../query/bill.ts";
 import { misunderstoodError } from "../../query/call_error.ts";
 import type { QueryCall } from "../../query/query_call.ts";
 import type { Role } from "../../core/role.ts";
@@ -38,7 +38,8 @@ export interface Validation {
 export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
   const call = callOf(ctx, input);
   const { databaseId, namespaceId } = ctx.target;
-  return await billed(ctx.meter, { databaseId, namespaceId, reads: true }, async (bill) => {
+  const bill = new Bill(ctx.meter, ctx.target);
+  return await bill.during(true, async () => {
     const database = ctx.tenants.open(databaseId, namespaceId);
     // Nothing runs here, so only this call tells the cache which version of the schema the database has.
     ctx.facts.seen(databaseId, (await database.schema()).schemaVersion);

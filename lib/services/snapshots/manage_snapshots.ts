@@ -3,7 +3,7 @@ import { requireNamespaceAdmin, requireRole, type TokenCaller } from "../../acce
 import type { Target } from "../../access/resolve_target.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
+import { identify } from "../../query/record.ts";
 import type { SnapshotInfo } from "../../tenant/snapshots.ts";
 import type { LogIdentity, TenantDatabase, TenantStore } from "../../tenant/tenant_store.ts";
 import { addDatabase, type NewStorage } from "../databases/add_database.ts";
@@ -82,17 +82,12 @@ export function restoreLog(
   { clock, target, token }: SnapshotContext,
   { databaseId, snapshot }: { readonly databaseId: string; readonly snapshot: string },
 ): LogIdentity {
-  const now = clock.now();
-  const { namespaceId, databaseSlug } = target;
-  return {
-    id: newId("qry", now),
-    ts: now,
-    namespaceId,
-    databaseId,
+  return identify(clock, {
+    target: { namespaceId: target.namespaceId, databaseId },
     tokenId: token.tokenId,
     userId: null,
     operation: "restore",
     statementCount: 1,
-    sql: `-- snapshot ${snapshot} of ${databaseSlug}`,
-  };
+    sql: `-- snapshot ${snapshot} of ${target.databaseSlug}`,
+  });
 }

@@ -7,9 +7,11 @@ import { autoLabel } from "../../query/choose_snapshot.ts";
 import { writeHeldRestore } from "../../query/held_call.ts";
 import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
+import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
+import { recordEnd } from "../../query/record.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";
-import { judgeRestore } from "./judge_restore.ts";
+import { findRestoreRules } from "./find_restore_rules.ts";
 import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
 
 export interface RestoreContext extends SnapshotContext, HoldContext {
@@ -27,9 +29,6 @@ export interface Restored {
   readonly setAside: string | null;
 }
 
-/** Times that it looks anew because somebody wrote between the look and the restore. */
-const MAX_ATTEMPTS = 5;
-
 /**
  * Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`, `storage_full`, `rule_denied`,
  * `approval_required` with the approval envelope, `too_many_approvals`.
@@ -43,43 +42,45 @@ export async function restoreSnapshot(
   const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
   if (!rules.some(({ enabled }) => enabled)) return await runRestore(ctx, { snapshot, log });
   return await logged(ctx, log, () =>
-    restoreAsJudged(ctx, { snapshot, log }, async (effect) => {
-      const matches = judgeRestore(rules, effect);
+    restoreAfterPreview(ctx, { snapshot, log }, async (effect) => {
+      const matches = findRestoreRules(rules, effect);
       if (matches.length > 0) throw await holdRestore(ctx, matches, { snapshot, effect });
     }));
 }
 
-export interface JudgedRestore {
+/** Which snapshot is restored, and the row that this leaves in the query log. */
+export interface PreviewedRestore {
   readonly snapshot: string;
   readonly log: LogIdentity;
 }
 
 /**
- * Does exactly what was judged: `judge` is given what it would do (null: not known) and lets it go on. Errors: those of
- * the judgement, `database_busy` where what it would do keeps changing.
+ * Restores exactly what was previewed: `decide` is given what the restore would do (null: not known) and throws where that
+ * must not happen. Errors: those of the decision, `database_busy` where what it would do keeps changing.
  */
-export async function restoreAsJudged(
+export async function restoreAfterPreview(
   ctx: RestoreContext,
-  restore: JudgedRestore,
-  judge: (effect: RestoreEffect | null) => Promise<void>,
+  restore: PreviewedRestore,
+  decide: (effect: RestoreEffect | null) => Promise<void>,
 ): Promise<Restored> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  return await untilAnswered(async () => {
     const effect = await databaseOf(ctx).compareSnapshot(restore.snapshot);
-    await judge(effect);
+    await decide(effect);
     try {
-      return await runRestore(ctx, { ...restore, expects: effect?.digest ?? UNREADABLE_DIGEST });
+      return answered(await runRestore(ctx, { ...restore, expects: effect?.digest ?? UNREADABLE_DIGEST }));
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "effect_changed") throw error;
+      if (error instanceof AppError && error.code === "effect_changed") return START_OVER;
+      throw error;
     }
-  }
-  throw new AppError("database_busy", {
-    message: "Try again when nobody writes the database; what the restore would do keeps changing",
-  });
+  }, () =>
+    new AppError("database_busy", {
+      message: "Try again when nobody writes the database; what the restore would do keeps changing",
+    }));
 }
 
 async function runRestore(
   ctx: RestoreContext,
-  { snapshot, log, expects }: JudgedRestore & { readonly expects?: string },
+  { snapshot, log, expects }: PreviewedRestore & { readonly expects?: string },
 ): Promise<Restored> {
   const undo = autoLabel(ctx.clock, "restore", snapshot);
   const options = { undoLabel: undo, log, ...(expects === undefined ? {} : { expects }) };
@@ -87,7 +88,7 @@ async function runRestore(
   return { snapshot, undo: restored.undo ? undo : null, setAside: restored.setAside };
 }
 
-/** What rules have stopped leaves its row in the log as well. */
+/** A restore that rules have stopped leaves its row in the log as well. */
 export async function logged<T>(ctx: RestoreContext, log: LogIdentity, work: () => Promise<T>): Promise<T> {
   const startedMs = ctx.clock.monotonicMs();
   try {
@@ -95,8 +96,7 @@ export async function logged<T>(ctx: RestoreContext, log: LogIdentity, work: () 
   } catch (error) {
     if (error instanceof AppError && STOPPED.has(error.code)) {
       const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
-      const figures = { rowsRead: 0, rowsWritten: 0, durationMs };
-      databaseOf(ctx).record({ ...log, status: "error", errorKind: error.code, ...figures });
+      recordEnd(databaseOf(ctx), log, { errorKind: error.code, rowsRead: 0, rowsWritten: 0, durationMs });
     }
     throw error;
   }
@@ -104,7 +104,7 @@ export async function logged<T>(ctx: RestoreContext, log: LogIdentity, work: () 
 
 const STOPPED: ReadonlySet<string> = new Set(["rule_denied", "approval_required", "effect_changed"]);
 
-/** Kept with what it would do. */
+/** Held with what it would do. */
 function holdRestore(
   ctx: RestoreContext,
   matches: readonly RuleMatch[],
