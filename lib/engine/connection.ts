@@ -1,4 +1,5 @@
 // One hardened SQLite connection: its limits, its guard and its cache of prepared statements.
+import type { RowForm } from "../sql/row_form.ts";
 import type {} from "./node_sqlite.d.ts";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { quoteIdentifier } from "../sql/quote.ts";
@@ -89,18 +90,18 @@ export class Connection {
     sql: string,
     params: readonly SqlParameter[],
     bounds: ResultBounds,
-    integersAsStrings: boolean,
+    rowForm: RowForm,
   ): RunResult {
     const once = () =>
       this.#atLevel(level, () => {
         const prepared = this.#prepare(level, sql);
         const values = bindable(params);
         try {
-          return this.#read(prepared, values, bounds, integersAsStrings);
+          return this.#read(prepared, values, bounds, rowForm);
         } catch (error) {
           if (prepared.bigIntegers || !isIntegerOutOfRange(error)) throw error;
           prepared.bigIntegers = true;
-          return this.#read(prepared, values, bounds, integersAsStrings);
+          return this.#read(prepared, values, bounds, rowForm);
         }
       });
     if (level === "read") return this.#withVirtualTables(once);
@@ -142,10 +143,10 @@ export class Connection {
     prepared: Prepared,
     values: Bindable[],
     bounds: ResultBounds,
-    integersAsStrings: boolean,
+    rowForm: RowForm,
   ): RunResult {
     const { statement } = prepared;
-    const big = integersAsStrings || prepared.bigIntegers;
+    const big = rowForm.integersAsStrings || prepared.bigIntegers;
     if (prepared.columns.length === 0) {
       statement.run(...values);
       return { json: '{"columns":[],"rows":[]', rowCount: 0 };
@@ -154,7 +155,7 @@ export class Connection {
     // What has no bounded form, the service bounds by watching this process's memory.
     const forms = this.#bounded.formsOf(prepared, bounds);
     const rows = forms ? this.#bounded.read(forms, values, bounds, big) : arrayRows(statement.all(...values));
-    const json = rowsJson(rows, bounds, { integersAsStrings, big });
+    const json = rowsJson(rows, bounds, { rowForm, big });
     if (forms) noteSize(forms, json.length, bounds);
     return { json: `{"columns":${prepared.columnsJson},"rows":${json}`, rowCount: rows.length };
   }

@@ -1,4 +1,5 @@
 // A schema in memory under the guard, which what follows a change of the schema is compiled against.
+import { PLAIN_ROWS } from "../sql/row_form.ts";
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
 
@@ -14,6 +15,6 @@ export class MemoryConnection extends Connection implements ChangingConnection {
 
   change(sql: string): void {
     // An ALTER TABLE that adds a CHECK has a result, of no rows.
-    this.run("schema", sql, [], { maxRows: 0, maxBytes: 100 }, false);
+    this.run("schema", sql, [], { maxRows: 0, maxBytes: 100 }, PLAIN_ROWS);
   }
 }

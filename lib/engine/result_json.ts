@@ -1,4 +1,5 @@
 // From engine values to the JSON text of one result, within the bounds of the call.
+import { integerJson, type RowForm } from "../sql/row_form.ts";
 
 /** A value as `node:sqlite` returns it in an array row. */
 export type EngineValue = null | number | bigint | string | Uint8Array;
@@ -34,13 +35,13 @@ export interface ResultBounds {
 export function rowsJson(
   rows: readonly (readonly EngineValue[])[],
   bounds: ResultBounds,
-  reading: { readonly integersAsStrings: boolean; readonly big: boolean },
+  reading: { readonly rowForm: RowForm; readonly big: boolean },
 ): string {
   if (rows.length > bounds.maxRows) throw new ResultTooLarge(`more than ${bounds.maxRows} rows`);
   const text = JSON.stringify(
     isPlain(rows, reading.big)
       ? rows
-      : rows.map((row) => row.map((value) => jsonValue(value, reading.integersAsStrings))),
+      : rows.map((row) => row.map((value) => jsonValue(value, reading.rowForm))),
   );
   if (exceeds(text, bounds.maxBytes)) throw new ResultTooLarge(`more than ${bounds.maxBytes} bytes`);
   return text;
@@ -68,12 +69,9 @@ function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boole
 /** One value as answers have it: whole numbers beyond 2^53 as digits, blobs as base64. */
 export function jsonValue(
   value: EngineValue,
-  integersAsStrings: boolean,
+  rowForm: RowForm,
 ): string | number | null | { readonly $blob: string } {
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    return integersAsStrings || !Number.isSafeInteger(number) ? value.toString() : number;
-  }
+  if (typeof value === "bigint") return integerJson(value, rowForm);
   if (typeof value === "number" && !Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
   if (value instanceof Uint8Array) return { $blob: value.toBase64() };
   return value;

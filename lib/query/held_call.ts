@@ -2,13 +2,14 @@
 import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
+import { PLAIN_ROWS, type RowForm } from "../sql/row_form.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
 export interface HeldCall {
   readonly batch: boolean;
   readonly statements: readonly QueryStatement[];
   readonly atomic: boolean;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   readonly snapshots: boolean;
   /** Rows that it may change at most by the wish of whoever asked; absent: any number. */
   readonly maxAffected?: number;
@@ -53,49 +54,61 @@ export function writeHeldCall(
     batch: call.batch,
     statements: call.statements,
     atomic: call.atomic,
-    integersAsStrings: call.integersAsStrings,
+    rowForm: call.rowForm,
     snapshots: call.snapshots,
     ...(call.maxAffected === null ? {} : { maxAffected: call.maxAffected }),
     effects,
     footprint,
     covers,
   };
-  return JSON.stringify(held);
+  return heldText(held);
 }
 
 /** The same call after another look at what it would do. */
 export function rewriteHeldCall(held: HeldCall, { effects, footprint }: CallLook): string {
-  return JSON.stringify({ ...held, effects, footprint });
+  return heldText({ ...held, effects, footprint });
 }
 
 export function writeHeldMerge(
   merge: HeldMerge,
-  { covers, integersAsStrings }: Pick<HeldCall, "covers" | "integersAsStrings">,
+  { covers, rowForm }: Pick<HeldCall, "covers" | "rowForm">,
 ): string {
   const held: HeldCall = {
     batch: false,
     statements: [],
     atomic: true,
-    integersAsStrings,
+    rowForm,
     snapshots: true,
     effects: [],
     covers,
     merge,
   };
-  return JSON.stringify(held);
+  return heldText(held);
 }
 
 export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]): string {
   const held: HeldCall = {
-    ...{ batch: false, statements: [], atomic: true, integersAsStrings: false, snapshots: true },
-    ...{ effects: [], covers, restore },
+    batch: false,
+    statements: [],
+    atomic: true,
+    rowForm: PLAIN_ROWS,
+    snapshots: true,
+    effects: [],
+    covers,
+    restore,
   };
-  return JSON.stringify(held);
+  return heldText(held);
 }
 
-/** Guarantee: only text of the functions above is ever kept. */
+/** The text by which a call is held. Its form is older than `RowForm`, whose member stands in it by itself. */
+export function heldText({ rowForm, ...held }: HeldCall): string {
+  return JSON.stringify({ ...held, ...rowForm });
+}
+
+/** The call of a text of `heldText`: nothing else is ever held. */
 export function readHeldCall(text: string): HeldCall {
-  return JSON.parse(text);
+  const { integersAsStrings, ...held }: Omit<HeldCall, "rowForm"> & RowForm = JSON.parse(text);
+  return { ...held, rowForm: { integersAsStrings } };
 }
 
 /** All rows that the statements change, triggers and cascades included; null where it is not known. */

@@ -1,4 +1,5 @@
 // A call with nothing asked for but its statements.
+import { PLAIN_ROWS } from "../sql/row_form.ts";
 import type { QueryCall } from "./query_call.ts";
 
 type Essentials = Pick<QueryCall, "target" | "tokenId" | "operation" | "statements">;
@@ -10,7 +11,7 @@ export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): Quer
     atomic: true,
     batch: call.operation === "batch",
     approved: [],
-    integersAsStrings: false,
+    rowForm: PLAIN_ROWS,
     replay: null,
     dryRun: false,
     affected: null,

@@ -4,6 +4,7 @@ import type { HeldCalls } from "../control/held_calls.ts";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
 import type { Rules } from "../control/rules.ts";
 import type { Role } from "../core/role.ts";
+import type { RowForm } from "../sql/row_form.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { Approvals } from "../control/approvals.ts";
@@ -67,7 +68,7 @@ export interface QueryCall {
   readonly approved: readonly string[];
   readonly statements: readonly QueryStatement[];
   readonly atomic: boolean;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   /** Null: a repeated call runs again. */
   readonly replay: CallReplay | null;
   /** Tells what it would do and does nothing. */

@@ -54,7 +54,7 @@ export function callStore(
     atomic: call.atomic,
     schemaVersion: understood.schemaVersion,
     bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
-    integersAsStrings: call.integersAsStrings,
+    rowForm: call.rowForm,
     foreignKeysOff: facts.some((one) => one.pragma?.foreignKeysOff === true),
     readsLog: facts.some((one) => one.readsLog),
     log: call.operation === "service" ? null : understood.log,

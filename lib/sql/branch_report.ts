@@ -1,12 +1,6 @@
 // What a comparison of a branch with its ancestor says, and what a merge adds. Rows have values in the form of answers:
 // numbers, texts, digits beyond 2^53, `{ $blob }`, null.
 
-/** How rows are shown. */
-export interface RowForm {
-  /** Whether every INTEGER is a string of digits. */
-  readonly integersAsStrings: boolean;
-}
-
 /** A changed object of the schema. */
 export interface SchemaChange {
   readonly type: "table" | "index" | "view" | "trigger";

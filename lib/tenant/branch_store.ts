@@ -1,5 +1,6 @@
 // Branches as a tenant store keeps them: made, compared with what they began as, merged into their trunk.
-import type { BranchDiff, MergeReport, RowForm } from "../sql/branch_report.ts";
+import type { BranchDiff, MergeReport } from "../sql/branch_report.ts";
+import type { RowForm } from "../sql/row_form.ts";
 
 /**
  * Databases that are branches of others, each with the state that it began in: the common ancestor. `Log` and `Failure`
@@ -11,7 +12,7 @@ export interface BranchStore<Log, Failure> {
   /** What a branch has changed since it was made. Errors: `branch_not_found` for what `make` has not made. */
   diff(
     branch: BranchHandle,
-    form?: RowForm,
+    rowForm?: RowForm,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
   /** In one transaction of the trunk, with its log and audit rows. Errors: `branch_not_found`, `database_busy`. */
   merge(trunk: BranchHandle, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
@@ -24,7 +25,8 @@ export interface BranchHandle {
 }
 
 /** A merge to run. */
-export interface BranchMerge<Log> extends RowForm {
+export interface BranchMerge<Log> {
+  readonly rowForm: RowForm;
   readonly branchId: string;
   readonly mode: "schema" | "data";
   /** What becomes of a conflict: the branch's side counts (`theirs`), the trunk's (`ours`), or nothing is merged. */

@@ -5,6 +5,7 @@ import type { NamedTable } from "../engine/list_tables.ts";
 import type { ReplayKeys } from "../engine/replay_keys.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing } from "../sql/replaced_rows.ts";
+import type { RowForm } from "../sql/row_form.ts";
 import type { SchemaRows } from "../sql/schema_rows.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
@@ -134,7 +135,7 @@ export interface TenantCall {
   /** The facts that let this call through hold for this schema; another one makes the outcome `stale`. */
   readonly schemaVersion: number;
   readonly bounds: { readonly rows: number; readonly bytes: number };
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   /** `PRAGMA foreign_keys` off for this call (it has no meaning inside a transaction, so it is no statement here). */
   readonly foreignKeysOff: boolean;
   /** The call reads the service's log tables: rows still waiting are written first. */

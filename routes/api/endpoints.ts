@@ -20,7 +20,7 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noQuery } from "../http/schemas.ts";
-import { integersAsStrings } from "../middleware/header_flag.ts";
+import { rowFormOf } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import {
   endpointRecord,
@@ -127,7 +127,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
           ...endpointOf(c),
           input,
           session: session ?? null,
-          integersAsStrings: integersAsStrings(c),
+          rowForm: rowFormOf(c),
           signal: () => c.req.raw.signal,
         };
         const ctx = { ...contextOf(deps, c), published: deps.published };

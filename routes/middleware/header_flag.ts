@@ -2,6 +2,7 @@
 // absent.
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
+import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts";
 import type { Env } from "../http/env.ts";
 import { hasHandler } from "./not_found.ts";
 
@@ -16,9 +17,9 @@ export function headerNumber(c: Context<Env>, name: string, min: number): number
   });
 }
 
-/** Whether every INTEGER of the answer is to be a string. Errors: `validation_failed`. */
-export function integersAsStrings(c: Context<Env>): boolean {
-  return headerFlag(c, "X-Integers", "string");
+/** How the rows of the answer are to be written. Errors: `validation_failed`. */
+export function rowFormOf(c: Context<Env>): RowForm {
+  return headerFlag(c, "X-Integers", "string") ? DIGIT_ROWS : PLAIN_ROWS;
 }
 
 /** False where the caller wants no snapshot before a destructive statement. Errors: `validation_failed`. */

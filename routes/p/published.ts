@@ -8,7 +8,7 @@ import type { PublishedAnswer, PublishedRequest } from "../../lib/services/publi
 import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { integersAsStrings } from "../middleware/header_flag.ts";
+import { rowFormOf } from "../middleware/header_flag.ts";
 import { wholeAnswer } from "../http/answers.ts";
 
 /** Mounted under `/p`. */
@@ -23,7 +23,7 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
       url: raw.url,
       headers: raw.headers,
       body: () => readBody(raw, { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") }),
-      integersAsStrings: () => integersAsStrings(c),
+      rowForm: () => rowFormOf(c),
       address: clientAddress({
         socketAddress: c.get("peer")?.hostname ?? null,
         forwardedFor: config.trustProxy > 0 ? raw.headers.get("x-forwarded-for") : null,

@@ -15,7 +15,7 @@ import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { integersAsStrings } from "../middleware/header_flag.ts";
+import { rowFormOf } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery, role } from "../http/schemas.ts";
 import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
@@ -97,7 +97,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       validate("query", noQuery),
       async (c) => {
         const ctx = { ...branchContext(deps, c), meter: deps.query.meter };
-        const input = { ref: c.req.param("ref"), integersAsStrings: integersAsStrings(c) };
+        const input = { ref: c.req.param("ref"), rowForm: rowFormOf(c) };
         return c.json({ success: true, data: await diffBranch(ctx, input) });
       },
     )
@@ -111,7 +111,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       validate("json", mergeBody),
       async (c) => {
         const ctx = { ...deps.query, ...branchContext(deps, c), plan: c.get("plan") };
-        const how = { ...c.req.valid("json"), integersAsStrings: integersAsStrings(c) };
+        const how = { ...c.req.valid("json"), rowForm: rowFormOf(c) };
         const { data, meta } = await mergeBranch(ctx, { ref: c.req.param("ref"), ...how });
         return c.json({ success: true, data, meta });
       },

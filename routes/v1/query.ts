@@ -12,7 +12,7 @@ import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { requestContent } from "../middleware/body_text.ts";
-import { headerFlag, headerNumber, integersAsStrings, snapshots } from "../middleware/header_flag.ts";
+import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
@@ -30,7 +30,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
             statements: [{ sql, params }],
             atomic: true,
             batch: false,
-            integersAsStrings: integersAsStrings(c),
+            rowForm: rowFormOf(c),
             maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });
           return c.json({ success: true, data: data[0], meta });
@@ -59,7 +59,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
             statements,
             atomic: transaction ?? false,
             batch: true,
-            integersAsStrings: integersAsStrings(c),
+            rowForm: rowFormOf(c),
             maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });
           return c.json({ success: true, data, meta });
@@ -80,7 +80,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
     );
 }
 
-type Options = Pick<StatementsInput, "integersAsStrings" | "replay" | "maxAffected" | "snapshots" | "signal">;
+type Options = Pick<StatementsInput, "rowForm" | "replay" | "maxAffected" | "snapshots" | "signal">;
 
 /** The options in the headers of an SQL call. Errors: `validation_failed` naming the header. */
 function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | Promise<Options> {
@@ -93,7 +93,7 @@ function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | P
 function options(c: Context<Env>, replay: CallReplay | null): Options {
   return {
     maxAffected: headerNumber(c, "X-Max-Affected", 0),
-    integersAsStrings: integersAsStrings(c),
+    rowForm: rowFormOf(c),
     replay,
     snapshots: snapshots(c),
     signal: () => c.req.raw.signal,

@@ -9,7 +9,7 @@ import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { integersAsStrings, snapshots } from "../middleware/header_flag.ts";
+import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../http/schemas.ts";
 import { restored } from "./snapshots.ts";
@@ -43,7 +43,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
       }),
       validate("json", proposeBody),
       async (c) => {
-        const input = { ...c.req.valid("json"), integersAsStrings: integersAsStrings(c) };
+        const input = { ...c.req.valid("json"), rowForm: rowFormOf(c) };
         const { data, meta } = await proposeWrite(statementsContext(query, c), input);
         return c.json({ success: true, data, meta });
       },
@@ -100,10 +100,10 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
 }
 
 /** Of a call that runs what was kept. Errors: `validation_failed` naming the header. */
-function runOptions(c: Context<Env>): Pick<RedeemInput, "integersAsStrings" | "replay" | "signal"> {
+function runOptions(c: Context<Env>): Pick<RedeemInput, "rowForm" | "replay" | "signal"> {
   const plan = c.get("plan");
   return {
-    integersAsStrings: integersAsStrings(c),
+    rowForm: rowFormOf(c),
     replay: plan === undefined ? null : { idempotency: null, plan },
     signal: () => c.req.raw.signal,
   };

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
+import { DIGIT_ROWS, PLAIN_ROWS } from "../../lib/sql/row_form.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import type { BranchMerge } from "../../lib/tenant/branch_store.ts";
 import type { Level } from "../../lib/engine/guard.ts";
@@ -32,7 +33,7 @@ export function tenantCall(
     atomic: true,
     schemaVersion,
     bounds: { rows: 1000, bytes: 1_000_000 },
-    integersAsStrings: false,
+    rowForm: PLAIN_ROWS,
     foreignKeysOff: false,
     readsLog: false,
     log: {
@@ -97,7 +98,7 @@ export function mergeOf(trunk: Tenant, branchId: string): BranchMerge<LogIdentit
   const auditId = newId("evt", ts);
   return {
     ...{ branchId, mode: "data", onConflict: "abort", dryRun: false, expects: null },
-    integersAsStrings: false,
+    rowForm: PLAIN_ROWS,
     snapshot: `auto-${auditId}`,
     auditId,
     log: {
@@ -158,7 +159,10 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
           ["9007199254740993", "-9223372036854775808", 9007199254740991, "Infinity", "-Infinity"],
         ],
       );
-      assertEquals(await tenant.rows("SELECT 1, 2.5", [], { integersAsStrings: true }), [["1", 2.5]]);
+      assertEquals(await tenant.rows("SELECT 1, 2.5", [], { rowForm: DIGIT_ROWS }), [[
+        "1",
+        2.5,
+      ]]);
       await tenant.run("write", [["INSERT INTO t (id, n) VALUES (?, ?)", "9007199254740993", 1]]);
       const returned = await tenant.run("write", [["UPDATE t SET n = n + 1 RETURNING id, n"]]);
       assertEquals(rowsOf(returned), [["9007199254740993", 2]]);

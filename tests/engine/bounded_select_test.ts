@@ -3,6 +3,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { BoundedRows } from "../../lib/engine/bounded_rows.ts";
 import { Connection } from "../../lib/engine/connection.ts";
 import { jsonValue } from "../../lib/engine/result_json.ts";
+import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
 import { rowsReadCorpus } from "./rows_read_corpus.ts";
 
 const WIDE = { maxRows: 1_000_000, maxBytes: 100_000_000 };
@@ -15,7 +16,7 @@ function plainRows(connection: Connection, sql: string, params: readonly (string
   statement.setReadBigInts(true);
   const values = params.map((value) => typeof value === "number" ? BigInt(value) : value);
   return statement.all(...values).map((row) =>
-    Array.isArray(row) ? row.map((value) => jsonValue(value, false)) : []
+    Array.isArray(row) ? row.map((value) => jsonValue(value, PLAIN_ROWS)) : []
   );
 }
 
@@ -37,12 +38,12 @@ for (const { name, setup, statements } of rowsReadCorpus) {
       for (const one of statements) {
         const { sql, params } = typeof one === "string" ? { sql: one, params: [] } : one;
         if (!READS.test(sql) || /random\(/.test(sql)) {
-          connection.run("schema", sql, params, WIDE, false);
+          connection.run("schema", sql, params, WIDE, PLAIN_ROWS);
           continue;
         }
         const expected = plainRows(connection, sql, params);
         for (const time of ["first", "next"]) {
-          const { json } = connection.run("read", sql, params, WIDE, false);
+          const { json } = connection.run("read", sql, params, WIDE, PLAIN_ROWS);
           assertEquals(JSON.parse(`${json}}`).rows, expected, `${time}: ${sql}`);
         }
       }
@@ -71,7 +72,7 @@ Deno.test("order, names, kinds of values and ends of texts stay as they are", as
     for (const sql of statements) {
       const expected = plainRows(connection, sql, []);
       for (let time = 0; time < 2; time++) {
-        const { json } = connection.run("read", sql, [], WIDE, false);
+        const { json } = connection.run("read", sql, [], WIDE, PLAIN_ROWS);
         assertEquals(JSON.parse(`${json}}`).rows, expected, sql);
       }
     }
@@ -92,7 +93,7 @@ Deno.test("statements are read as SQLite cuts them into words, and end at their 
           `\ufeffSELECT a FROM ${name}`,
         ]
       ) {
-        const { json } = connection.run("read", sql, [], WIDE, false);
+        const { json } = connection.run("read", sql, [], WIDE, PLAIN_ROWS);
         assertEquals(JSON.parse(`${json}}`).rows, [[name]], sql);
       }
     }
@@ -122,13 +123,13 @@ Deno.test("a failing row is an error and never the end of a result", async () =>
     const failing =
       "SELECT CASE column1 WHEN 2 THEN abs(-9223372036854775808) ELSE column1 END FROM (VALUES (1),(2))";
     for (let time = 0; time < 2; time++) {
-      assertThrows(() => connection.run("read", failing, [], WIDE, false), /integer overflow/);
+      assertThrows(() => connection.run("read", failing, [], WIDE, PLAIN_ROWS), /integer overflow/);
     }
     const bounds = { maxRows: 10, maxBytes: 1000 };
     const large = "SELECT hex(zeroblob(300)) FROM (VALUES (1),(2),(3))";
-    assertThrows(() => connection.run("read", large, [], bounds, false), /more than 1000 bytes/);
+    assertThrows(() => connection.run("read", large, [], bounds, PLAIN_ROWS), /more than 1000 bytes/);
     assertThrows(
-      () => connection.run("read", "SELECT _service_meta_result_bytes(1)", [], WIDE, false),
+      () => connection.run("read", "SELECT _service_meta_result_bytes(1)", [], WIDE, PLAIN_ROWS),
       /RESULT|authorized|denied|prohibited|bytes/i,
     );
   });

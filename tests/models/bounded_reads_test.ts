@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { Connection } from "../../lib/engine/connection.ts";
 import { engineFailure } from "../../lib/engine/engine_failure.ts";
 import { jsonValue } from "../../lib/engine/result_json.ts";
+import { DIGIT_ROWS } from "../../lib/sql/row_form.ts";
 import { holds } from "./model_run.ts";
 
 const WIDE = { maxRows: 100_000, maxBytes: 100_000_000 };
@@ -91,7 +92,7 @@ function asItIs({ database, guard }: Connection, sql: string): Answer {
     statement.setReturnArrays(true);
     statement.setReadBigInts(true);
     const rows = statement.all().map((row) =>
-      Array.isArray(row) ? row.map((value) => jsonValue(value, true)) : []
+      Array.isArray(row) ? row.map((value) => jsonValue(value, DIGIT_ROWS)) : []
     );
     return { rows: JSON.parse(JSON.stringify(rows)) };
   } catch (error) {
@@ -103,7 +104,7 @@ function asItIs({ database, guard }: Connection, sql: string): Answer {
 
 function bounded(connection: Connection, sql: string): Answer {
   try {
-    return { rows: JSON.parse(`${connection.run("read", sql, [], WIDE, true).json}}`).rows };
+    return { rows: JSON.parse(`${connection.run("read", sql, [], WIDE, DIGIT_ROWS).json}}`).rows };
   } catch (error) {
     return failed(error);
   }

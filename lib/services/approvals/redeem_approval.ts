@@ -5,6 +5,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
 import { findStored } from "../../query/find_earlier.ts";
 import { run } from "../../query/run.ts";
+import { eitherForm, type RowForm } from "../../sql/row_form.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { type Footprint, newSalt } from "../../engine/footprint/footprint.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
@@ -21,7 +22,7 @@ import { redeemMerge } from "./redeem_merge.ts";
 export interface RedeemInput {
   readonly approvalToken: string;
   /** Also where the held call did not ask for it. */
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   readonly replay: CallReplay | null;
   readonly signal: () => AbortSignal | null;
 }
@@ -49,11 +50,11 @@ export async function redeemApproval(
     : null;
   if (answered) return { answer: answered, batch: (await heldCallOf(ctx, record)).batch };
   refuseUnlessApproved(ctx, record);
-  const kept = await heldCallOf(ctx, record);
-  const held = { ...kept, integersAsStrings: kept.integersAsStrings || input.integersAsStrings };
+  const waiting = await heldCallOf(ctx, record);
+  const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
   const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed" });
   if (claimed === null) throw new AppError("approval_not_found");
-  const { merge, statements, atomic, batch, integersAsStrings, snapshots } = held;
+  const { merge, statements, atomic, batch, rowForm, snapshots } = held;
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
   if (held.restore) return { restored: await redeemRestore(ctx, record, { ...held, restore: held.restore }) };
   try {
@@ -62,7 +63,7 @@ export async function redeemApproval(
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
-        ...{ atomic, batch, integersAsStrings, snapshots, approved: held.covers },
+        ...{ atomic, batch, rowForm, snapshots, approved: held.covers },
         ...{ affected: approvedRows(record, held), maxAffected: held.maxAffected ?? null },
         footprint: approvedFootprint(record, held.footprint),
         ...{ replay: input.replay, signal: input.signal },
@@ -131,12 +132,12 @@ async function effectNow(
   { tolerance }: Pick<ApprovalRecord, "tolerance">,
   held: HeldCall,
 ): Promise<NewLook> {
-  const { statements, atomic, batch, integersAsStrings } = held;
+  const { statements, atomic, batch, rowForm } = held;
   const { target, tokenId } = ctx;
   const { results, footprint = null } = await run(
     ctx,
     plainCall({ target, tokenId, operation: "service", statements }, {
-      ...{ atomic, batch, integersAsStrings, dryRun: true },
+      ...{ atomic, batch, rowForm, dryRun: true },
       footprint: { salt: newSalt(), each: tolerance > 0, expects: null },
     }),
   );

@@ -1,5 +1,5 @@
 // Redeems the approval of a merge: its token is claimed already.
-import type { HeldCall, HeldMerge } from "../../query/held_call.ts";
+import { type HeldCall, type HeldMerge, heldText } from "../../query/held_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { mergeApproved } from "../branches/merge_approved.ts";
@@ -19,7 +19,7 @@ export async function redeemMerge(
   const merged = await mergeApproved(ctx, held.merge, {
     covers: held.covers,
     tolerance: record.tolerance,
-    integersAsStrings: held.integersAsStrings,
+    rowForm: held.rowForm,
   }).catch(async (error: unknown) => {
     await afterRefusal(ctx, record, error);
     throw error;
@@ -29,7 +29,7 @@ export async function redeemMerge(
   const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   throw await lookAgain(ctx, record, {
     affectedRows: merge.mode === "schema" ? null : merge.report.rowsWritten,
-    text: JSON.stringify({ ...held, covers: [...covers], merge }),
+    text: heldText({ ...held, covers: [...covers], merge }),
     matches,
   });
 }

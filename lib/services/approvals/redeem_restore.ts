@@ -1,6 +1,6 @@
 // Redeems the approval of a restore: its token is claimed already. It does exactly what was seen, whatever a rule tolerates.
 import { AppError } from "../../core/errors.ts";
-import type { HeldCall, HeldRestore } from "../../query/held_call.ts";
+import { type HeldCall, type HeldRestore, heldText } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
@@ -46,7 +46,7 @@ function lookOf(held: HeldCall, restore: HeldRestore, matches: readonly RuleMatc
   const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   return {
     affectedRows: restore.effect?.rows ?? null,
-    text: JSON.stringify({ ...held, covers: [...covers], restore }),
+    text: heldText({ ...held, covers: [...covers], restore }),
     matches,
   };
 }

@@ -12,6 +12,7 @@ import type {
   QueryTarget,
 } from "../../query/query_call.ts";
 import { runForSession } from "../../query/run_for_session.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import { boundRows, checkStatement, describeFacts } from "./check_statement.ts";
 import type { AskModel, AskProposal, AskRequest } from "./model/ask_model.ts";
@@ -38,7 +39,7 @@ export interface AskInput {
   /** Its kind is `ask`, and it has an `askConfig`. */
   readonly spec: EndpointSpec;
   readonly question: string;
-  readonly integersAsStrings?: boolean;
+  readonly rowForm?: RowForm;
   readonly signal: () => AbortSignal | null;
   /** A statement that must succeed before the question's own; null where there is none. */
   readonly guard?: QueryStatement | null;
@@ -161,7 +162,7 @@ async function runChecked(
 ): Promise<QueryAnswer | string> {
   const call = plainCall(
     { target, tokenId: ctx.tokenId, operation: "endpoint", statements: [{ sql, params: [] }] },
-    { userId: ctx.userId, integersAsStrings: input.integersAsStrings ?? false, signal: input.signal },
+    { userId: ctx.userId, rowForm: input.rowForm ?? PLAIN_ROWS, signal: input.signal },
   );
   try {
     return await runForSession(

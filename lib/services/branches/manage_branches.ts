@@ -5,7 +5,8 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Role } from "../../core/role.ts";
 import { Bill } from "../../query/bill.ts";
-import type { BranchDiff, RowForm } from "../../sql/branch_report.ts";
+import type { BranchDiff } from "../../sql/branch_report.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { DatabaseState } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
@@ -60,13 +61,13 @@ export async function listBranches(ctx: BranchContext): Promise<BranchView[]> {
  */
 export async function diffBranch(
   ctx: BranchContext & { readonly meter: Meter },
-  { ref, ...form }: RowForm & { readonly ref: string },
+  { ref, rowForm }: { readonly ref: string; readonly rowForm: RowForm },
 ): Promise<BranchDiff & { readonly branchRef: string }> {
   const branch = await readableBranch(ctx, ref);
   const { namespaceId, id: databaseId } = branch;
   const bill = new Bill(ctx.meter, { namespaceId, databaseId });
   return await bill.during(false, async () => {
-    const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId }, form);
+    const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId }, rowForm);
     bill.figures = { rowsRead, rowsWritten: 0 };
     return { branchRef: ref, ...diff };
   });

@@ -3,12 +3,14 @@ import { AppError } from "../../core/errors.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import { failureError } from "../../query/failure_error.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
-import type { MergeReport, RowForm } from "../../sql/branch_report.ts";
+import type { MergeReport } from "../../sql/branch_report.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import type { MergeOutcome } from "../../tenant/branch_store.ts";
 import type { TenantDatabase } from "../../tenant/tenant_store.ts";
 
 /** A merge of a branch into its trunk. */
-export interface MergeInput extends RowForm {
+export interface MergeInput {
+  readonly rowForm: RowForm;
   readonly ref: string;
   readonly mode: "schema" | "data";
   readonly onConflict: "abort" | "theirs" | "ours";

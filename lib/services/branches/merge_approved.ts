@@ -17,13 +17,13 @@ export interface MergeLook {
 }
 
 /** What was approved beside the merge itself, and how rows are to be shown now. */
-type Approved = Pick<HeldCall, "covers" | "integersAsStrings"> & Pick<ApprovalRecord, "tolerance">;
+type Approved = Pick<HeldCall, "covers" | "rowForm"> & Pick<ApprovalRecord, "tolerance">;
 
 /** Errors: those of `mergeBranch`, but that rules do not hold it anew: what they hold waits for another look. */
 export async function mergeApproved(
   ctx: MergeContext,
   approved: HeldMerge,
-  { covers, tolerance, integersAsStrings }: Approved,
+  { covers, tolerance, rowForm }: Approved,
 ): Promise<Merged<MergeLook>> {
   requireRole(ctx.target, "admin");
   const { ref, mode, onConflict } = approved;
@@ -35,7 +35,7 @@ export async function mergeApproved(
       rowsBetween(report, approved.report) <= tolerance;
     return same && matches.length === 0 ? null : { merge, matches };
   };
-  const input = { ref, mode, onConflict, integersAsStrings, dryRun: false };
+  const input = { ref, mode, onConflict, rowForm, dryRun: false };
   return await runMerge(ctx, { branchId, input, decider: () => Promise.resolve(decide) });
 }
 

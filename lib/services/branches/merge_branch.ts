@@ -49,7 +49,7 @@ interface Previewed {
 function holdMerge(
   ctx: MergeContext,
   matches: readonly RuleMatch[],
-  { input: { ref, mode, onConflict, integersAsStrings }, branchId, report }: Previewed,
+  { input: { ref, mode, onConflict, rowForm }, branchId, report }: Previewed,
 ): Promise<AppError> {
   const merge = { ref, branchId, mode, onConflict, effect: effectOf(report), report };
   return holdForApproval(ctx, {
@@ -61,6 +61,6 @@ function holdMerge(
       ? { idempotency: null, plan: { ...ctx.plan, requestHash: `${ctx.plan.requestHash} of ${branchId}` } }
       : null,
     affectedRows: mode === "schema" ? null : report.rowsWritten,
-    text: (covers) => writeHeldMerge(merge, { covers, integersAsStrings }),
+    text: (covers) => writeHeldMerge(merge, { covers, rowForm }),
   });
 }

@@ -125,10 +125,10 @@ async function mergeInStore(
   { dryRun, expects }: { readonly dryRun: boolean; readonly expects: string | null },
 ): Promise<MergeRun> {
   const { target: { namespaceId, databaseId }, clock } = ctx;
-  const { ref, mode, onConflict, integersAsStrings } = input;
+  const { ref, mode, onConflict, rowForm } = input;
   const snapshot = autoLabel(clock, "merge", ref);
   const auditId = newId("evt", clock.now());
-  const merge = { branchId, mode, onConflict, integersAsStrings, dryRun, expects, snapshot, log, auditId };
+  const merge = { branchId, mode, onConflict, rowForm, dryRun, expects, snapshot, log, auditId };
   const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
   const figures = { rowsRead: outcome.rowsRead, rowsWritten: dryRun ? 0 : outcome.report.rowsWritten };
   bill.figures = figures;

@@ -1,5 +1,6 @@
 // Runs an endpoint of any status against the live database, as `/p` would without its gates. Effects stay.
 import { AppError } from "../../core/errors.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";
@@ -13,7 +14,7 @@ export interface TestInput {
   readonly input: unknown;
   /** The session of a simulated caller. */
   readonly session: { readonly userId: string; readonly email?: string | undefined } | null;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   readonly signal: () => AbortSignal | null;
 }
 
@@ -23,7 +24,7 @@ export interface TestInput {
  */
 export async function testEndpoint(
   ctx: EndpointContext & { readonly published: PublishedContext },
-  { address, slug, input, session, integersAsStrings, signal }: TestInput,
+  { address, slug, input, session, rowForm, signal }: TestInput,
 ): Promise<TestOutcome> {
   const database = await requireDatabase(ctx, address);
   const record = await ctx.control.endpoints.read(database.id, slug);
@@ -35,7 +36,7 @@ export async function testEndpoint(
     input,
     session,
     tokenId: actorOf(ctx.caller),
-    integersAsStrings,
+    rowForm,
     signal,
   });
 }

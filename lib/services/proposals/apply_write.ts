@@ -7,12 +7,13 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
 import { findStored } from "../../query/find_earlier.ts";
 import { run } from "../../query/run.ts";
+import { eitherForm, type RowForm } from "../../sql/row_form.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
 export interface ApplyInput {
   readonly executionToken: string;
   /** Also where the proposal did not ask for it. */
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   /** False: no snapshot before a destructive statement. */
   readonly snapshots: boolean;
   readonly replay: CallReplay | null;
@@ -36,12 +37,12 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
     if (kept) return kept;
     throw new AppError("execution_not_found");
   }
-  const { statements, atomic, batch, integersAsStrings } = readHeldCall(claim.held);
+  const { statements, atomic, batch, rowForm } = readHeldCall(claim.held);
   try {
     return await run(
       ctx,
       plainCall({ target, tokenId, operation: "apply", statements }, {
-        ...{ atomic, batch, integersAsStrings: integersAsStrings || input.integersAsStrings },
+        ...{ atomic, batch, rowForm: eitherForm(rowForm, input.rowForm) },
         ...{ snapshots: input.snapshots, replay: input.replay, signal: input.signal },
       }),
     );

@@ -4,6 +4,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { JsonValue, RowPreview, StatementEffect } from "../../engine/statement_effect.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import { type StatementsContext, type StatementsInput, toStatements } from "../query/run_statements.ts";
 
 export interface WritePreview {
@@ -29,7 +30,7 @@ export interface PreviewInput {
   readonly statements: StatementsInput["statements"];
   readonly atomic: boolean;
   readonly batch: boolean;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   /** Rows that the call may change at most; null: any number. */
   readonly maxAffected: number | null;
 }
@@ -37,7 +38,7 @@ export interface PreviewInput {
 /** Errors: `validation_failed` where nothing writes; every error that the writes themselves would raise. */
 export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
   const { target, tokenId } = ctx;
-  const { statements, atomic, batch, integersAsStrings, maxAffected } = input;
+  const { statements, atomic, batch, rowForm, maxAffected } = input;
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
     throw new AppError("validation_failed", {
@@ -48,7 +49,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     });
   }
   const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
-    ...{ atomic, batch, integersAsStrings, snapshots: true },
+    ...{ atomic, batch, rowForm, snapshots: true },
   });
   const answer = await run(ctx, { ...call, maxAffected, dryRun: true });
   const effects = answer.results.flatMap(({ effect }) => effect ?? []);

@@ -4,6 +4,7 @@ import { requireRole } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { writeHeldCall } from "../../query/held_call.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
 import { previewWrites, type WritePreview } from "./preview_writes.ts";
 
@@ -12,7 +13,7 @@ export interface ProposeInput {
   readonly params?: readonly JsonParameter[] | undefined;
   /** Seconds that the token lives. */
   readonly ttlSec: number;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
 }
 
 export interface Proposal extends WritePreview {
@@ -23,11 +24,11 @@ export interface Proposal extends WritePreview {
 /** Errors: `role_too_low` and those of `previewWrites`; then there is no token. */
 export async function proposeWrite(
   ctx: StatementsContext,
-  { ttlSec, integersAsStrings, ...statement }: ProposeInput,
+  { ttlSec, rowForm, ...statement }: ProposeInput,
 ): Promise<{ data: Proposal; meta: QueryMeta }> {
   requireRole(ctx.target, "write");
   const { call, data, effects, meta } = await previewWrites(ctx, {
-    ...{ statements: [statement], atomic: true, batch: false, integersAsStrings, maxAffected: null },
+    ...{ statements: [statement], atomic: true, batch: false, rowForm, maxAffected: null },
   });
   const [shown] = data;
   if (shown === undefined) throw new TypeError("a statement has no preview");

@@ -9,6 +9,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { AddressKey } from "../../guard/address_key.ts";
 import type { Captcha } from "../../guard/captcha.ts";
 import type { QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { FoldedRefusals } from "./folded_refusals.ts";
 import type { AskModel } from "../ask/model/ask_model.ts";
@@ -47,7 +48,7 @@ export interface PublishedRequest {
   /** Reads the body when a step asks for it. Errors: `payload_too_large`, `request_timeout`, `invalid_json`. */
   readonly body: () => Promise<string>;
   /** Errors: `validation_failed` naming the header. */
-  readonly integersAsStrings: () => boolean;
+  readonly rowForm: () => RowForm;
   /** The unit by which clients are counted. */
   readonly address: AddressKey;
   readonly signal: () => AbortSignal | null;
@@ -79,7 +80,7 @@ export interface EndpointCall {
   /** Names the caller in the query log and the audit trail. */
   readonly tokenId: string;
   /** For the rows that the caller gets. Keys that sign-up and log-in read stay as they are. */
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   readonly signal: () => AbortSignal | null;
 }
 

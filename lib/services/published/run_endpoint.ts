@@ -1,6 +1,7 @@
 // Steps 8 to 10 of an endpoint: what `/p` runs behind its gates, and what the management's test runs without them.
 import { AppError } from "../../core/errors.ts";
 import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import { answerQuestion } from "../ask/answer_question.ts";
@@ -25,11 +26,11 @@ export async function runKind(
   call: EndpointCall,
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
-  const { record: { spec }, session, integersAsStrings } = call;
+  const { record: { spec }, session, rowForm } = call;
   if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
-  const { results: [result], meta } = await runStatement(ctx, call, bound, { integersAsStrings });
+  const { results: [result], meta } = await runStatement(ctx, call, bound, { rowForm });
   const { body } = outputs[spec.output];
   if (result === undefined || body === null) throw new TypeError("a statement has no result or no body");
   return { body: body(result), userId: session?.userId ?? null, meta };
@@ -40,7 +41,7 @@ async function ask(
   call: EndpointCall,
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
-  const { record: { spec }, target, session, tokenId, integersAsStrings, signal } = call;
+  const { record: { spec }, target, session, tokenId, rowForm, signal } = call;
   const userId = session?.userId ?? null;
   const question = bound[spec.input.findIndex((field) => field.name === "question")];
   let meta: QueryMeta | null = null;
@@ -52,7 +53,7 @@ async function ask(
         target,
         spec,
         question: typeof question === "string" ? question : "",
-        integersAsStrings,
+        rowForm,
         signal,
         guard,
         ran: (figures) => meta = figures,
@@ -73,7 +74,7 @@ export interface TestRun {
   readonly session: { readonly userId: string; readonly email?: string | null | undefined } | null;
   /** Who tests: stands in the query log. Unless given, the endpoint. */
   readonly tokenId?: string;
-  readonly integersAsStrings?: boolean;
+  readonly rowForm?: RowForm;
   readonly signal?: () => AbortSignal | null;
 }
 
@@ -88,7 +89,7 @@ export interface TestOutcome {
 /** Runs an endpoint of any status and answers what `/p` would; effects stay. Never throws an `AppError`. */
 export async function runEndpoint(
   ctx: PublishedContext,
-  { record, target, input, session, tokenId, integersAsStrings, signal }: TestRun,
+  { record, target, input, session, tokenId, rowForm, signal }: TestRun,
 ): Promise<TestOutcome> {
   const { spec } = record;
   const claims = session && {
@@ -106,7 +107,7 @@ export async function runEndpoint(
       target: { ...target, role: endpointRole(record) },
       session: spec.auth === "session" ? claims : null,
       tokenId: tokenId ?? endpointToken(record),
-      integersAsStrings: integersAsStrings ?? false,
+      rowForm: rowForm ?? PLAIN_ROWS,
       signal: signal ?? (() => null),
     };
     const { body } = await runKind(ctx, call, fillSession(prepared, valid, call.session));

@@ -71,7 +71,7 @@ async function passSteps(
   await checkCaptcha(ctx, resolved, request.headers);
   refuseUnheard(record.spec, request);
   const input = record.spec.method === "GET" ? decodeQuery(request.url) : decodeBody(await request.body());
-  const integersAsStrings = request.integersAsStrings();
+  const rowForm = request.rowForm();
   const prepared = prepareSpec(record.spec);
   const valid = validateInput(prepared, input);
   const session = await openSession(ctx, resolved, request.headers);
@@ -80,7 +80,7 @@ async function passSteps(
   const tokenId = endpointToken(record);
   return await runKind(
     ctx,
-    { record, target, session, tokenId, integersAsStrings, signal: request.signal },
+    { record, target, session, tokenId, rowForm, signal: request.signal },
     bound,
   );
 }

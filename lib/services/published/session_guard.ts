@@ -9,6 +9,7 @@ import { run } from "../../query/run.ts";
 import { runForSession } from "../../query/run_for_session.ts";
 import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { keyColumn } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../schema/read_rows.ts";
@@ -153,14 +154,14 @@ export async function runStatement(
   ctx: Pick<PublishedContext, "query" | "control">,
   endpointCall: EndpointCall,
   params: readonly SqlParameter[],
-  { integersAsStrings }: { readonly integersAsStrings: boolean } = { integersAsStrings: false },
+  { rowForm }: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
 ): Promise<QueryAnswer> {
   const { record, target, tokenId, session, signal } = endpointCall;
   const statements = [{ sql: record.spec.sql, params }];
   const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
     userId: session?.userId ?? null,
     snapshots: true,
-    integersAsStrings,
+    rowForm,
     signal,
   });
   return await underSession(ctx, endpointCall, (guard) => runForSession(ctx.query, call, guard));

@@ -1,4 +1,5 @@
 // Runs one statement or a batch for the caller of a request.
+import type { RowForm } from "../../sql/row_form.ts";
 import { toSqlParameter } from "../../sql/sql_value.ts";
 import type {
   CallReplay,
@@ -19,7 +20,7 @@ export interface StatementsInput {
     readonly params?: readonly JsonParameter[] | undefined;
   }[];
   readonly atomic: boolean;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   readonly replay: CallReplay | null;
   /** False: no snapshot before a destructive statement. */
   readonly snapshots: boolean;
@@ -54,7 +55,7 @@ export function runStatements(ctx: StatementsContext, input: StatementsInput): P
     approved: [],
     statements: toStatements(input.statements),
     atomic: input.atomic,
-    integersAsStrings: input.integersAsStrings,
+    rowForm: input.rowForm,
     replay: input.replay,
     dryRun: false,
     affected: null,

@@ -3,10 +3,10 @@ import {
   type BranchDiff,
   type ChangedRow,
   MAX_SHOWN_ROWS,
-  type RowForm,
   type SchemaChange,
   type TableDiff,
 } from "../../sql/branch_report.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { jsonValue } from "../../engine/result_json.ts";
@@ -42,7 +42,8 @@ export interface ComparedPair {
 const MAX_SHOWN_LENGTH = 4_000_000;
 
 /** How to compare. */
-export interface CompareOptions extends RowForm {
+export interface CompareOptions {
+  readonly rowForm: RowForm;
   readonly openTrial: OpenTrial;
   /** Of changes that are kept for a merge, about. */
   readonly holdBytes: number;
@@ -52,12 +53,12 @@ export interface CompareOptions extends RowForm {
 
 /** Compares a branch with its ancestor. */
 export function* compareSides(
-  { openTrial, holdBytes, byLine, integersAsStrings }: CompareOptions,
+  { openTrial, holdBytes, byLine, rowForm }: CompareOptions,
 ): Work<Compared> {
   const ancestor = yield* readSide("ancestor", byLine);
   const branch = yield* readSide("branch", byLine);
   const known = yield* confirmRenames(ancestor, branch);
-  const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes, integersAsStrings };
+  const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes, rowForm };
   const pairs: ComparedPair[] = [];
   for (const pair of tablePairs(ancestor, branch, known)) pairs.push(yield* comparePair(pair, report));
   const diff = {
@@ -91,7 +92,8 @@ function keyOf({ type, name }: SchemaShape["objects"][number]): string {
   return `${type} ${objectKey(name)}`;
 }
 
-interface Report extends RowForm {
+interface Report {
+  readonly rowForm: RowForm;
   rowsRead: number;
   shownLeft: number;
   heldLeft: number;
@@ -139,7 +141,7 @@ class ShownRows {
     const length = lengthOf(one);
     if (length > this.report.shownLeft) return;
     this.report.shownLeft -= length;
-    const shown = (row: Row) => jsonRow(row, this.report);
+    const shown = (row: Row) => jsonRow(row, this.report.rowForm);
     if (one.kind === "added") this.rows.added.push(shown(one.after));
     else if (one.kind === "removed") this.rows.removed.push(shown(one.before));
     else this.rows.changed.push({ before: shown(one.before), after: shown(one.after) });
@@ -152,6 +154,6 @@ export function lengthOf({ before, after }: RowChange): number {
 }
 
 /** Read with integers as bigint. */
-export function jsonRow(row: Row, { integersAsStrings }: RowForm): unknown[] {
-  return row.map((value) => jsonValue(value, integersAsStrings));
+export function jsonRow(row: Row, rowForm: RowForm): unknown[] {
+  return row.map((value) => jsonValue(value, rowForm));
 }

@@ -6,9 +6,9 @@ import {
   type MergeConflict,
   mergeEffectOf,
   type MergeReport,
-  type RowForm,
   type TrunkWrite,
 } from "../../sql/branch_report.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
 import { jsonRow } from "./compare_sides.ts";
 import { RowsDigest } from "./rows_digest.ts";
@@ -27,7 +27,7 @@ export interface FoundConflict {
   readonly theirs: Row | null;
 }
 
-type MergeOptions = Pick<BranchMerge<unknown>, "mode" | "onConflict" | "expects" | "integersAsStrings">;
+type MergeOptions = Pick<BranchMerge<unknown>, "mode" | "onConflict" | "expects" | "rowForm">;
 
 /** The state of one merge. */
 export class MergeRun {
@@ -42,18 +42,18 @@ export class MergeRun {
   #shown = MAX_SHOWN_LENGTH;
   readonly #writes = new Map<string, TrunkWrite>();
   readonly #expects: string | null;
-  readonly #form: RowForm;
+  readonly #rowForm: RowForm;
   readonly mode: BranchMerge<unknown>["mode"];
   readonly onConflict: BranchMerge<unknown>["onConflict"];
 
   constructor(
-    { mode, onConflict, expects, integersAsStrings }: MergeOptions,
+    { mode, onConflict, expects, rowForm }: MergeOptions,
     private readonly diff: BranchDiff,
   ) {
     this.mode = mode;
     this.onConflict = onConflict;
     this.#expects = expects;
-    this.#form = { integersAsStrings };
+    this.#rowForm = rowForm;
   }
 
   /** To be kept, unless one of its statements has failed. For its end. */
@@ -79,9 +79,9 @@ export class MergeRun {
   conflict({ kind, table, key, ancestor, ours, theirs }: FoundConflict, settled: boolean): void {
     this.#conflicts.digest.add(JSON.stringify([kind, table]), [key, ancestor, ours, theirs]);
     if (this.#conflicts.count++ < MAX_SHOWN_ROWS) {
-      const shown = (row: Row | null) => row && jsonRow(row, this.#form);
+      const shown = (row: Row | null) => row && jsonRow(row, this.#rowForm);
       const sides = { ancestor: shown(ancestor), ours: shown(ours), theirs: shown(theirs) };
-      this.#show({ kind, table, key: jsonRow(key, this.#form), ...sides });
+      this.#show({ kind, table, key: jsonRow(key, this.#rowForm), ...sides });
     }
     if (!settled) this.unsettled++;
   }

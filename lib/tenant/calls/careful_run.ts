@@ -9,7 +9,7 @@ import type { Watch } from "./watch.ts";
 import { type Answer, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface CarefulOptions {
-  readonly call: Pick<TenantCall, "statements" | "atomic" | "affected" | "bounds" | "integersAsStrings">;
+  readonly call: Pick<TenantCall, "statements" | "atomic" | "affected" | "bounds" | "rowForm">;
   /** Statements that run, from the first on; `notRun`: why no more of them do. */
   readonly count: number;
   readonly notRun: EngineFailure | null;
@@ -48,7 +48,7 @@ export class CarefulRun {
   }
 
   *#run(statement: TenantStatement): Work<void> {
-    const { call: { integersAsStrings }, deferred, watch, ownReads } = this.options;
+    const { call: { rowForm }, deferred, watch, ownReads } = this.options;
     const { level, after = [] } = statement;
     if (watch) yield* watch.begin(level, statement.schemaRows?.rows ?? null);
     const before = stepOf(textBefore(statement));
@@ -57,7 +57,7 @@ export class CarefulRun {
       savepoint: "statement",
       steps: [
         ...before,
-        { statement, bounds: this.runner.bounds, integersAsStrings },
+        { statement, bounds: this.runner.bounds, rowForm },
         ...stepOf(textBehind(statement)),
       ],
     };

@@ -4,6 +4,7 @@ import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { jsonValue } from "../../engine/result_json.ts";
 import type { StatementEffect } from "../../engine/statement_effect.ts";
 import type { StatementTarget } from "../../engine/statement_target.ts";
+import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
@@ -12,7 +13,7 @@ import type { Watch } from "./watch.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface DryRunOptions {
-  readonly call: Pick<TenantCall, "statements" | "atomic" | "bounds" | "integersAsStrings">;
+  readonly call: Pick<TenantCall, "statements" | "atomic" | "bounds" | "rowForm">;
   /** Statements that run, from the first on. */
   readonly count: number;
   /** Absent where the call can break no such reference. */
@@ -103,7 +104,7 @@ export class DryRun {
     const effect = {
       ownRows,
       cascadedRows: all - (ownRows ?? 0) + written + removed,
-      plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, false))) : [],
+      plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, PLAIN_ROWS))) : [],
       preview: null,
     };
     return { ok: true, effect };
@@ -111,13 +112,13 @@ export class DryRun {
 
   /** Adds what the statement did with the rows that it has changed, for which it is undone and, for the next, run again. */
   *#show(statement: TenantStatement, effect: StatementEffect, last: boolean): Work<EngineFailure | null> {
-    const { call: { integersAsStrings }, mostPreviewed } = this.options;
+    const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
     const target = ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(this.at)
       : null;
     const preview = target && ownRows !== null
-      ? yield* rowPreview({ statement, target, ownRows, integersAsStrings })
+      ? yield* rowPreview({ statement, target, ownRows, rowForm })
       : null;
     this.effects.push({ ...effect, preview });
     if (last) return null;
@@ -133,8 +134,8 @@ export class DryRun {
   }
 
   #callerStep(statement: TenantStatement): CallerStep {
-    const { bounds, integersAsStrings } = this.options.call;
-    return { statement, bounds, integersAsStrings };
+    const { bounds, rowForm } = this.options.call;
+    return { statement, bounds, rowForm };
   }
 }
 

@@ -5,6 +5,7 @@ import { jsonValue } from "../../engine/result_json.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
 import type { StatementTarget } from "../../engine/statement_target.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
+import type { RowForm } from "../../sql/row_form.ts";
 import type { TenantStatement } from "../tenant_store.ts";
 import { type Answer, type OwnStep, rowsOrNull, type Work } from "./work.ts";
 
@@ -20,7 +21,7 @@ export interface Previewed {
   readonly statement: TenantStatement;
   readonly target: StatementTarget;
   readonly ownRows: number;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
 }
 
 /** Leaves the statement undone; null where nothing can be shown, which is no reason to fail it. */
@@ -79,7 +80,7 @@ function* movedOf(
 }
 
 function* rowsAround(
-  { target: { target }, integersAsStrings }: Previewed,
+  { target: { target }, rowForm }: Previewed,
   { before, after, paired }: ShownKeys,
 ): Work<RowPreview | null> {
   if (after.length === 0) return null;
@@ -93,7 +94,7 @@ function* rowsAround(
   if (answers.some(({ ok }) => !ok)) return null;
   const rowsOf = (some: readonly Answer[]): JsonValue[][] =>
     some.flatMap((answer) => answer.ok ? answer.rows : [])
-      .map((row) => row.map((value) => jsonValue(value, integersAsStrings)));
+      .map((row) => row.map((value) => jsonValue(value, rowForm)));
   return {
     table: target.table,
     columns: rowsOf(answers.slice(-1)).map(([name]) => String(name)),

@@ -17,7 +17,7 @@ export interface OwnStep {
 }
 
 /** A statement of the caller's, whose result is asked for as JSON, within bounds. */
-export interface CallerStep extends Pick<TenantCall, "bounds" | "integersAsStrings"> {
+export interface CallerStep extends Pick<TenantCall, "bounds" | "rowForm"> {
   readonly statement: TenantStatement;
 }
 

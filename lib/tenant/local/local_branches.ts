@@ -1,7 +1,8 @@
 // Branches of embedded databases: copies that keep the state they began in, compared and merged by engine children.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { BranchDiff, MergeReport, RowForm } from "../../sql/branch_report.ts";
+import type { BranchDiff, MergeReport } from "../../sql/branch_report.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity, TenantStore } from "../tenant_store.ts";
@@ -29,12 +30,12 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
 
   async diff(
     { databaseId, namespaceId }: BranchHandle,
-    { integersAsStrings }: RowForm = { integersAsStrings: false },
+    rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     const { reply, text } = await this.host.task(
       databaseId,
       namespaceId,
-      { op: "diff", db: databaseId, integersAsStrings },
+      { op: "diff", db: databaseId, rowForm },
       "read",
     );
     if (reply.t === "missing") throw new AppError("branch_not_found");
@@ -46,7 +47,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
     { databaseId, namespaceId }: BranchHandle,
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
-    const { branchId, mode, onConflict, dryRun, expects, integersAsStrings, auditId } = merge;
+    const { branchId, mode, onConflict, dryRun, expects, rowForm, auditId } = merge;
     if (this.host.lanes(branchId, namespaceId).held) throw new AppError("database_busy");
     this.#read.set(branchId, (this.#read.get(branchId) ?? 0) + 1);
     try {
@@ -58,7 +59,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
         onConflict,
         dryRun,
         expects,
-        integersAsStrings,
+        rowForm,
         auditId,
         snapshot: snapshotName(this.clock.now(), merge.snapshot),
         log: logRow({ ...merge.log, ...noFigures }),

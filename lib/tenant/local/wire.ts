@@ -24,7 +24,7 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     schemaVersion: call.schemaVersion,
     maxRows: call.bounds.rows,
     maxBytes: call.bounds.bytes,
-    integersAsStrings: call.integersAsStrings,
+    rowForm: call.rowForm,
     foreignKeysOff: call.foreignKeysOff,
     ...(reads ? null : writeParts(call, clock)),
     ...(call.failsWith === null ? null : { failsWith: call.failsWith }),

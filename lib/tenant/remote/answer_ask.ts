@@ -80,12 +80,12 @@ function readCaller(asked: CallerStep, [base, step, total, own]: readonly StepRe
 }
 
 function readResult(
-  { bounds, integersAsStrings }: CallerStep,
+  { bounds, rowForm }: CallerStep,
   step: StepRows,
   figures: Answer["figures"],
 ): Answer {
   try {
-    return { ok: true, rows: [], json: resultJson(step, bounds, integersAsStrings), figures };
+    return { ok: true, rows: [], json: resultJson(step, bounds, rowForm), figures };
   } catch (error) {
     if (!(error instanceof ResultTooLarge)) throw error;
     return { ok: false, failure: tooLarge(error), figures, tooLarge: true };

@@ -1,5 +1,6 @@
 // What a restore of a remote database would do: two places side by side, read page by page.
 import type { RestoreEffect } from "../../sql/branch_report.ts";
+import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { restoreEffect } from "../branches/restore_effect.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
@@ -24,7 +25,7 @@ export async function compareRestore(
   try {
     const texts = [...await schemaTexts(context, present), ...await schemaTexts(context, snapshot)];
     const openTrial = await gateEngine(context.gateEngine ?? "auto", texts);
-    const work = restoreEffect({ openTrial, integersAsStrings: false, byLine: true });
+    const work = restoreEffect({ openTrial, rowForm: PLAIN_ROWS, byLine: true });
     return await runRemotely(work, { ancestor, branch });
   } catch (error) {
     const isInvalid = error instanceof RemoteFailure && error.reason === "invalid_text";

@@ -51,7 +51,7 @@ export class StepReader {
 
   #resultOf(step: StepRows) {
     try {
-      const json = resultJson(step, this.runner.bounds, this.call.integersAsStrings);
+      const json = resultJson(step, this.runner.bounds, this.call.rowForm);
       return { json, failure: null };
     } catch (error) {
       if (!(error instanceof ResultTooLarge)) throw error;

@@ -1,6 +1,7 @@
 // Branches of remote databases: forks with a fork of their own as the state they began in.
-import type { BranchDiff, RowForm } from "../../sql/branch_report.ts";
+import type { BranchDiff } from "../../sql/branch_report.ts";
 import { AppError } from "../../core/errors.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../branches/compare_sides.ts";
 import type { OpenTrial } from "../branches/proven_statements.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
@@ -59,13 +60,13 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
 
   diff(
     { databaseId }: BranchHandle,
-    { integersAsStrings }: RowForm = { integersAsStrings: false },
+    rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     return this.#retried({ branchId: databaseId, trunkId: null }, async (remote) => {
       const { diff, rowsRead } = await this.#onBranch(
         remote,
         null,
-        { holdBytes: 0, integersAsStrings },
+        { holdBytes: 0, rowForm },
         (_, compared) => Promise.resolve(compared),
       );
       return { diff, rowsRead };
@@ -81,7 +82,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
       const startedMs = context.clock.monotonicMs();
       const trunk = this.host.tenant(databaseId);
       const holdBytes = merge.mode === "data" ? HELD_BYTES : 0;
-      const options = { holdBytes, integersAsStrings: merge.integersAsStrings };
+      const options = { holdBytes, rowForm: merge.rowForm };
       return this.#onBranch(remote, trunk.remote, options, async (parts, compared) => {
         // A snapshot that an earlier attempt could not drop is of another state.
         if (attempt > 0) await snapshots.drop(databaseId, merge.snapshot);
@@ -102,7 +103,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   async #onBranch<T>(
     remote: RemoteTenant,
     trunk: RemoteTenant | null,
-    options: Pick<CompareOptions, "holdBytes" | "integersAsStrings">,
+    options: Pick<CompareOptions, "holdBytes" | "rowForm">,
     work: (parts: Pick<MergeParts, "branch" | "ancestor" | "openTrial">, compared: Compared) => Promise<T>,
   ): Promise<T> {
     const { context, catalog } = this.host;

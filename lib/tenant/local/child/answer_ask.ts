@@ -40,11 +40,11 @@ function rowsOf(connection: Connection, { sql, params = [], level, most }: OwnSt
 }
 
 function answerCaller(connection: Connection, step: CallerStep): Answer {
-  const { statement: { sql, params, level }, bounds, integersAsStrings } = step;
+  const { statement: { sql, params, level }, bounds, rowForm } = step;
   try {
     const before = totalChanges(connection);
     const within = { maxRows: bounds.rows, maxBytes: bounds.bytes };
-    const { json, rowCount } = connection.run(level, sql, params, within, integersAsStrings);
+    const { json, rowCount } = connection.run(level, sql, params, within, rowForm);
     const changes = totalChanges(connection) - before;
     const ownRows = Number(connection.internalRow("SELECT changes()")?.[0] ?? 0);
     const rowsRead = connection.rowsRead(sql, rowCount, changes);

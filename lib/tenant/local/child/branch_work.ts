@@ -1,5 +1,6 @@
 // The engine's answers to work on branches: each statement runs at once, on the connection of its place.
 import type { StatementSync } from "node:sqlite";
+import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { TrialDatabase } from "../../branches/proven_statements.ts";
 import {
   type Answer,
@@ -42,7 +43,7 @@ export function runBranchWork<T>(
 
 function runSchemaChange(connection: Connection, { sql }: AskedStatement): Answer {
   connection.schemaChanged();
-  connection.run("schema", sql, [], { maxRows: 0, maxBytes: 0 }, false);
+  connection.run("schema", sql, [], { maxRows: 0, maxBytes: 0 }, PLAIN_ROWS);
   return { ok: true, rows: [] };
 }
 

@@ -1,5 +1,6 @@
 // What a restore in place would do, found by comparing the file with a copy of the snapshot.
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../../sql/branch_report.ts";
+import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import { restoreEffect } from "../../branches/restore_effect.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { Connection } from "../../../engine/connection.ts";
@@ -39,7 +40,7 @@ export function effectOn(
   try {
     reader = file.reader();
     reader.internalRun("BEGIN");
-    const work = restoreEffect({ openTrial, integersAsStrings: false, byLine: false });
+    const work = restoreEffect({ openTrial, rowForm: PLAIN_ROWS, byLine: false });
     return runBranchWork(work, { ancestor: reader, branch: target });
   } catch (error) {
     if (!isDamage(error)) throw error;

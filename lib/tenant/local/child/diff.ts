@@ -1,5 +1,5 @@
 // What a branch has changed since it was made: its file beside the one of its ancestor.
-import type { RowForm } from "../../../sql/branch_report.ts";
+import type { RowForm } from "../../../sql/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../../branches/compare_sides.ts";
 import { ancestorPath } from "./ancestor.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
@@ -13,14 +13,14 @@ export interface OpenBranch {
 }
 
 /** Null when the branch has no ancestor: it is no branch. */
-export function diffBranch(file: TenantFile, { integersAsStrings }: RowForm): Compared | null {
-  return withBranch(file, (open) => compareBranch(open, { holdBytes: 0, integersAsStrings }));
+export function diffBranch(file: TenantFile, rowForm: RowForm): Compared | null {
+  return withBranch(file, (open) => compareBranch(open, { holdBytes: 0, rowForm }));
 }
 
 /** Compares a branch with its ancestor. */
 export function compareBranch(
   open: OpenBranch,
-  options: Pick<CompareOptions, "holdBytes" | "integersAsStrings">,
+  options: Pick<CompareOptions, "holdBytes" | "rowForm">,
 ): Compared {
   return runBranchWork(compareSides({ ...options, openTrial, byLine: false }), { ...open });
 }

@@ -1,5 +1,6 @@
 // The engine child: reads one frame, does it, answers, and so on until its input ends. It has the tenants' folder and
 // nothing else: no network, no environment, no other program. The service may end it at any moment.
+import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import { foldLog, keepAncestor } from "./ancestor.ts";
@@ -98,7 +99,7 @@ function serve(request: Request): void {
       keepAncestor(files.get(request.db));
       return writeReply({ t: "done" });
     case "diff": {
-      const compared = diffBranch(files.get(request.db), request);
+      const compared = diffBranch(files.get(request.db), request.rowForm);
       if (compared === null) return writeReply({ t: "missing" });
       return writeReply({ t: "compared", rowsRead: compared.rowsRead }, JSON.stringify(compared.diff));
     }
@@ -158,7 +159,7 @@ function runInternal(
   writer.internalRun("BEGIN IMMEDIATE");
   try {
     for (const [sql, params] of statements) {
-      writer.run("internal", sql, params, { maxRows: 0, maxBytes: 0 }, false);
+      writer.run("internal", sql, params, { maxRows: 0, maxBytes: 0 }, PLAIN_ROWS);
     }
     writer.internalRun("COMMIT");
   } finally {

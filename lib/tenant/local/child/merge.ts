@@ -29,9 +29,9 @@ export function mergeBranch(trunk: TenantFile, branch: TenantFile, request: Merg
 
 function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): Merged {
   const startedMs = systemClock.monotonicMs();
-  const { mode, integersAsStrings } = request;
+  const { mode, rowForm } = request;
   const holdBytes = mode === "data" ? HELD_BYTES : 0;
-  const compared = compareBranch(open, { holdBytes, integersAsStrings });
+  const compared = compareBranch(open, { holdBytes, rowForm });
   const run = new MergeRun(request, compared.diff);
   run.rowsRead += compared.rowsRead;
   const ending = (end: Pick<WireMerge, "outcome" | "failure" | "snapshotTaken">): Merged => ({

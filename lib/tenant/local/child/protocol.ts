@@ -1,5 +1,6 @@
 // The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
 // UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
+import type { RowForm } from "../../../sql/row_form.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_as.ts";
@@ -34,7 +35,7 @@ export interface WireCall {
   readonly schemaVersion: number;
   readonly maxRows: number;
   readonly maxBytes: number;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   readonly foreignKeysOff: boolean;
   /** Absent on reads, whose rows the service keeps and sends later. Figures are filled in by the child. */
   readonly log?: LogValues;
@@ -104,7 +105,7 @@ export type Request =
   | { readonly op: "fold_log"; readonly db: string }
   /** Keeps what is there as what a branch is compared with. */
   | { readonly op: "keep_ancestor"; readonly db: string }
-  | { readonly op: "diff"; readonly db: string; readonly integersAsStrings: boolean }
+  | { readonly op: "diff"; readonly db: string; readonly rowForm: RowForm }
   | MergeRequest
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */
@@ -120,7 +121,7 @@ export interface MergeRequest extends WireRecord {
   readonly dryRun: boolean;
   /** `mergeEffectOf` the dry run that was looked at before; null: whatever it does. */
   readonly expects: string | null;
-  readonly integersAsStrings: boolean;
+  readonly rowForm: RowForm;
   /** File name of the snapshot to take first; dropped when nothing is kept. */
   readonly snapshot: string;
 }

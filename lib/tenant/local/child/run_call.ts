@@ -2,6 +2,7 @@
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
+import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { CallFailure } from "../../calls/call_run.ts";
 import { countBeside } from "./count_beside.ts";
 import type { Progress } from "./progress.ts";
@@ -48,14 +49,14 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       const run = scope.guardStatement(() => {
         // Not before its savepoint: that makes a full-text index write what earlier statements have left in its memory.
         before = scope.countWritten();
-        return scope.connection.run(level, sql, params, call, call.integersAsStrings);
+        return scope.connection.run(level, sql, params, call, call.rowForm);
       });
       const changed = scope.countWritten() - before;
       const beside = countedBeside(changed);
       const written = changed + beside.written;
       rowsReplaced += beside.removed;
       for (const { sql, params } of statement[3]?.after ?? []) {
-        scope.connection.run("internal", sql, params, call, false);
+        scope.connection.run("internal", sql, params, call, PLAIN_ROWS);
       }
       const read = scope.connection.rowsRead(sql, run.rowCount, changed);
       results.push([run.json.length, read, written]);

@@ -5,16 +5,16 @@ import type { WireCall } from "./protocol.ts";
 /** What all stores decide alike is decided of these parts of a call. */
 export type StoreCall = Pick<
   TenantCall,
-  "statements" | "atomic" | "bounds" | "integersAsStrings" | "affected"
+  "statements" | "atomic" | "bounds" | "rowForm" | "affected"
 >;
 
 export function storeCall(call: WireCall): StoreCall {
-  const { atomic, maxRows, maxBytes, integersAsStrings, affected = null } = call;
+  const { atomic, maxRows, maxBytes, rowForm, affected = null } = call;
   return {
     statements: call.statements.map(([sql, params, level, more]) => ({ sql, params, level, ...more })),
     atomic,
     bounds: { rows: maxRows, bytes: maxBytes },
-    integersAsStrings,
+    rowForm,
     affected,
   };
 }

@@ -1,4 +1,5 @@
 // Converts between values as answers have them (whole numbers beyond 2^53 as digits, blobs as base64) and Hrana's.
+import { integerJson, type RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import type { JsonValue } from "../../../engine/statement_effect.ts";
@@ -26,25 +27,23 @@ export interface RemoteBounds {
 export function resultJson(
   { columns, rows }: StepRows,
   bounds: RemoteBounds,
-  integersAsStrings: boolean,
+  rowForm: RowForm,
 ): string {
   if (rows.length > bounds.rows) throw new ResultTooLarge(`more than ${bounds.rows} rows`);
-  const text = JSON.stringify(rows.map((row) => row.map((value) => jsonValue(value, integersAsStrings))));
+  const text = JSON.stringify(rows.map((row) => row.map((value) => jsonValue(value, rowForm))));
   if (exceeds(text, bounds.bytes)) throw new ResultTooLarge(`more than ${bounds.bytes} bytes`);
   return `{"columns":${JSON.stringify(columns)},"rows":${text}`;
 }
 
 /** One value as answers have it. */
-export function jsonValue(value: HranaValue, integersAsStrings: boolean): JsonValue {
+export function jsonValue(value: HranaValue, rowForm: RowForm): JsonValue {
   switch (value.type) {
     case "null":
       return null;
     case "text":
       return value.value;
-    case "integer": {
-      const number = Number(value.value);
-      return integersAsStrings || !Number.isSafeInteger(number) ? value.value : number;
-    }
+    case "integer":
+      return integerJson(value.value, rowForm);
     case "float":
       return value.value === Infinity ? "Infinity" : value.value === -Infinity ? "-Infinity" : value.value;
     case "blob":

@@ -1,0 +1,24 @@
+// How rows are written in JSON, as the request asks for it.
+
+/** The form of the rows of one call: chosen by a header where the request comes in, read where rows are written. */
+export interface RowForm {
+  /** Every INTEGER is a string of digits. */
+  readonly integersAsStrings: boolean;
+}
+
+/** The form for whoever asks for none: an INTEGER is a number up to 2^53, and a string of digits beyond. */
+export const PLAIN_ROWS: RowForm = { integersAsStrings: false };
+
+/** The form for whoever reads JSON with numbers that are less exact: every INTEGER is a string of digits. */
+export const DIGIT_ROWS: RowForm = { integersAsStrings: true };
+
+/** The form that either of two requests for the same rows has asked for. */
+export function eitherForm(one: RowForm, other: RowForm): RowForm {
+  return one.integersAsStrings ? one : other;
+}
+
+/** An INTEGER as JSON has it. */
+export function integerJson(value: bigint | string, { integersAsStrings }: RowForm): number | string {
+  const number = Number(value);
+  return integersAsStrings || !Number.isSafeInteger(number) ? String(value) : number;
+}
