@@ -1,5 +1,4 @@
 // Which rules a write matches, by what the engine says that it writes. Pure: rows are looked at elsewhere.
-import { matchesGlob } from "./matches_glob.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { RuleHit, RuleRecord } from "../store/write_records.ts";
 
@@ -75,4 +74,36 @@ function readAction(text: string): Written {
   const word = text.slice(0, space);
   const action = word === "insert" || word === "update" || word === "delete" ? word : "schema";
   return { table: text.slice(space + 1), action };
+}
+
+/**
+ * Whether the whole name matches: `*` is any text, `?` one character, everything else itself, whatever the case. Takes at
+ * most the product of both lengths in steps, whatever stars there are.
+ */
+function matchesGlob(glob: string, name: string): boolean {
+  const pattern = characters(glob);
+  const text = characters(name);
+  let at = 0;
+  let inName = 0;
+  /** Where to go on when a character does not match: behind the last star, one character later than before. */
+  let star = -1;
+  let resumeAt = 0;
+  while (inName < text.length) {
+    if (pattern[at] === "*") {
+      star = at++;
+      resumeAt = inName;
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[inName])) {
+      at++;
+      inName++;
+    } else if (star >= 0) {
+      at = star + 1;
+      inName = ++resumeAt;
+    } else return false;
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
+}
+
+function characters(text: string): string[] {
+  return [...text].map((character) => character.toLowerCase());
 }

@@ -2,9 +2,12 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import type { ApprovalContext } from "../../lib/services/approvals/approval_context.ts";
-import { decideApproval, type Decision } from "../../lib/services/approvals/decide_approval.ts";
-import { listApprovals } from "../../lib/services/approvals/list_approvals.ts";
+import {
+  type ApprovalContext,
+  decideApproval,
+  type Decision,
+  listApprovals,
+} from "../../lib/services/approvals/decide_approvals.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";

@@ -10,7 +10,7 @@ import {
   undeleteDatabase,
   updateDatabase,
 } from "../../lib/services/databases/manage_databases.ts";
-import { revokeSessions } from "../../lib/services/sessions/revoke_sessions.ts";
+import { revokeSessions } from "../../lib/services/sessions/manage_sessions.ts";
 import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";

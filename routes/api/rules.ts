@@ -2,10 +2,13 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { addRule } from "../../lib/services/rules/add_rule.ts";
-import { changeRule } from "../../lib/services/rules/change_rule.ts";
-import { deleteRule } from "../../lib/services/rules/delete_rule.ts";
-import { listRules, type RuleContext } from "../../lib/services/rules/list_rules.ts";
+import {
+  addRule,
+  changeRule,
+  deleteRule,
+  listRules,
+  type RuleContext,
+} from "../../lib/services/rules/manage_rules.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { isPlainText } from "../../lib/core/plain_text.ts";
-import { createSession } from "../../lib/services/sessions/create_session.ts";
+import { createSession } from "../../lib/services/sessions/manage_sessions.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";

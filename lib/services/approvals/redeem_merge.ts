@@ -5,8 +5,7 @@ import type { ApprovalRecord } from "../../store/write_records.ts";
 import { mergeApproved } from "../branches/merge_approved.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";
-import { afterRefusal } from "./after_refusal.ts";
-import { lookAgain } from "./look_again.ts";
+import { afterRefusal, lookAgain } from "./after_failure.ts";
 
 type Context = MergeContext & Pick<QueryContext, "held" | "approvals">;
 

@@ -13,8 +13,7 @@ import {
   type RestoreContext,
   type Restored,
 } from "../snapshots/restore_snapshot.ts";
-import { afterRefusal } from "./after_refusal.ts";
-import { lookAgain } from "./look_again.ts";
+import { afterRefusal, lookAgain } from "./after_failure.ts";
 
 /** Errors: `effect_changed` with both figures, then a person has to look again; those of a restore. */
 export async function redeemRestore(

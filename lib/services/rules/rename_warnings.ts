@@ -1,6 +1,7 @@
 // Rules about rows that whoever may rename the table gets around: what changes the rows then names another table.
 import type { RuleRecord } from "../../store/write_records.ts";
 
+/** What is wanting about a rule. */
 export interface RuleWarning {
   readonly code: "renamed_around";
   readonly message: string;

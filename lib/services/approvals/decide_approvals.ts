@@ -1,10 +1,41 @@
-// A person's decision. An API token never decides, whatever its role: an agent must not approve its own writes.
+// The approvals of a namespace for the people who decide about them. An API token never decides, whatever its role: an agent
+// must not approve its own writes.
+import type { Approvals, ApprovalState } from "../../control/approvals.ts";
+import type { HeldCalls } from "../../control/held_calls.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
-import { type ApprovalContext, heldCallOf } from "./approval_context.ts";
-import { type ApprovalDetail, approvalDetail } from "./approval_view.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { type ApprovalDetail, approvalDetail, heldCallOf } from "./approval_view.ts";
 
+/** What the services of people who decide need of a request. */
+export interface ApprovalContext extends ManageContext {
+  readonly approvals: Approvals;
+  readonly held: HeldCalls;
+}
+
+/** The approvals of a namespace with what each would run, newest first. Errors: those of `requireNamespace`. */
+export async function listApprovals(
+  ctx: ApprovalContext,
+  input: { readonly namespaceSlug: string; readonly state: ApprovalState | null },
+): Promise<ApprovalDetail[]> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const records = await ctx.approvals.list(namespace.id, input.state);
+  const details: ApprovalDetail[] = [];
+  for (const record of records) {
+    // KV forgets a record and its text one after the other: one whose text is gone must not hide the rest.
+    const held = await heldCallOf(ctx, record).catch(nullIfGone);
+    if (held) details.push(approvalDetail(ctx.approvals, record, held));
+  }
+  return details;
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof AppError && error.code === "approval_not_found") return null;
+  throw error;
+}
+
+/** A person's decision. */
 export interface Decision {
   readonly namespaceSlug: string;
   readonly approvalId: string;

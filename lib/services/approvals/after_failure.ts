@@ -1,11 +1,14 @@
-// Gives an approved write whose effect is another one by now back to the person who decides, with what it would do now.
+// What becomes of an approval that was claimed for a write which then did not run.
 import { APPROVAL_MS } from "../../control/approvals.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
+import { neverRan } from "../../query/never_ran.ts";
 import { fittingHits, hitsOf, type RuleMatch } from "../../query/match_rules.ts";
+import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 
+/** What an approved write would do now. */
 export interface NewLook {
   readonly affectedRows: number | null;
   /** In the form of `held_call.ts`; null: what it would do is not known any better than before. */
@@ -14,17 +17,24 @@ export interface NewLook {
   readonly matches?: readonly RuleMatch[];
 }
 
-/** The error for who has redeemed it: `effect_changed` with both figures. Errors: `meter_unreachable`. */
+/**
+ * Gives an approved write whose effect is another one by now back to the person who decides, with what it would do now. The
+ * error for whoever has redeemed it: `effect_changed` with both figures. Errors thrown: `meter_unreachable`.
+ */
 export async function lookAgain(
   ctx: Pick<HoldContext, "approvals" | "held" | "clock">,
   record: ApprovalRecord,
   { affectedRows, text, matches = [] }: NewLook,
 ): Promise<AppError> {
-  const kept = text === null ? {} : await keepText(ctx, record, text);
+  const held = text === null ? {} : await holdText(ctx, record, text);
   await ctx.approvals.move(record, "redeemed", {
-    ...{ state: "pending", decidedAt: null, reason: null, affectedRows, look: (record.look ?? 0) + 1 },
+    state: "pending",
+    decidedAt: null,
+    reason: null,
+    affectedRows,
+    look: (record.look ?? 0) + 1,
     ...heldBy(record, matches),
-    ...kept,
+    ...held,
   });
   return new AppError("effect_changed", { extra: { approvedRows: record.affectedRows, affectedRows } });
 }
@@ -42,7 +52,7 @@ function heldBy(
 }
 
 /** Under a name that nobody knows yet: somebody may be reading what was held before, and a crash leaves that whole. */
-async function keepText(
+async function holdText(
   ctx: Pick<HoldContext, "held" | "clock">,
   { expiresAt }: ApprovalRecord,
   text: string,
@@ -50,3 +60,23 @@ async function keepText(
   const heldId = newId("apv", ctx.clock.now());
   return { heldId, pieces: await ctx.held.keep(heldId, text, expiresAt + APPROVAL_MS) };
 }
+
+/**
+ * After a failure an approval is approved as before where the call was not to blame, denied where a rule stops it by now, and
+ * otherwise used up.
+ */
+export async function afterRefusal(
+  { approvals, clock }: Pick<QueryContext, "approvals" | "clock">,
+  record: ApprovalRecord,
+  error: unknown,
+): Promise<void> {
+  if (neverRan(error)) await approvals.move(record, "redeemed", { state: "approved" });
+  const reason = error instanceof AppError ? stoppedBy[error.code] : undefined;
+  if (reason === undefined) return;
+  await approvals.move(record, "redeemed", { state: "denied", reason, decidedAt: clock.now() });
+}
+
+const stoppedBy: Partial<Record<ErrorCode, string>> = {
+  rule_denied: "A rule that has come since the approval denies this write",
+  approval_required: "A rule holds this write for what was not approved; it waits for another approval",
+};

@@ -1,11 +1,14 @@
-// A session for an end user whom the caller has authenticated in its own way.
+// Sessions of a database's end users, made and ended by whoever reaches or manages the database.
 import type { TokenCaller } from "../../access/caller.ts";
 import { mintSession } from "../../access/mint_session.ts";
 import { resolveTarget } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
+import type { ManageContext } from "../manage_context.ts";
 
+/** Whose session it is to be, and for which database. */
 export interface SessionInput {
   readonly namespaceSlug: string;
   /** `<slug>` or `<slug>@<ref>`. */
@@ -16,6 +19,7 @@ export interface SessionInput {
   readonly expiresIn: number;
 }
 
+/** A session as the API shows it. */
 export interface Session {
   /** A JWT for this one database. */
   readonly token: string;
@@ -23,7 +27,10 @@ export interface Session {
   readonly expiresIn: number;
 }
 
-/** Errors: those of `resolveTarget`; whoever reaches the database may read it, and that is enough. */
+/**
+ * Makes a session for an end user whom the caller has authenticated in its own way. Errors: those of `resolveTarget`;
+ * whoever reaches the database may read it, and that is enough.
+ */
 export async function createSession(
   ctx: { readonly control: ControlPlane; readonly caller: TokenCaller },
   input: SessionInput,
@@ -33,4 +40,18 @@ export async function createSession(
   const session = await mintSession(ctx.control, target, { userId, email, lifetimeSec: expiresIn });
   if (session === null) throw new AppError("database_not_found");
   return { token: session.jwt, expiresAt: isoTime(session.expiresAtMs), expiresIn };
+}
+
+/**
+ * Ends every session of a database's end users. Answers the new floor under `iat`, unix seconds. Errors: those of
+ * `requireDatabase`.
+ */
+export async function revokeSessions(
+  ctx: ManageContext,
+  address: DatabaseAddress,
+): Promise<{ tokensMinIat: number }> {
+  const { id: databaseId, namespaceId } = await requireDatabase(ctx, address);
+  const tokensMinIat = await ctx.control.sessionKeys.revokeAll({ namespaceId, databaseId });
+  if (tokensMinIat === null) throw new AppError("database_not_found");
+  return { tokensMinIat };
 }

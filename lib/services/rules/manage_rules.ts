@@ -1,0 +1,86 @@
+// Adds, changes, deletes and lists the approval rules of a database.
+import { MAX_RULES, type Rules } from "../../control/rules.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { RuleRecord } from "../../store/write_records.ts";
+import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { type RuleWarning, ruleWarnings } from "./rename_warnings.ts";
+
+/** What the services for rules need of a request. */
+export interface RuleContext extends ManageContext {
+  readonly rules: Rules;
+}
+
+/** What its author decides about a rule. */
+type Settings = Omit<RuleRecord, "id" | "databaseId" | "createdAt">;
+
+/** A rule as the API shows it. */
+export interface RuleView extends Omit<RuleRecord, "databaseId" | "createdAt"> {
+  readonly createdAt: string;
+  readonly warnings: readonly RuleWarning[];
+}
+
+/** `rules`: all those of its database. */
+function ruleView(record: RuleRecord, rules: readonly RuleRecord[]): RuleView {
+  const { databaseId: _, createdAt, ...rule } = record;
+  return { ...rule, createdAt: isoTime(createdAt), warnings: ruleWarnings(record, rules) };
+}
+
+/** The rules of a database, in the order of their creation. Errors: those of `requireDatabase`. */
+export async function listRules(ctx: RuleContext, address: DatabaseAddress): Promise<RuleView[]> {
+  const database = await requireDatabase(ctx, address);
+  const rules = await ctx.rules.list(database.id);
+  return rules.map((rule) => ruleView(rule, rules));
+}
+
+/**
+ * Adds a rule. It holds for every write from then on, in other processes within seconds. Errors: `validation_failed` above
+ * `MAX_RULES`, those of `requireDatabase`.
+ */
+export async function addRule(
+  ctx: RuleContext,
+  { address, settings }: { readonly address: DatabaseAddress; readonly settings: Settings },
+): Promise<RuleView> {
+  const database = await requireDatabase(ctx, address);
+  const others = await ctx.rules.list(database.id);
+  if (others.length >= MAX_RULES) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "tableGlob", message: `Delete a rule first; a database has at most ${MAX_RULES}` }],
+    });
+  }
+  const now = ctx.clock.now();
+  const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
+  await ctx.rules.add(rule);
+  return ruleView(rule, [...others, rule]);
+}
+
+/** A change of a rule: only the settings that are given. */
+export interface RuleChange {
+  readonly address: DatabaseAddress;
+  readonly ruleId: string;
+  readonly settings: Partial<Settings>;
+}
+
+/** Changes a rule. Errors: `rule_not_found`, those of `requireDatabase`. */
+export async function changeRule(ctx: RuleContext, input: RuleChange): Promise<RuleView> {
+  const database = await requireDatabase(ctx, input.address);
+  const changed = await ctx.rules.change(
+    database.id,
+    input.ruleId,
+    (rule) => ({ ...rule, ...input.settings }),
+  );
+  if (changed === null) throw new AppError("rule_not_found");
+  return ruleView(changed, await ctx.rules.list(database.id));
+}
+
+/** Deletes a rule. Errors: `rule_not_found`, those of `requireDatabase`. */
+export async function deleteRule(
+  ctx: RuleContext,
+  input: { readonly address: DatabaseAddress; readonly ruleId: string },
+): Promise<{ id: string }> {
+  const database = await requireDatabase(ctx, input.address);
+  if (!await ctx.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
+  return { id: input.ruleId };
+}
