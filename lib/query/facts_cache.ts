@@ -1,11 +1,11 @@
-// Facts of statements by database, schema version and text. Syntax alone is kept by text: it holds everywhere.
+// Caches facts of statements by database, schema version and text. Syntax alone is cached by text: it holds everywhere.
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 
-/** Statements whose syntax is kept, and whose facts are kept for each database. */
+/** Statements whose syntax is cached, and whose facts are cached for each database. */
 const MAX_SYNTAX = 5000;
 const MAX_FACTS = 500;
-/** Databases whose facts are kept. */
+/** Databases whose facts are cached. */
 const MAX_DATABASES = 2000;
 /** Longer texts are parsed each time: they are rarely repeated and would fill the cache. */
 const MAX_CACHED_LENGTH = 10_000;
@@ -15,6 +15,7 @@ interface DatabaseFacts {
   readonly bySql: Map<string, StatementFacts>;
 }
 
+/** What this process knows of statements. Nothing in it is older than the schema version that an engine reported last. */
 export class FactsCache {
   readonly #syntax = new Map<string, SyntaxResult>();
   readonly #databases = new Map<string, DatabaseFacts>();

@@ -17,13 +17,14 @@ const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
   result_too_large: "result_too_large",
 };
 
+/** A statement of a caller, and why it failed. */
 export interface FailedStatement {
   readonly failure: EngineFailure;
   readonly verb: StatementVerb;
   readonly target: string | null;
   /** Its text, if it has one, which says what an alias stands for. */
   readonly sql?: string;
-  /** Place in a batch, null for a single statement. */
+  /** Index in a batch, null for a single statement. */
   readonly index: number | null;
   /** Further members of the body, such as the results of statements that stay. */
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -47,7 +48,7 @@ export function refused(what: string, extra: Readonly<Record<string, unknown>> =
   return new AppError("statement_refused", { message: `${what} is not available to any role`, extra });
 }
 
-/** Nothing of the call was kept: it changed another number of rows than it may. */
+/** The call changed another number of rows than it may, and all of it was undone. */
 export function tooManyAffected(affected: number, extra: Readonly<Record<string, unknown>>): AppError {
   return new AppError("too_many_affected", {
     message: `Narrow the statement or raise X-Max-Affected; it affects ${affected} rows and nothing was kept`,

@@ -1,10 +1,11 @@
-// A call as text, to be run later as it is now.
+// A call as text, to be run later as it is now: behind a proposal's token, or while a person decides about it.
 import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
 import { PLAIN_ROWS, type RowForm } from "../sql/row_form.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
+/** A call that waits. */
 export interface HeldCall {
   readonly batch: boolean;
   readonly statements: readonly QueryStatement[];
@@ -15,7 +16,7 @@ export interface HeldCall {
   readonly maxAffected?: number;
   /** What it would have done when it was held, a statement each; empty where that is not known. */
   readonly effects: readonly StatementEffect[];
-  /** What it has to do to the row when it runs. Absent: held before there were any; it has to be looked at again. */
+  /** What it has to do to each row when it runs. Absent: held before there were footprints, so that it needs another preview. */
   readonly footprint?: Footprint | null;
   /** What an approval of it is good for, as `approved` of a call has it. */
   readonly covers: readonly string[];
@@ -31,8 +32,8 @@ export interface HeldRestore {
   readonly effect: RestoreEffect | null;
 }
 
-/** What a look at a call has shown. */
-export type CallLook = Pick<HeldCall, "effects"> & { readonly footprint: Footprint | null };
+/** What a preview of a call has shown. */
+export type CallPreview = Pick<HeldCall, "effects"> & { readonly footprint: Footprint | null };
 
 /** A merge, and what it would have done when it was held. */
 export interface HeldMerge {
@@ -45,9 +46,10 @@ export interface HeldMerge {
   readonly report: MergeReport;
 }
 
+/** The text of a call of statements. */
 export function writeHeldCall(
   call: QueryCall,
-  { effects, footprint }: CallLook,
+  { effects, footprint }: CallPreview,
   covers: readonly string[],
 ): string {
   const held: HeldCall = {
@@ -64,11 +66,12 @@ export function writeHeldCall(
   return heldText(held);
 }
 
-/** The same call after another look at what it would do. */
-export function rewriteHeldCall(held: HeldCall, { effects, footprint }: CallLook): string {
+/** The same call after another preview. */
+export function rewriteHeldCall(held: HeldCall, { effects, footprint }: CallPreview): string {
   return heldText({ ...held, effects, footprint });
 }
 
+/** The text of a merge. */
 export function writeHeldMerge(
   merge: HeldMerge,
   { covers, rowForm }: Pick<HeldCall, "covers" | "rowForm">,
@@ -86,6 +89,7 @@ export function writeHeldMerge(
   return heldText(held);
 }
 
+/** The text of a restore in place. */
 export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]): string {
   const held: HeldCall = {
     batch: false,

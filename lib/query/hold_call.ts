@@ -1,15 +1,16 @@
-// A write that needs a person's approval: kept with what it would do, and its approval token handed to the caller, the same
-// one when the call is repeated with its key.
+// A write that needs a person's approval: it is held with what it would do, and its approval token is handed to the caller,
+// the same one when the call is repeated with its key.
 import { derivedToken, newToken, tokenHash } from "../access/token_format.ts";
 import { APPROVAL_MS } from "../control/approvals.ts";
 import { isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
-import { affectedRows, type CallLook, writeHeldCall } from "./held_call.ts";
+import { affectedRows, type CallPreview, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
 import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
+/** What is to wait for a person, and why. */
 export interface ToHold {
   readonly target: QueryTarget;
   readonly tokenId: string;
@@ -21,6 +22,7 @@ export interface ToHold {
   readonly text: (covers: readonly string[]) => string;
 }
 
+/** What holding a call needs of the process. */
 export type HoldContext = Pick<QueryContext, "approvals" | "held" | "hashes" | "clock" | "baseUrl">;
 
 /** Attempts against repetitions that are held at the same moment. */
@@ -32,7 +34,7 @@ const MAX_DECIDED = 20;
 export function holdCall(
   ctx: HoldContext,
   { call }: UnderstoodCall,
-  held: Pick<ToHold, "matches"> & CallLook,
+  held: Pick<ToHold, "matches"> & CallPreview,
 ): Promise<AppError> {
   const { matches, effects } = held;
   const { target, tokenId, replay } = call;
@@ -57,7 +59,7 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
 
 /**
  * The token, and the approval that it is of where that still waits, for a decision or to be redeemed. Only its hash is
- * kept, so the token of a repeatable call is one that this service can make again, and nobody else.
+ * stored, so the token of a repeatable call is one that this service can make again, and nobody else.
  */
 async function chooseToken(
   { approvals, hashes }: HoldContext,

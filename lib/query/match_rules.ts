@@ -1,4 +1,4 @@
-// Which rules a write matches, by what the engine says that it writes. Pure: rows are looked at elsewhere.
+// Which rules a write matches, by what the engine says that it writes. Pure: how many rows it writes is known elsewhere.
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { RuleHit, RuleRecord } from "../store/write_records.ts";
 

@@ -1,5 +1,6 @@
 // What a call costs, in whole nano-dollars. One table; routes/docs/money.md quotes it.
 
+/** Prices by unit. */
 export const priceNanoUsd = {
   /** USD 0.50 a million requests. */
   request: 500,
@@ -9,8 +10,10 @@ export const priceNanoUsd = {
   rowWritten: 2000,
 } as const;
 
+/** A price for each unit. */
 export type Prices = { readonly [Unit in keyof typeof priceNanoUsd]: number };
 
+/** The price of one request that has read and written so many rows. */
 export function costNanoUsd(rowsRead: number, rowsWritten: number, prices: Prices = priceNanoUsd): number {
   return prices.request + rowsRead * prices.rowRead + rowsWritten * prices.rowWritten;
 }

@@ -38,6 +38,7 @@ export interface QueryContext {
   readonly bounds: { readonly rows: number; readonly bytes: number };
 }
 
+/** What a call is, as the query log names it. */
 export type Operation = "query" | "batch" | "service" | "propose" | "apply" | "redeem_approval" | "endpoint";
 
 /** Who runs it and where; `role` is the effective one. */
@@ -51,11 +52,13 @@ export interface QueryTarget {
   readonly role: Role;
 }
 
+/** A statement's text and the values that are bound to it. */
 export interface QueryStatement {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
 }
 
+/** A call of one statement or a batch, as the pipeline takes it. */
 export interface QueryCall {
   readonly target: QueryTarget;
   readonly tokenId: string;
@@ -115,6 +118,7 @@ export interface Misunderstood {
   readonly code: "no_statement" | "multiple_statements" | null;
 }
 
+/** The `meta` of an answer. */
 export interface QueryMeta {
   readonly rowsRead: number;
   readonly rowsWritten: number;
@@ -132,6 +136,7 @@ export interface Replayed {
   readonly plan: boolean;
 }
 
+/** What the pipeline answers. */
 export interface QueryAnswer {
   readonly results: readonly StatementResult[];
   readonly meta: QueryMeta;

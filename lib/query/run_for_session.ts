@@ -14,7 +14,7 @@ export async function runForSession(
   guard: QueryStatement | null,
 ): Promise<QueryAnswer> {
   if (guard === null) return await run(ctx, call);
-  // As a batch, so that an error names the place of its statement.
+  // As a batch, so that an error names the index of its statement.
   const guarded = { ...call, batch: true, atomic: true, statements: [guard, ...call.statements] };
   try {
     const answer = await run(ctx, guarded);
@@ -24,7 +24,7 @@ export async function runForSession(
   }
 }
 
-/** A reference that is broken at the commit may be laid at the first statement's door, which only reads. */
+/** A reference that is broken at the commit may be put down to the first statement, which only reads. */
 function isGuards(error: unknown): boolean {
   return error instanceof AppError && error.code === "sql_error" &&
     error.facts.extra?.["failedIndex"] === 0 &&

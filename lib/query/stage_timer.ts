@@ -1,6 +1,7 @@
 // Times the stages of one call for the `Server-Timing` header (W3C Server Timing).
 import type { Clock } from "../core/clock.ts";
 
+/** A watch that is read at the end of each stage. */
 export class StageTimer {
   #lastMs: number;
   #text = "";

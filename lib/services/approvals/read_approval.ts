@@ -5,9 +5,10 @@ import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { type ApprovalView, approvalView } from "./approval_view.ts";
 
-/** Milliseconds between two looks of one that waits. */
-const LOOK_MS = 300;
+/** Milliseconds between two polls of a request that waits. */
+const POLL_MS = 300;
 
+/** Which approval, and how long to wait for a decision. */
 export interface ReadApprovalInput {
   readonly approvalToken: string;
   readonly waitSec: number;
@@ -23,7 +24,7 @@ export async function findApproval(ctx: StatementsContext, token: string): Promi
   return record;
 }
 
-/** Waits while nobody has decided. Errors: `approval_not_found`, `not_yours` (neither the requesting token nor an admin). */
+/** The approval of a token, after a wait while nobody has decided about it. Errors: `approval_not_found`, `not_yours` (neither the requesting token nor an admin). */
 export async function readApproval(ctx: StatementsContext, input: ReadApprovalInput): Promise<ApprovalView> {
   let record = await findApproval(ctx, input.approvalToken);
   if (record.requestedBy !== ctx.tokenId && ctx.target.role !== "admin") throw new AppError("not_yours");
@@ -31,7 +32,7 @@ export async function readApproval(ctx: StatementsContext, input: ReadApprovalIn
   while (
     ctx.approvals.stateOf(record) === "pending" && ctx.clock.monotonicMs() < untilMs && !input.signal.aborted
   ) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     record = await findApproval(ctx, input.approvalToken);
   }
   return approvalView(ctx.approvals, record);

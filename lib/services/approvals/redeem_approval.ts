@@ -18,6 +18,7 @@ import { findApproval } from "./read_approval.ts";
 import { redeemRestore } from "./redeem_restore.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 
+/** An approval's token, and how its write is to run. */
 export interface RedeemInput {
   readonly approvalToken: string;
   /** Also where the held call did not ask for it. */
@@ -33,7 +34,7 @@ export type Redeemed =
   | { readonly restored: Restored };
 
 /**
- * Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
+ * Runs the held write. Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
  * `effect_changed` with both figures: then a person has to look again; `too_many_affected` where
  * that is more than the caller wanted at first; every error of the pipeline.
  */
@@ -107,7 +108,7 @@ function approvedFootprint(
   };
 }
 
-/** Another effect needs another look. */
+/** The error of a run that failed. A write that would do something else by now waits for another look. */
 async function afterFailure(
   ctx: StatementsContext,
   record: ApprovalRecord,

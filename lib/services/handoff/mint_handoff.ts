@@ -7,6 +7,7 @@ import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Role } from "../../core/role.ts";
 
+/** What handing off a token needs of a request. */
 export interface HandoffContext {
   readonly control: ControlPlane;
   readonly clock: Clock;
@@ -14,6 +15,7 @@ export interface HandoffContext {
   readonly tokenId: string;
 }
 
+/** A handoff token as the API shows it. */
 export interface Handoff {
   /** `phand_…`, shown once. */
   readonly token: string;

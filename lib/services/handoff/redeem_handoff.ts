@@ -7,6 +7,7 @@ import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { HandoffRecord } from "../../store/records.ts";
 
+/** What whoever redeems a handoff token gets. */
 export interface RedeemedHandoff {
   /** `cub_live_…`, shown once. */
   readonly token: string;

@@ -4,6 +4,7 @@ import { keys } from "../../store/keys.ts";
 import type { StoreStrain } from "../../tenant/store_strain.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
+/** What readiness is told by. */
 export interface ReadinessContext {
   readonly kv: Deno.Kv;
   /** KV's file, where it is one: gone from its place, it takes what is lost with it. */

@@ -5,6 +5,7 @@ import { toNanoUsd, toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 
+/** A credit as the API shows it. */
 export interface CreditView {
   readonly reference: string;
   readonly amountUsd: number;

@@ -4,6 +4,7 @@ import { toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 
+/** What one database used in an hour or a day, as the API shows it. */
 export interface UsageView {
   /** When the hour or day begins, ISO 8601. */
   readonly from: string;
@@ -14,6 +15,7 @@ export interface UsageView {
   readonly costUsd: number;
 }
 
+/** Which usage is wanted. */
 export interface UsageInput {
   readonly namespaceSlug: string;
   /** Unix milliseconds; the last 24 hours or 30 days where not given. */

@@ -10,6 +10,7 @@ import { run } from "../../query/run.ts";
 import { eitherForm, type RowForm } from "../../sql/row_form.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
+/** An execution token, and how its write is to run. */
 export interface ApplyInput {
   readonly executionToken: string;
   /** Also where the proposal did not ask for it. */
@@ -21,7 +22,7 @@ export interface ApplyInput {
 }
 
 /**
- * Errors: `execution_not_found` (unknown, used or expired), `not_yours` (another bearer or database; the token stays
+ * Runs the proposed write. Errors: `execution_not_found` (unknown, used or expired), `not_yours` (another bearer or database; the token stays
  * good), every error of the pipeline. A rule that holds the write spends the token too.
  */
 export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Promise<QueryAnswer> {
@@ -33,8 +34,8 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
   if (!claim.ok && claim.reason === "not_yours") throw new AppError("not_yours");
   if (!claim.ok) {
     // A step of a plan whose answer got lost on its way.
-    const kept = await findStored(ctx, target, input.replay);
-    if (kept) return kept;
+    const stored = await findStored(ctx, target, input.replay);
+    if (stored) return stored;
     throw new AppError("execution_not_found");
   }
   const { statements, atomic, batch, rowForm } = readHeldCall(claim.held);

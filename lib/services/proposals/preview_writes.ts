@@ -7,6 +7,7 @@ import type { JsonValue, RowPreview, StatementEffect } from "../../engine/statem
 import type { RowForm } from "../../sql/row_form.ts";
 import { type StatementsContext, type StatementsInput, toStatements } from "../query/run_statements.ts";
 
+/** What one statement would do, as the API shows it. */
 export interface WritePreview {
   readonly sql: string;
   readonly plan: readonly (readonly JsonValue[])[];
@@ -18,6 +19,7 @@ export interface WritePreview {
   readonly preview: RowPreview | null;
 }
 
+/** A call of writes and what it would do. */
 export interface Previewed {
   readonly call: QueryCall;
   /** One for each statement. */
@@ -26,6 +28,7 @@ export interface Previewed {
   readonly meta: QueryMeta;
 }
 
+/** Writes that are to be previewed. */
 export interface PreviewInput {
   readonly statements: StatementsInput["statements"];
   readonly atomic: boolean;

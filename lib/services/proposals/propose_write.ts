@@ -8,6 +8,7 @@ import type { RowForm } from "../../sql/row_form.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
 import { previewWrites, type WritePreview } from "./preview_writes.ts";
 
+/** A write that is to be shown before it runs. */
 export interface ProposeInput {
   readonly sql: string;
   readonly params?: readonly JsonParameter[] | undefined;
@@ -16,6 +17,7 @@ export interface ProposeInput {
   readonly rowForm: RowForm;
 }
 
+/** What a write would do, and the token that runs it. */
 export interface Proposal extends WritePreview {
   readonly executionToken: string;
   readonly expiresAt: string;

@@ -6,6 +6,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "./run_statements.ts";
 
+/** Which rows of the log are wanted. */
 export interface QueryLogInput {
   /** Unix milliseconds; `since` inclusive, `until` exclusive. */
   readonly sinceMs: number | null;
@@ -16,6 +17,7 @@ export interface QueryLogInput {
   readonly pageSize: number;
 }
 
+/** A row of the log as the API shows it. */
 export interface QueryLogEntry {
   readonly id: string;
   readonly ts: string;

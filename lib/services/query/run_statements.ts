@@ -13,6 +13,7 @@ import { run } from "../../query/run.ts";
 /** A parameter as it comes in JSON. */
 export type JsonParameter = string | number | boolean | null | { readonly $blob: string };
 
+/** A call as it comes in: one statement or a batch. */
 export interface StatementsInput {
   readonly operation: "query" | "batch";
   readonly statements: readonly {
@@ -43,7 +44,7 @@ export interface StatementsContext extends QueryContext {
   readonly tokenId: string;
 }
 
-/** Errors: every code of the pipeline. */
+/** Runs the call through the pipeline. Errors: every code of the pipeline. */
 export function runStatements(ctx: StatementsContext, input: StatementsInput): Promise<QueryAnswer> {
   // Field by field: spreading objects would be a noticeable part of a point read.
   return run(ctx, {

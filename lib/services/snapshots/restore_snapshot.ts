@@ -14,6 +14,7 @@ import type { LogIdentity } from "../../tenant/tenant_store.ts";
 import { findRestoreRules } from "./find_restore_rules.ts";
 import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
 
+/** What a restore in place needs of a request. */
 export interface RestoreContext extends SnapshotContext, HoldContext {
   readonly clock: SnapshotContext["clock"];
   readonly rules: Rules;
@@ -21,6 +22,7 @@ export interface RestoreContext extends SnapshotContext, HoldContext {
   readonly plan?: ReplayScope | undefined;
 }
 
+/** What a restore in place has done. */
 export interface Restored {
   readonly snapshot: string;
   /** Label of the snapshot that undoes this; null where the state before could not be read any more. */
@@ -30,7 +32,7 @@ export interface Restored {
 }
 
 /**
- * Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`, `storage_full`, `rule_denied`,
+ * Restores the snapshot in place. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`, `storage_full`, `rule_denied`,
  * `approval_required` with the approval envelope, `too_many_approvals`.
  */
 export async function restoreSnapshot(
