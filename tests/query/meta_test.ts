@@ -1,5 +1,6 @@
 // `meta` and `Server-Timing` of query and batch, and what they cost.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { docFile, tableUnder } from "../docs/doc_files.ts";
 import { startApp } from "../testing/start_app.ts";
 import { withWrites } from "../writes/write_world.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
@@ -131,6 +132,8 @@ Deno.test("Server-Timing names the stages that only some calls pass: replay, and
     const insert = "INSERT INTO t VALUES (1)";
     const decided = [classify, "replay", authorise, rules, reserve, "preview", "decide", ...behind];
     assertEquals(await stagesOf(insert, "write"), decided);
+    const table = tableUnder(await docFile("README.md"), "## One request's path");
+    assertEquals(decided, table.map(([stage]) => stage), "the README's stages are others");
     const claimed = [classify, "replay", authorise, rules, reserve, "claim", ...behind, "store"];
     assertEquals(await stagesOf("SELECT 1", "read"), claimed);
     assertEquals(await stagesOf("SELECT 1", "read"), [classify, "replay"]);
