@@ -94,9 +94,9 @@ function pinnedBranch({ scopes }: TokenCaller): ScopeRow | null {
   return same ? first : null;
 }
 
-type Place = Pick<DatabaseRecord, "id" | "namespaceId" | "slug" | "branchRef">;
+type Addressed = Pick<DatabaseRecord, "id" | "namespaceId" | "slug" | "branchRef">;
 
-function toTarget(caller: TokenCaller, database: Place): Target {
+function toTarget(caller: TokenCaller, database: Addressed): Target {
   const role = roleAt(caller, database);
   if (role === null) throw new AppError("out_of_scope");
   return {

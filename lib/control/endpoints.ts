@@ -59,12 +59,12 @@ export class Endpoints {
 
   /** The published endpoints, sorted by slug, as old as `bySlug`. For strangers' questions. */
   async published(databaseId: string): Promise<readonly EndpointRecord[]> {
-    return (await this.#kept(databaseId))?.published ?? [];
+    return (await this.#cachedList(databaseId))?.published ?? [];
   }
 
   /** The users tables that sign-ups and log-ins of any status name, as old as `bySlug`. */
   async usersTables(databaseId: string): Promise<readonly string[]> {
-    return (await this.#kept(databaseId))?.usersTables ?? [];
+    return (await this.#cachedList(databaseId))?.usersTables ?? [];
   }
 
   /** An endpoint as it is now. */
@@ -210,7 +210,7 @@ export class Endpoints {
     this.#lists.forget(databaseId);
   }
 
-  #kept(databaseId: string): EndpointList | Promise<EndpointList | null> {
+  #cachedList(databaseId: string): EndpointList | Promise<EndpointList | null> {
     return this.#lists.read(databaseId, async () => {
       const records = await this.list(databaseId);
       return {

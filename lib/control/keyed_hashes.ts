@@ -7,13 +7,13 @@ import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 const SECRET_BYTES = 32;
 /** Hashes cached for callers that come again; emptied when full. */
-const MAX_KEPT = 20_000;
+const MAX_CACHED = 20_000;
 
 /** Every method's errors: `meter_unreachable`, until the secret has been read once. */
 export class KeyedHashes {
   #secret: Uint8Array | null = null;
   #reading: Promise<Uint8Array> | null = null;
-  readonly #kept = new Map<string, string>();
+  readonly #cached = new Map<string, string>();
 
   constructor(private readonly kv: Deno.Kv) {}
 
@@ -26,12 +26,12 @@ export class KeyedHashes {
   /** The same, cached, for few words that come often. */
   ofFrequent(...words: readonly string[]): string | Promise<string> {
     const name = words.join("\n");
-    const kept = this.#kept.get(name);
-    if (kept !== undefined) return kept;
+    const cached = this.#cached.get(name);
+    if (cached !== undefined) return cached;
     const made = this.of(...words);
     if (typeof made !== "string") return made;
-    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
-    this.#kept.set(name, made);
+    if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
+    this.#cached.set(name, made);
     return made;
   }
 

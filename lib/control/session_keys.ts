@@ -49,8 +49,8 @@ export class SessionKeys {
     return await untilCommitted(async () => {
       const entry = await this.#record(database);
       if (entry.versionstamp === null) return null;
-      const kept = sessionKey(entry.value);
-      if (kept !== null) return kept;
+      const existing = sessionKey(entry.value);
+      if (existing !== null) return existing;
       const sessionSigningKeyB64 = crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
       const record = { ...entry.value, sessionSigningKeyB64 };
       if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, record))) return sessionKey(record);

@@ -9,22 +9,22 @@ export type LinearPattern =
 /** Instructions of a compiled pattern: each costs at most one step for each character. */
 const MAX_PROGRAM_SIZE = 5_000;
 /** Instructions of all compiled patterns in the cache, some 600 bytes each. */
-const MAX_KEPT_SIZE = 100_000;
+const MAX_CACHED_SIZE = 100_000;
 
 /** Letters that mean the same after a backslash in both dialects; `k` and digits refer back, which needs backtracking. */
 const OTHER_ESCAPE =
   /\\(?:[^\\A-Za-z0-9]|\\|[dDwWsSbBfnrtvpP]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|0(?!\d))/g;
 
 /** By source. The control plane reads its records again and again, also for strangers, and brings the same patterns. */
-const kept = new Map<string, LinearPattern>();
-let keptSize = 0;
+const cached = new Map<string, LinearPattern>();
+let cachedSize = 0;
 
 /**
  * Compiles a regex source without slashes, as JavaScript writes it. `test` is true when the pattern matches anywhere
  * in the text. Compiled patterns are cached.
  */
 export function compilePattern(source: string): LinearPattern {
-  return kept.get(source) ?? compile(source);
+  return cached.get(source) ?? compile(source);
 }
 
 function compile(source: string): LinearPattern {
@@ -46,12 +46,12 @@ function compile(source: string): LinearPattern {
 
 /** `size` counts instructions. */
 function keep(source: string, pattern: LinearPattern, size: number): LinearPattern {
-  if (keptSize + size > MAX_KEPT_SIZE) {
-    kept.clear();
-    keptSize = 0;
+  if (cachedSize + size > MAX_CACHED_SIZE) {
+    cached.clear();
+    cachedSize = 0;
   }
-  keptSize += size;
-  kept.set(source, pattern);
+  cachedSize += size;
+  cached.set(source, pattern);
   return pattern;
 }
 

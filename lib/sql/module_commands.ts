@@ -87,33 +87,33 @@ function commandColumn(
   table: string,
   columns: readonly { readonly text: string }[] | undefined,
 ): number | null {
-  const places = (columns ?? []).flatMap(({ text }, at) => isSame(text, table) ? [at] : []);
-  return places.length > 1 ? -1 : places[0] ?? null;
+  const indexes = (columns ?? []).flatMap(({ text }, at) => isSame(text, table) ? [at] : []);
+  return indexes.length > 1 ? -1 : indexes[0] ?? null;
 }
 
 function valuesAt(
   { select, compounds }: Select,
   at: number,
-  places: ReadonlyMap<number, number>,
+  indexes: ReadonlyMap<number, number>,
 ): CommandValue[] {
   return [select, ...(compounds ?? []).map((one) => one.select)].flatMap((arm): CommandValue[] => {
-    if (arm.type === "SelectValues") return arm.values.map(({ values }) => valueOf(values[at], places));
+    if (arm.type === "SelectValues") return arm.values.map(({ values }) => valueOf(values[at], indexes));
     const plain = arm.columns.every((column) => column.type === "ExprResultColumn");
     const column = plain ? arm.columns[at] : undefined;
-    return [valueOf(column?.type === "ExprResultColumn" ? column.expr : undefined, places)];
+    return [valueOf(column?.type === "ExprResultColumn" ? column.expr : undefined, indexes)];
   });
 }
 
-function valueOf(expr: Expr | undefined, places: ReadonlyMap<number, number>): CommandValue {
+function valueOf(expr: Expr | undefined, indexes: ReadonlyMap<number, number>): CommandValue {
   switch (expr?.type) {
     case "StringLiteral":
       return { is: "text", text: expr.value };
     case "NullLiteral":
       return { is: "row" };
     case "ParenthesizedExpr":
-      return expr.exprs.length === 1 ? valueOf(expr.exprs[0], places) : { is: "unknown" };
+      return expr.exprs.length === 1 ? valueOf(expr.exprs[0], indexes) : { is: "unknown" };
     case "VariableExpr": {
-      const at = places.get(expr.span.offset);
+      const at = indexes.get(expr.span.offset);
       return at === undefined ? { is: "unknown" } : { is: "parameter", at };
     }
     default:

@@ -39,10 +39,10 @@ export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
     return rebuilt.length === 0;
   };
   const parts = from.objects.filter((one) => one.type !== "table" && !stays(one));
-  const kept = new Set(from.objects.filter((one) => one.type !== "table" && stays(one)).map(keyOf));
+  const staying = new Set(from.objects.filter((one) => one.type !== "table" && stays(one)).map(keyOf));
   const known = tablesOf(from);
   const made = to.objects.filter((one) =>
-    one.type === "table" ? !known.has(objectKey(one.name)) : !kept.has(keyOf(one))
+    one.type === "table" ? !known.has(objectKey(one.name)) : !staying.has(keyOf(one))
   );
   const ofType = (type: SchemaObject["type"]) =>
     made.filter((one) => one.type === type).map(({ sql }) => sql);

@@ -3,7 +3,7 @@ import { type ColumnDefinition, type CreateTableStmt, parseStmt } from "sqlite3-
 import { quoteIdentifier } from "./quote.ts";
 
 type Body = Extract<CreateTableStmt["body"], { type: "ColumnsAndConstraintsCreateTableBody" }>;
-type Place = { readonly offset: number; readonly length: number };
+type TextRange = { readonly offset: number; readonly length: number };
 
 /** The text of a table's definition. */
 export class TableText {
@@ -25,7 +25,7 @@ export class TableText {
 
   /** Adds a primary key over existing columns at the end. */
   withPrimaryKey(columns: readonly string[]): string {
-    const elements: readonly { readonly span: Place }[] = [
+    const elements: readonly { readonly span: TextRange }[] = [
       ...this.body.columns,
       ...this.body.constraints ?? [],
     ];
@@ -95,6 +95,6 @@ function columnKey(column: ColumnDefinition, isTarget: (table: string) => boolea
   return null;
 }
 
-function end({ offset, length }: Place): number {
+function end({ offset, length }: TextRange): number {
   return offset + length;
 }

@@ -98,14 +98,14 @@ function refsOf({ schema }: Reading, hits: readonly FoundValue[]): ColumnRef[] {
 
 /** "not pending", "other than Berlin", "except Toys". */
 function takeNegation(reading: Reading, at: number): boolean {
-  let place = at - 1;
-  while (/^(in|from|the|a|an|of|been|yet|being)$/.test(reading.word(place))) place--;
-  if (/^(not|except|excluding|isn't|aren't|wasn't|weren't|non)$/.test(reading.word(place))) {
-    reading.take(place, place + 1);
+  let index = at - 1;
+  while (/^(in|from|the|a|an|of|been|yet|being)$/.test(reading.word(index))) index--;
+  if (/^(not|except|excluding|isn't|aren't|wasn't|weren't|non)$/.test(reading.word(index))) {
+    reading.take(index, index + 1);
     return true;
   }
-  if (reading.word(place) !== "than" || reading.word(place - 1) !== "other") return false;
-  reading.take(place - 1, place + 1);
+  if (reading.word(index) !== "than" || reading.word(index - 1) !== "other") return false;
+  reading.take(index - 1, index + 1);
   return true;
 }
 

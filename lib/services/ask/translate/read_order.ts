@@ -201,10 +201,10 @@ function askedBefore(reading: Reading, at: number, key: Mention | null): Mention
 
 /** "3 cheapest", "the lowest 5", "three courses with the most". */
 function numberBeside(reading: Reading, { at, end }: Found, before: Mention | null): number | null {
-  for (const place of [at - 1, end, before ? before.at - 1 : -1]) {
-    const value = reading.tokens[place]?.number ?? null;
-    if (value === null || reading.used[place] || !Number.isInteger(value) || value < 1) continue;
-    reading.take(place, place + 1);
+  for (const index of [at - 1, end, before ? before.at - 1 : -1]) {
+    const value = reading.tokens[index]?.number ?? null;
+    if (value === null || reading.used[index] || !Number.isInteger(value) || value < 1) continue;
+    reading.take(index, index + 1);
     return value;
   }
   return null;

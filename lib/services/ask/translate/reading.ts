@@ -36,7 +36,7 @@ export class Reading {
   }
 
   take(at: number, end: number): void {
-    for (let place = at; place < end; place++) this.used[place] = true;
+    for (let index = at; index < end; index++) this.used[index] = true;
   }
 
   /** Gives a mention its meaning. */
@@ -48,14 +48,14 @@ export class Reading {
 
   /** The open mention that begins here, after words such as "the" and used words. */
   mentionFrom(at: number): Mention | null {
-    for (let place = at; place < this.tokens.length; place++) {
-      const mention = this.mentions.find((one) => one.at === place);
+    for (let index = at; index < this.tokens.length; index++) {
+      const mention = this.mentions.find((one) => one.at === index);
       if (mention) {
         if (!this.spent.has(mention)) return mention;
-        place = mention.end - 1;
+        index = mention.end - 1;
         continue;
       }
-      if (!this.used[place] && !between.test(this.word(place))) return null;
+      if (!this.used[index] && !between.test(this.word(index))) return null;
     }
     return null;
   }
