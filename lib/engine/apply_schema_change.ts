@@ -1,6 +1,6 @@
 // Does to a schema in memory what a statement would do to the tenant's, without running anything of the tenant's: the
 // SELECT of CREATE TABLE AS could run for ever, before anybody has asked whether the caller may run it.
-import { emptyTable } from "../sql/empty_table.ts";
+import { quoteIdentifier } from "../sql/quote.ts";
 import type { TableAs } from "../sql/table_as.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 
@@ -18,4 +18,28 @@ export function applySchemaChange(
   { sql, tableAs }: { readonly sql: string; readonly tableAs: TableAs | null },
 ): void {
   connection.change(tableAs === null ? sql : emptyTable(tableAs, connection.columns(tableAs.select)));
+}
+
+/**
+ * The statement that creates the table of a CREATE TABLE AS without its rows, given the names of the columns of
+ * `select`.
+ */
+function emptyTable({ name, ifNotExists }: TableAs, columns: readonly string[]): string {
+  const names = distinct(columns).map(quoteIdentifier).join(", ");
+  return `CREATE TABLE ${ifNotExists ? "IF NOT EXISTS " : ""}${quoteIdentifier(name)} (${names})`;
+}
+
+/** A repeated name gets a number, as in the engine. */
+function distinct(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  const numbers = new Map<string, number>();
+  return names.map((name) => {
+    const lower = name.toLowerCase();
+    let number = numbers.get(lower) ?? 0;
+    let own = name;
+    while (seen.has(own.toLowerCase())) own = `${name}:${++number}`;
+    numbers.set(lower, number);
+    seen.add(own.toLowerCase());
+    return own;
+  });
 }

@@ -9,9 +9,9 @@ import {
   deleteEndpoint,
   getEndpoint,
   listEndpoints,
+  moveEndpoint,
   replaceEndpoint,
 } from "../../lib/services/endpoints/manage_endpoints.ts";
-import { moveEndpoint } from "../../lib/services/endpoints/move_endpoint.ts";
 import { readStats } from "../../lib/services/endpoints/read_stats.ts";
 import { listRevisions, restoreRevision } from "../../lib/services/endpoints/revisions.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";

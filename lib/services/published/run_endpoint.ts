@@ -8,14 +8,13 @@ import { answerQuestion } from "../ask/answer_question.ts";
 import { outputs } from "../endpoints/spec/outputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { type RawInput, validateInput } from "../endpoints/spec/validate_input.ts";
+import { logIn, signUp } from "./auth_endpoints.ts";
 import { decodeObject } from "./decode_input.ts";
-import { logIn } from "./log_in.ts";
 import { fillSession } from "./open_session.ts";
 import { endpointRole } from "./public_address.ts";
 import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 import { runStatement, underSession } from "./session_guard.ts";
-import { signUp } from "./sign_up.ts";
 
 /**
  * Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, in the words

@@ -1,9 +1,12 @@
 // A typed TypeScript client of a database's published endpoints: one file, nothing but fetch behind it.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { foldName } from "../../../sql/names.ts";
+import { type ResultColumn, resultColumns } from "../../../sql/result_columns.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
+import { outputs } from "../../endpoints/spec/outputs.ts";
 import { isSafeRange } from "../../endpoints/spec/read_value.ts";
-import type { SchemaFacts } from "../../schema/schema_facts.ts";
+import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
 import { clientRuntime } from "./client_runtime.ts";
-import { outputType } from "./output_type.ts";
 
 /** What a client is made from. */
 export interface ClientInput {
@@ -116,4 +119,43 @@ class ClientNames {
 /** `getOrder` → `GetOrder`. */
 function typeName(method: string): string {
   return method.charAt(0).toUpperCase() + method.slice(1);
+}
+
+/** Declared outputTypes are the owner's intent: the engine would store something else without complaint. */
+const outputTypes = {
+  INTEGER: "number",
+  REAL: "number",
+  NUMERIC: "Value",
+  TEXT: "string",
+  BLOB: "Value",
+} as const;
+
+/**
+ * The TypeScript type of what an endpoint answers, from the columns that its statement shows. The type of the body of
+ * an endpoint's answer, as TypeScript source.
+ */
+function outputType(
+  { output, sql }: Pick<EndpointSpec, "output" | "sql">,
+  schema: SchemaFacts,
+): string {
+  const { holdsRows, clientType } = outputs[output];
+  if (!holdsRows) return clientType(null);
+  const tables = new Map(schema.tables.map((table) => [foldName(table.name), table]));
+  const tableOf = (name: string) => tables.get(foldName(name));
+  const columns = resultColumns(sql, (name) => tableOf(name)?.columns.map((column) => column.name) ?? null);
+  return clientType(
+    columns && columns.map((column) => ({ name: column.name, type: valueType(column, tableOf) })),
+  );
+}
+
+function valueType(
+  { source, joined }: ResultColumn,
+  tableOf: (name: string) => TableFacts | undefined,
+): string {
+  const column = source && tableOf(source.table)?.columns.find(({ name }) => name === source.column);
+  if (!column) return "Value";
+  const affinity = affinityOf(column.type);
+  const type = outputTypes[affinity];
+  const isRowid = column.pk > 0 && /^integer$/i.test(column.type);
+  return type === "Value" || !joined && (column.notNull || isRowid) ? type : `${type} | null`;
 }
