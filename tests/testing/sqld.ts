@@ -2,7 +2,7 @@
 import { answers } from "./processes.ts";
 
 const VERSION = "0.24.1-pre.42";
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
 
 /** Arguments of a server that many apps share: with more namespaces than it keeps open, it now and then says of one that there is none. */
 export const SHARED_SQLD: readonly string[] = [

@@ -1,6 +1,6 @@
 // Runs test files in groups, several at once, each group in a process of its own, and counts what came of them.
 import { print } from "./print.ts";
-import { startSharedSqld } from "./shared_sqld.ts";
+import { type SharedSqld, startSharedSqld } from "./shared_sqld.ts";
 import { slowFiles } from "./slow_files.ts";
 
 /** Steps of a test count as tests, as in the report. */
@@ -88,8 +88,14 @@ async function runGroup(
   written: string[] | null,
 ): Promise<Tally> {
   if (!group.onSqld) return await runTests(group, options, {}, written);
-  const sqld = await startSharedSqld();
-  // All that would run there counts as one.
+  // All that would run there counts as one, skipped where there is no sqld for this machine.
+  let sqld: SharedSqld | null;
+  try {
+    sqld = await startSharedSqld();
+  } catch (error) {
+    print(`\n${group.name}: ${error}`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
   if (sqld === null) return { passed: 0, failed: 0, skipped: 1 };
   try {
     return await runTests(group, options, sqld.env, written);
