@@ -238,6 +238,15 @@ const swaps: readonly Swap[] = [
     meanwhile: ["UPDATE junk SET name = 'zoe' WHERE id = 2"],
   },
   {
+    name: "a full-text index without text and sizes would hold other words",
+    setup: [
+      "CREATE VIRTUAL TABLE docs_words USING fts5(a, content='', columnsize=0)",
+      "INSERT INTO docs_words (rowid, a) VALUES (1, 'kept')",
+    ],
+    sql: "INSERT INTO docs_words (rowid, a) SELECT 2, name FROM cust WHERE id = 1",
+    meanwhile: ["UPDATE cust SET name = 'zoe' WHERE id = 1"],
+  },
+  {
     name: "the clock has moved on, or chance has",
     sql: "UPDATE cust SET name = hex(randomblob(16)) WHERE id = 1",
     meanwhile: [],

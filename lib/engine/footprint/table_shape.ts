@@ -6,6 +6,8 @@ export interface TableShape {
   readonly virtual: boolean;
   /** A full-text table whose rows do not tell what its index holds, as with `content=''`. */
   readonly hasOwnIndex: boolean;
+  /** A full-text table that stores neither text nor sizes: without content elsewhere its rows cannot be listed. */
+  readonly unlisted: boolean;
   /** A name of the rowid that no column has taken; null: there is none. */
   readonly rowid: string | null;
   readonly columns: readonly ColumnShape[];
@@ -40,7 +42,9 @@ export const shapeQueries = {
     // Only tables of fts5 have such a shadow table.
     "CASE t.type WHEN 'virtual' THEN (SELECT m.sql FROM main.sqlite_schema AS m, pragma_table_list AS i " +
     "WHERE m.type = 'table' AND m.name = t.name AND i.schema = 'main' AND i.type = 'shadow' " +
-    "AND lower(i.name) = lower(t.name) || '_idx') END " +
+    "AND lower(i.name) = lower(t.name) || '_idx') END, " +
+    "NOT EXISTS (SELECT 1 FROM pragma_table_list AS i WHERE i.schema = 'main' AND i.type = 'shadow' " +
+    "AND lower(i.name) IN (lower(t.name) || '_docsize', lower(t.name) || '_content')) " +
     "FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS x " +
     `WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') AND x.hidden = 0 AND lower(t.name) IN ${NAMED} ` +
     "ORDER BY t.name, x.cid",
@@ -73,13 +77,14 @@ export function readShapes(
       isTime: isTimeDefault(dflt === null ? "" : String(dflt)),
     }));
     const keyed = rows.filter((row) => Number(row[4]) > 0).sort((a, b) => Number(a[4]) - Number(b[4]));
-    const [, type, wr, , , , , fullText] = rows[0] ?? [];
+    const [, type, wr, , , , , fullText, unlisted] = rows[0] ?? [];
     const withoutRowid = Number(wr) === 1;
     const taken = new Set(shapes.map((column) => column.name.toLowerCase()));
     return {
       name,
       virtual: type === "virtual",
       hasOwnIndex: mayKeepContentElsewhere(fullText ?? null),
+      unlisted: (fullText ?? null) !== null && Number(unlisted) === 1,
       rowid: withoutRowid ? null : ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one)) ?? null,
       columns: shapes,
       key: keyed.map((row) => String(row[3])),

@@ -177,7 +177,7 @@ export class RemoteFootprint implements Watch {
   }
 
   *#takeWhole(shape: TableShape, side: "before" | "after"): Work<void> {
-    yield* this.#takeAll(wholeNotes(shape, side, sink));
+    if (!shape.unlisted) yield* this.#takeAll(wholeNotes(shape, side, sink));
     if (!shape.hasOwnIndex) return;
     const { make, drop } = indexView(shape, sink);
     yield* rowsOfAll([{ sql: make }]);

@@ -153,7 +153,7 @@ export class FootprintRun {
   /** Returns the tables, which are taken down once more behind the call. */
   #takeWhole(shapes: readonly TableShape[], side: "before" | "after"): TableShape[] {
     for (const shape of shapes) {
-      this.#takeAll(wholeNotes(shape, side, sink));
+      if (!shape.unlisted) this.#takeAll(wholeNotes(shape, side, sink));
       if (!shape.hasOwnIndex) continue;
       const { make, drop } = indexView(shape, sink);
       this.connection.database.exec(make);
