@@ -118,8 +118,20 @@ function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
 
 async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
   if (hosted) return withReceipts(await Deno.openKv());
-  if (kvUrl !== null) return withReceipts(await Deno.openKv(kvUrl));
+  if (kvUrl !== null) return withReceipts(await openKvServer(kvUrl));
   return withLifetimes(await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir))), clock);
+}
+
+async function openKvServer(url: string): Promise<Deno.Kv> {
+  try {
+    return await Deno.openKv(url);
+  } catch (error) {
+    // The error's own text repeats the address, which may hold a password.
+    const reason = reasonOf(error);
+    throw new ConfigError(
+      `Set KV_URL to a KV server that answers and DENO_KV_ACCESS_TOKEN to its token; opening it failed (${reason})`,
+    );
+  }
 }
 
 function kvFile(dataDir: string): string {

@@ -44,7 +44,7 @@ export const configTable = {
     forms.tenantsPlace(),
     "Where tenant databases live; `file:` is a folder in `DATA_DIR`",
   ),
-  tenantsToken: secret("TENANTS_TOKEN", forms.text(), "Secret for remote tenants"),
+  tenantsToken: secret("TENANTS_TOKEN", forms.visible(1, 8192), "Secret for remote tenants"),
   tenantsJwtKey: secret("TENANTS_JWT_KEY", forms.privateKey(), "Key that signs data tokens for sqld"),
   tenantsOpenMax: row(
     "TENANTS_OPEN_MAX",
@@ -174,7 +174,11 @@ function read(row: ConfigRow<unknown>, env: Readonly<Record<string, string | und
 /** An address may carry a password before its `@`. */
 function currentValue(row: ConfigRow<unknown>, given: string): string {
   if (row.secret || given.includes("@")) return "its value is not shown";
-  return `it is ${JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given)}`;
+  const shown = JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given);
+  // What a terminal would obey or not show.
+  return `it is ${
+    shown.replace(/[\p{C}\u2028\u2029]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+  }`;
 }
 
 function checkTogether(config: Config): void {

@@ -37,7 +37,10 @@ function matching(form: string, pattern: RegExp): Form<string> {
 }
 
 function text(): Form<string> {
-  return matching("text without control characters", /^[^\p{Cc}]+$/u);
+  return matching(
+    "text without control characters and without a space at its ends",
+    /^(?!\s)[^\p{Cc}]+(?<!\s)$/u,
+  );
 }
 
 function host(): Form<string> {
@@ -48,18 +51,33 @@ function visible(least: number, most: number): Form<string> {
   return matching(`${least} to ${most} visible ASCII characters`, new RegExp(`^[!-~]{${least},${most}}$`));
 }
 
+/** What stands before the 32 bytes of an Ed25519 key, behind length and version (RFC 8410, section 7). */
+const ED25519 = "300506032b657004220420";
+
 function privateKey(): Form<string> {
-  return matching(
-    "an Ed25519 private key in PKCS #8 PEM",
-    /^-----BEGIN PRIVATE KEY-----[\s\w+/=]+-----END PRIVATE KEY-----\s*$/,
-  );
+  return {
+    form: "an Ed25519 private key in PKCS #8 PEM",
+    parse: (text) => {
+      const pem = /^-----BEGIN PRIVATE KEY-----([\s\w+/=]+)-----END PRIVATE KEY-----\s*$/.exec(text);
+      return pem?.[1] !== undefined && isEd25519(pem[1]) ? text : undefined;
+    },
+  };
+}
+
+function isEd25519(base64: string): boolean {
+  try {
+    const bytes = Uint8Array.fromBase64(base64);
+    return bytes.length >= 48 && bytes.subarray(5, 16).toHex() === ED25519;
+  } catch {
+    return false;
+  }
 }
 
 function wholeNumber(least: number, most: number): Form<number> {
   return {
     form: `a whole number from ${least} to ${most}`,
     parse: (text) => {
-      const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
       return value >= least && value <= most ? value : undefined;
     },
   };
@@ -88,7 +106,8 @@ function httpUrl(): Form<string> {
     form: "an http or https address without query and fragment",
     parse: (text) => {
       const url = URL.parse(text);
-      if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+      // The parser takes more than a prefix of addresses may be: spaces around it, `http:host`.
+      if (url === null || !/^https?:\/\/[^\s\p{C}]+$/iu.test(text) || url.search !== "" || url.hash !== "") {
         return undefined;
       }
       return text.replace(/\/+$/, "");

@@ -52,13 +52,45 @@ Deno.test("an IPv6 host stands in brackets in the base address, and a given one 
   assertEquals(readConfig({ BASE_URL: "https://db.example.com/" }).baseUrl, "https://db.example.com");
 });
 
+const pem = (body: string) => `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`;
+/** As long as an Ed25519 key, and another algorithm's. */
+const rsaLike = btoa("\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x6e\x04\x22\x04\x20" + "k".repeat(32));
+
+Deno.test("readConfig() takes an Ed25519 key as it is exported, and each number up to its bound", async () => {
+  const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+  if (!("privateKey" in pair)) throw new TypeError("expected a pair of keys");
+  const key = pem(new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey)).toBase64());
+  assertEquals(readConfig({ TENANTS_JWT_KEY: key }).tenantsJwtKey, key);
+  for (const { variable, form, parse } of Object.values(configTable)) {
+    const most = /^a whole number from \d+ to (\d+)$/.exec(form)?.[1];
+    if (most !== undefined) assertEquals(parse(most), Number(most), variable);
+  }
+});
+
+Deno.test("readConfig() repeats no character that a terminal would obey", () => {
+  assertStringIncludes(
+    refusal({ PORT: "\x7f\u202e\u009b31m\u2028" }),
+    String.raw`it is "\u{7f}\u{202e}\u{9b}31m\u{2028}"`,
+  );
+});
+
 Deno.test("readConfig() refuses each malformed value in one line that names the variable", () => {
   const wrong: Record<string, string[]> = {
     HOST: ["a b", "http://x"],
     PORT: ["80a", "-1", "65536", "1e3", " 8000", "8000 "],
-    BASE_URL: ["example.com", "ftp://x", "http://x?a=1", "http://x#f"],
-    DATA_DIR: ["a\nb"],
-    KV_URL: ["kv"],
+    BASE_URL: [
+      "example.com",
+      "ftp://x",
+      "http://x?a=1",
+      "http://x#f",
+      " http://x",
+      "http://x ",
+      "http:x",
+      "http://x/a b",
+    ],
+    DATA_DIR: ["a\nb", " ", "data "],
+    KV_URL: ["kv", "http://kv\n"],
+    TENANTS_TOKEN: ["a b", "tök"],
     TENANTS_URL: [
       "file",
       "sqld+http://a:1",
@@ -68,7 +100,7 @@ Deno.test("readConfig() refuses each malformed value in one line that names the 
       "postgres://x",
     ],
     OPERATOR_KEY: ["short", "has a space in the middle"],
-    TENANTS_JWT_KEY: ["no pem"],
+    TENANTS_JWT_KEY: ["no pem", pem("AAAA"), pem("===="), pem(rsaLike)],
     TENANTS_OPEN_MAX: ["0", "many"],
     GATE_ENGINE: ["native"],
     CAPTCHA_PROVIDER: ["altch"],
