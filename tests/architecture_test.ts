@@ -189,6 +189,7 @@ Deno.test("the house plugin refuses every disguise of what belongs to one place"
     ["house/keys-in-one-place", 'const key = (id: string): Deno.KvKey => ["a", id];'],
     ["house/no-double-cast", "const a = b as unknown as C;"],
     ["house/no-default-export", "export default 1;"],
+    ["house/no-literal-spread", "const a = { ...{ b, c }, d };"],
   ];
   for (const [rule, text] of refused) assertEquals(findings("lib/services/x.ts", text), [rule], text);
   assertEquals(findings("routes/x.ts", "try { a(); } catch { b(); }"), ["house/one-boundary"]);

@@ -39,7 +39,11 @@ export function holdCall(
   const { matches, effects } = held;
   const { target, tokenId, replay } = call;
   return holdForApproval(ctx, {
-    ...{ target, tokenId, replay, matches, affectedRows: affectedRows(effects) },
+    target,
+    tokenId,
+    replay,
+    matches,
+    affectedRows: affectedRows(effects),
     text: (covers) => writeHeldCall(call, held, covers),
   });
 }
@@ -100,7 +104,11 @@ async function addApproval(
     hits: hitsOf(matches),
     affectedRows,
     tolerance: Math.min(...matches.map(({ rule }) => rule.tolerance)),
-    ...{ createdAt: now, expiresAt, decidedAt: null, reason: null, pieces },
+    createdAt: now,
+    expiresAt,
+    decidedAt: null,
+    reason: null,
+    pieces,
   };
   if (await ctx.approvals.add(record)) return record;
   await ctx.held.drop(id, pieces);

@@ -124,6 +124,20 @@ const plugin: Deno.lint.Plugin = {
         },
       }),
     },
+    "no-literal-spread": {
+      create: (context) => ({
+        ObjectExpression(node) {
+          if (isAllowed(context.filename, ["tests/"])) return;
+          for (const property of node.properties) {
+            if (property.type !== "SpreadElement" || property.argument.type !== "ObjectExpression") continue;
+            context.report({
+              node: property,
+              message: "Write the members themselves; nothing is spread here",
+            });
+          }
+        },
+      }),
+    },
     "one-boundary": {
       create: (context) => ({
         TryStatement(node) {

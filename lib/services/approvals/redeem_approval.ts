@@ -63,10 +63,16 @@ export async function redeemApproval(
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
-        ...{ atomic, batch, rowForm, snapshots, approved: held.covers },
-        ...{ affected: approvedRows(record, held), maxAffected: held.maxAffected ?? null },
+        atomic,
+        batch,
+        rowForm,
+        snapshots,
+        approved: held.covers,
+        affected: approvedRows(record, held),
+        maxAffected: held.maxAffected ?? null,
         footprint: approvedFootprint(record, held.footprint),
-        ...{ replay: input.replay, signal: input.signal },
+        replay: input.replay,
+        signal: input.signal,
       }),
     );
     return { answer, batch };
@@ -137,7 +143,10 @@ async function effectNow(
   const { results, footprint = null } = await run(
     ctx,
     plainCall({ target, tokenId, operation: "service", statements }, {
-      ...{ atomic, batch, rowForm, dryRun: true },
+      atomic,
+      batch,
+      rowForm,
+      dryRun: true,
       footprint: { salt: newSalt(), each: tolerance > 0, expects: null },
     }),
   );

@@ -34,7 +34,11 @@ export async function mintHandoff(
   const { namespaceId, databaseId, branchRef } = ctx.target;
   const token = newToken("phand_");
   const outcome = await ctx.control.handoffs.add(tokenHash(token), {
-    ...{ namespaceId, parentId: ctx.tokenId, databaseId, branchRef, role: input.role },
+    namespaceId,
+    parentId: ctx.tokenId,
+    databaseId,
+    branchRef,
+    role: input.role,
     untilMs: ctx.clock.now() + input.ttlSec * 1000,
   });
   if (outcome.ok) return { token, expiresAt: isoTime(outcome.untilMs) };

@@ -40,8 +40,15 @@ export async function redeemHandoff(
   const redeemed = await control.handoffs.redeem(
     hash,
     ({ namespaceId, parentId, databaseId, branchRef, role }, { expiresAt }) => ({
-      ...{ id: newId("tok", now), hash: tokenHash(token), name: input.name, namespaceId, role },
-      ...{ scopes: [{ databaseId, branchRef, role }], createdAt: now, expiresAt, parentId },
+      id: newId("tok", now),
+      hash: tokenHash(token),
+      name: input.name,
+      namespaceId,
+      role,
+      scopes: [{ databaseId, branchRef, role }],
+      createdAt: now,
+      expiresAt,
+      parentId,
     }),
   );
   if (redeemed === null) throw new AppError("handoff_not_found");
@@ -51,7 +58,10 @@ export async function redeemHandoff(
     token,
     tokenId: id,
     namespaceSlug: redeemed.namespaceSlug,
-    ...{ databaseSlug, databaseId, branchRef, role },
+    databaseSlug,
+    databaseId,
+    branchRef,
+    role,
     expiresAt: expiresAt === null ? null : isoTime(expiresAt),
   };
 }

@@ -29,7 +29,9 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
   const { target, tokenId } = ctx;
   if (!isToken("pmut_", input.executionToken)) throw new AppError("execution_not_found");
   const claim = await ctx.held.claim(tokenHash(input.executionToken), {
-    ...{ tokenId, databaseId: target.databaseId, branchRef: target.branchRef },
+    tokenId,
+    databaseId: target.databaseId,
+    branchRef: target.branchRef,
   });
   if (!claim.ok && claim.reason === "not_yours") throw new AppError("not_yours");
   if (!claim.ok) {
@@ -43,8 +45,12 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
     return await run(
       ctx,
       plainCall({ target, tokenId, operation: "apply", statements }, {
-        ...{ atomic, batch, rowForm: eitherForm(rowForm, input.rowForm) },
-        ...{ snapshots: input.snapshots, replay: input.replay, signal: input.signal },
+        atomic,
+        batch,
+        rowForm: eitherForm(rowForm, input.rowForm),
+        snapshots: input.snapshots,
+        replay: input.replay,
+        signal: input.signal,
       }),
     );
   } catch (error) {

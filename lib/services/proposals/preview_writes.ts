@@ -52,7 +52,10 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     });
   }
   const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
-    ...{ atomic, batch, rowForm, snapshots: true },
+    atomic,
+    batch,
+    rowForm,
+    snapshots: true,
   });
   const answer = await run(ctx, { ...call, maxAffected, dryRun: true });
   const effects = answer.results.flatMap(({ effect }) => effect ?? []);

@@ -30,7 +30,11 @@ export async function proposeWrite(
 ): Promise<{ data: Proposal; meta: QueryMeta }> {
   requireRole(ctx.target, "write");
   const { call, data, effects, meta } = await previewWrites(ctx, {
-    ...{ statements: [statement], atomic: true, batch: false, rowForm, maxAffected: null },
+    statements: [statement],
+    atomic: true,
+    batch: false,
+    rowForm,
+    maxAffected: null,
   });
   const [shown] = data;
   if (shown === undefined) throw new TypeError("a statement has no preview");
@@ -38,7 +42,10 @@ export async function proposeWrite(
   const expiresAt = ctx.clock.now() + ttlSec * 1000;
   const { databaseId, branchRef } = ctx.target;
   await ctx.held.propose(tokenHash(token), writeHeldCall(call, { effects, footprint: null }, []), {
-    ...{ tokenId: ctx.tokenId, databaseId, branchRef, expiresAt },
+    tokenId: ctx.tokenId,
+    databaseId,
+    branchRef,
+    expiresAt,
   });
   return { data: { ...shown, executionToken: token, expiresAt: isoTime(expiresAt) }, meta };
 }

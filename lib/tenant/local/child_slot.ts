@@ -1,4 +1,4 @@
-// A place for one engine child in the pool, and what it is doing.
+// One engine child in the pool, and what it is doing.
 import type { EngineChild } from "./engine_child.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { Flight } from "./jobs.ts";
@@ -23,6 +23,20 @@ export interface ChildSlot {
   leaving: boolean;
   /** Slow work has run there, with a lower priority that nothing raises again: it takes no other work any more. */
   lowered: boolean;
+}
+
+/** The slot of a child that has just been started. */
+export function newSlot(child: EngineChild, number: number, lastUsedMs: number): ChildSlot {
+  return {
+    child,
+    number,
+    flight: null,
+    toClose: [],
+    lastUsedMs,
+    dirty: false,
+    leaving: false,
+    lowered: false,
+  };
 }
 
 /** Nothing is on its way there: a reply is known by being the next one, also that to a `close`. */

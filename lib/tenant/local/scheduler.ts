@@ -1,7 +1,7 @@
 // Deals out the work of all databases to a small number of engine children, one frame at a time each.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import type { ChildSlot, LaneFlight } from "./child_slot.ts";
+import { type ChildSlot, type LaneFlight, newSlot } from "./child_slot.ts";
 import { ChildStarts } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
@@ -85,10 +85,7 @@ export class Scheduler {
         onReply: (frame) => this.#onReply(slot, frame),
         onEnd: () => this.#onEnd(slot),
       });
-      const slot: ChildSlot = {
-        ...{ child, number, flight: null, toClose: [] },
-        ...{ lastUsedMs: this.#now(), dirty: false, leaving: false, lowered: false },
-      };
+      const slot = newSlot(child, number, this.#now());
       this.slots.push(slot);
       return slot;
     });

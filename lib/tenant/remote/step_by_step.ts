@@ -77,7 +77,11 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const asked = <T>(work: Work<T>) => awaitWork(work, (ask) => answerAsk(send, ask));
   const watch = call.footprint ? await asked(RemoteFootprint.open(call.footprint)) : null;
   const run = new CarefulRun({
-    ...{ call, watch, count: gate.sendable, notRun: gate.failure, ownReads: group.ownReads ?? null },
+    call,
+    watch,
+    count: gate.sendable,
+    notRun: gate.failure,
+    ownReads: group.ownReads ?? null,
     deferred: checksEach(call, group.schemaGate) ? watchDeferred(call, group.schemaGate) : null,
   });
   let ran: CallRun;

@@ -52,19 +52,17 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
   const platform = new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log });
   const streamPool = new StreamPool(KEPT_STREAMS, clock);
   return new RemoteStore({
-    ...{
-      platform,
-      streamPool,
-      clock,
-      log,
-      fetch,
-      queryTimeoutMs,
-      logDays,
-      logBytes,
-      snapshotDays,
-      gateEngine,
-      readsAtOnce: READS_AT_ONCE,
-    },
+    platform,
+    streamPool,
+    clock,
+    log,
+    fetch,
+    queryTimeoutMs,
+    logDays,
+    logBytes,
+    snapshotDays,
+    gateEngine,
+    readsAtOnce: READS_AT_ONCE,
     ...(options.tenantsOpenMax === undefined ? {} : { mostOpen: options.tenantsOpenMax }),
   });
 }

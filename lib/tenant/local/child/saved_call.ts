@@ -101,7 +101,10 @@ function runCarefully(
   let statement = 0;
   const own = storeCall(call);
   const run = new CarefulRun({
-    ...{ call: own, count: own.statements.length, notRun: null, deferred },
+    call: own,
+    count: own.statements.length,
+    notRun: null,
+    deferred,
     watch: watch && runWork(watchOf(watch), () => []),
   });
   const ran = runWork(
