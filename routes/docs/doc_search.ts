@@ -1,5 +1,5 @@
 // Finds sections of the documentation by the words of a question, with the library and the word forms of schema search.
-import MiniSearch from "minisearch";
+import MiniSearch, { type SearchOptions } from "minisearch";
 import { questionWords, splitWords, wordForms } from "../../lib/services/schema/search_words.ts";
 import type { ReadPage } from "./library.ts";
 
@@ -26,6 +26,15 @@ const MAX_HITS = 20;
 const EXCERPT = 220;
 const LEAD = 60;
 
+const options: SearchOptions = {
+  tokenize: questionWords,
+  processTerm: wordForms,
+  boost: { heading: 3, title: 2 },
+  prefix: (term) => term.length >= 3,
+  fuzzy: (term) => term.length < 5 ? false : 1,
+  weights: { fuzzy: 0.3, prefix: 0.6 },
+};
+
 export class DocSearch {
   readonly #sections: readonly Section[];
   readonly #index: MiniSearch<Section>;
@@ -49,14 +58,12 @@ export class DocSearch {
 
   /** Best first. */
   search(question: string): DocHit[] {
-    const ranked = this.#index.search(question, {
-      tokenize: questionWords,
-      processTerm: wordForms,
-      boost: { heading: 3, title: 2 },
-      prefix: (term) => term.length >= 3,
-      fuzzy: (term) => term.length < 5 ? false : 1,
-      weights: { fuzzy: 0.3, prefix: 0.6 },
-    });
+    const words = questionWords(question);
+    const ranked = this.#index.search(question, options).map((hit) => {
+      // Who asks for two things means what has both.
+      const asked = words.filter((word) => wordForms(word).some((form) => hit.queryTerms.includes(form)));
+      return { ...hit, score: hit.score * (asked.length / words.length) ** 2 };
+    }).sort((a, b) => b.score - a.score);
     return ranked.slice(0, MAX_HITS).flatMap(({ id, match }) => {
       const section = this.#sections[Number(id)];
       if (!section) return [];

@@ -8,7 +8,7 @@ export interface DocPage {
   readonly group: DocGroup;
   /** Its address is `/docs/<slug>`. */
   readonly slug: string;
-  /** As its first heading says. */
+  /** As its first heading says; of the README, what contents call it. */
   readonly title: string;
   /** One sentence for lists of pages. */
   readonly about: string;
@@ -22,7 +22,7 @@ export interface DocPage {
 export const docPages: readonly DocPage[] = [
   {
     ...at("Start", "readme", "../../README.md"),
-    title: "Cubby",
+    title: "Start here",
     about: "What it is, how to start it, and five things to try in five minutes.",
     load: () => import("../../README.md", { with: { type: "text" } }),
   },

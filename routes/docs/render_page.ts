@@ -1,5 +1,6 @@
 // Markdown of a page → HTML, its headings, and its text by section for the search.
 import { Marked, type Token, type Tokens } from "marked";
+import { colouredCode, escapeHtml } from "./coloured_code.ts";
 
 export interface Heading {
   /** 2 and up; the title of the page is no part of this. */
@@ -32,11 +33,11 @@ export function renderPage(markdown: string): RenderedPage {
         const id = ids(text);
         headings.push({ depth, text, id });
         return `<h${depth} id="${id}">${inside} <a class="anchor" href="#${id}" aria-label="${
-          escaped(`Link to “${text}”`)
+          escapeHtml(`Link to “${text}”`)
         }">#</a></h${depth}>\n`;
       },
       link({ href, tokens }) {
-        return `<a href="${escaped(href)}">${this.parser.parseInline(tokens)}</a>`;
+        return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
       },
       code: ({ text, lang }) => codeBlock(text, lang ?? ""),
       table(token) {
@@ -44,13 +45,13 @@ export function renderPage(markdown: string): RenderedPage {
           `<tr>${
             row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")
           }</tr>`;
-        const label = escaped(token.header.map(({ tokens }) => plainText(tokens)).join(", "));
+        const label = escapeHtml(token.header.map(({ tokens }) => plainText(tokens)).join(", "));
         const head = cells(token.header, 'th scope="col"').replaceAll('</th scope="col">', "</th>");
         return `<div class="table" role="region" tabindex="0" aria-label="Table: ${label}"><table><thead>${head}</thead><tbody>${
           token.rows.map((row) => cells(row, "td")).join("")
         }</tbody></table></div>\n`;
       },
-      html: ({ text }) => escaped(text),
+      html: ({ text }) => escapeHtml(text),
     },
   });
   const tokens = marked.lexer(markdown);
@@ -62,9 +63,9 @@ export function renderPage(markdown: string): RenderedPage {
 function codeBlock(text: string, info: string): string {
   const [language = ""] = info.split(" ");
   const needs = /needs="([^"]+)"/.exec(info)?.[1];
-  const note = needs === undefined ? "" : `<figcaption>Needs ${escaped(needs)}</figcaption>`;
-  return `<figure class="code" data-language="${escaped(language)}">${note}<pre tabindex="0"><code>${
-    escaped(text)
+  const note = needs === undefined ? "" : `<figcaption>Needs ${escapeHtml(needs)}</figcaption>`;
+  return `<figure class="code" data-language="${escapeHtml(language)}">${note}<pre tabindex="0"><code>${
+    colouredCode(text, language)
   }</code></pre></figure>\n`;
 }
 
@@ -101,12 +102,8 @@ function plainText(tokens: readonly Token[]): string {
       const rows = [token["header"], ...token["rows"]] as Tokens.TableCell[][];
       return rows.flat().map((cell) => plainText(cell.tokens)).join(" ");
     }
-    if (token.type === "list") return plainText(token["items"]);
+    if (token.type === "list") return token["items"].map((item: Token) => plainText([item])).join(" ");
     if ("tokens" in token && token.tokens) return plainText(token.tokens);
     return "text" in token ? String(token.text) : " ";
   }).join("");
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -57,6 +57,13 @@ Deno.test("two instances with nothing but the network and their environment are 
     "an approval that one instance holds is given at the other, and runs once",
     () => approve(world),
   );
+  await t.step("the documentation needs no leave to read files", async () => {
+    for (const path of ["/docs/agents", "/docs/agents.md", "/docs?q=branch", "/docs/assets/swagger-ui.js"]) {
+      const answer = await fetch(first.url + path);
+      assertEquals([path, answer.status], [path, 200]);
+      assert((await answer.bytes()).length > 1000, path);
+    }
+  });
   await t.step("the block of the killed instance comes back by its lease", async () => {
     for (let waitedMs = 0; (await money(world.one, doomed)).reserved > 0; waitedMs += 1000) {
       assert(waitedMs < 90_000, "still reserved");
