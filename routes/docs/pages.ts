@@ -141,6 +141,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./why.md", { with: { type: "text" } }),
   },
   {
+    ...at("Design", "development"),
+    title: "Development",
+    about: "What the tests hold, where they stand, and where a change begins.",
+    load: () => import("./development.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Design", "formats"),
     title: "Formats on disk",
     about: "What stands in which file, table and record.",

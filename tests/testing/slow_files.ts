@@ -22,6 +22,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/faults/sqld_rounds_test.ts": { seconds: 20, waits: true },
   "tests/faults/kv_answers_test.ts": { seconds: 8, waits: true },
   "tests/faults/relay_process_test.ts": { seconds: 8, waits: true },
+  "tests/browser/docs_test.ts": { seconds: 30 },
   "tests/security/approval_rows_test.ts": { seconds: 20 },
   "tests/faults/replay_faults_test.ts": { seconds: 20 },
   "tests/faults/engine_test.ts": { seconds: 20 },
