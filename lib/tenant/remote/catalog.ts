@@ -3,7 +3,7 @@
 import type { SnapshotInfo } from "../snapshots.ts";
 import type { HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
 import { all, ifOk, inTransaction, not } from "./hrana/hrana.ts";
-import { pause } from "./hrana/pause.ts";
+import { repeat } from "./hrana/repeat.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
@@ -188,17 +188,12 @@ export class Catalog {
     const untilMs = clock.monotonicMs() + RETRY_WITHIN_MS;
     try {
       await this.#make();
-      for (let attempt = 0;; attempt++) {
-        try {
-          return await this.#runOnce(mode, steps);
-        } catch (error) {
-          const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
-          const again = inTime && error instanceof RemoteFailure &&
-            (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
-          if (!again) throw error;
-          await pause(FIRST_PAUSE_MS * 4 ** attempt);
-        }
-      }
+      return await repeat(() => this.#runOnce(mode, steps), (error, attempt) => {
+        const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
+        const again = inTime && error instanceof RemoteFailure &&
+          (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
+        return again ? FIRST_PAUSE_MS * 4 ** attempt : null;
+      });
     } catch (error) {
       throw notMoving(error);
     }

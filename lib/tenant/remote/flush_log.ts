@@ -7,7 +7,8 @@ import { addLogRows } from "./record_steps.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { MAX_RETRIES, retryable } from "./retryable.ts";
+import { pause } from "./hrana/pause.ts";
+import { MAX_RETRIES, pauseBefore } from "./until_answered.ts";
 import { chain, StepList } from "./hrana/step_list.ts";
 
 /** Log rows of one transaction. */
@@ -45,7 +46,7 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
       tenant.log.putBack(rows);
       try {
         if (!(error instanceof RemoteFailure)) throw error;
-        await retryable(tenant, error, attempt++);
+        await pause(await pauseBefore(tenant, error, attempt++));
       } catch {
         tenant.context.log("warn", "log_rows_not_written", { rows: rows.length });
         return false;

@@ -11,12 +11,12 @@ import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts"
 import { Lane } from "./lane.ts";
 import { logRow, type LogValues, noFigures } from "../log_columns.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
+import type { RemoteReason } from "./hrana/remote_failure.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { hranaValue } from "./hrana/remote_values.ts";
 import { findStep, foundReplay, noteKeys } from "./replay_statements.ts";
-import { retryable } from "./retryable.ts";
+import { untilAnswered } from "./until_answered.ts";
 import { runRead } from "./run_reads.ts";
 import { runWrites } from "./run_writes.ts";
 import { SlowReads, type SlowSlots } from "./slow_reads.ts";
@@ -92,17 +92,12 @@ export class OpenTenant {
 
   async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
     const step: HranaStep = { stmt: findStep(replay) };
-    for (let attempt = 0;; attempt++) {
-      try {
-        const { place } = await this.remote.place();
-        const steps = await runOwn(this.remote.context, { place, mode: "read" }, [step]);
-        rowsAt(steps, 0);
-        return foundReplay(replay, steps[0] ?? null);
-      } catch (error) {
-        if (!(error instanceof RemoteFailure)) throw error;
-        await retryable(this.remote, error, attempt);
-      }
-    }
+    return await untilAnswered(async () => {
+      const { place } = await this.remote.place();
+      const steps = await runOwn(this.remote.context, { place, mode: "read" }, [step]);
+      rowsAt(steps, 0);
+      return foundReplay(replay, steps[0] ?? null);
+    }, () => this.remote);
   }
 
   addLogRow(row: LogValues): void {
@@ -201,17 +196,12 @@ export class OpenTenant {
   }
 
   #ownTransaction(fill: (list: StepList) => void): Promise<void> {
-    return this.lane.addTask(async () => {
-      for (let attempt = 0;; attempt++) {
-        try {
-          return await runOwnTransaction(this.remote, fill);
-        } catch (error) {
-          if (!(error instanceof RemoteFailure)) throw error;
-          if (!NOTHING_RAN.includes(error.reason)) throw new AppError("outcome_unknown");
-          await retryable(this.remote, error, attempt);
-        }
-      }
-    });
+    return this.lane.addTask(() =>
+      untilAnswered(() => runOwnTransaction(this.remote, fill), ({ reason }) => {
+        if (!NOTHING_RAN.includes(reason)) throw new AppError("outcome_unknown");
+        return this.remote;
+      })
+    );
   }
 
   #armTimer(): void {

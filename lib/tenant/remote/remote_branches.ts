@@ -19,7 +19,7 @@ import { locationOf } from "./locations.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { stringOf } from "./hrana/remote_values.ts";
-import { retryable } from "./retryable.ts";
+import { untilAnswered } from "./until_answered.ts";
 import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 
@@ -148,21 +148,12 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
     work: (branch: RemoteTenant, attempt: number) => Promise<T>,
   ): Promise<T> {
-    return reachable(async () => {
-      for (let attempt = 0;; attempt++) {
-        const { remote } = this.host.tenant(branchId);
-        try {
-          return await work(remote, attempt);
-        } catch (error) {
-          const failure = error instanceof StatementFailed ? error.failure : null;
-          const invalid = error instanceof RemoteFailure && error.reason === "invalid_text";
-          if (failure !== null || invalid) throw unreadable(failure ?? invalidText);
-          if (!(error instanceof RemoteFailure)) throw error;
-          const isTrunk = trunkId !== null && error.more.place?.startsWith(locationOf(trunkId));
-          await retryable(isTrunk ? this.host.tenant(trunkId).remote : remote, error, attempt);
-        }
-      }
-    });
+    const branch = () => this.host.tenant(branchId).remote;
+    const about = ({ more }: RemoteFailure) => {
+      const isTrunk = trunkId !== null && more.place?.startsWith(locationOf(trunkId));
+      return isTrunk ? this.host.tenant(trunkId).remote : branch();
+    };
+    return reachable(() => untilAnswered((attempt) => readably(() => work(branch(), attempt)), about));
   }
 }
 
@@ -171,4 +162,16 @@ function unreadable({ kind, message }: EngineFailure): AppError {
   if (kind === "busy") return new AppError("database_busy");
   if (kind === "result_too_large") return new AppError("result_too_large");
   return kind === "invalid_text" ? new AppError("sql_error", { message }) : new AppError("store_unavailable");
+}
+
+/** Errors: those of `work`, but what the caller is told of data that nobody can read. */
+async function readably<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = error instanceof StatementFailed ? error.failure : null;
+    const invalid = error instanceof RemoteFailure && error.reason === "invalid_text";
+    if (failure !== null || invalid) throw unreadable(failure ?? invalidText);
+    throw error;
+  }
 }

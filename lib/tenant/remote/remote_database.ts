@@ -22,9 +22,8 @@ import type {
 import type { OpenTenant } from "./open_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import { reachable } from "./reachable.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { retryable } from "./retryable.ts";
+import { untilAnswered } from "./until_answered.ts";
 
 /** One database of this store. */
 export class RemoteDatabase implements TenantDatabase {
@@ -41,14 +40,14 @@ export class RemoteDatabase implements TenantDatabase {
       const inspection = known.inspect(statements, options);
       if (inspection.failure === null) return inspection;
       // What does not compile is never sent, so nothing else would tell that the schema has changed meanwhile.
-      const fresh = await remote.freshOracle();
+      const fresh = await remote.freshSchemaGate();
       return fresh === known ? inspection : fresh.inspect(statements, options);
     });
   }
 
   schema(): Promise<SchemaNames> {
     return this.#retried(async (remote) => {
-      const schemaGate = await remote.freshOracle();
+      const schemaGate = await remote.freshSchemaGate();
       return { schemaVersion: schemaGate.version, tables: schemaGate.tables() };
     });
   }
@@ -113,16 +112,7 @@ export class RemoteDatabase implements TenantDatabase {
 
   /** For what only reads. */
   #retried<T>(work: (remote: RemoteTenant) => Promise<T>): Promise<T> {
-    return reachable(async () => {
-      for (let attempt = 0;; attempt++) {
-        const { remote } = this.tenant();
-        try {
-          return await work(remote);
-        } catch (error) {
-          if (!(error instanceof RemoteFailure)) throw error;
-          await retryable(remote, error, attempt);
-        }
-      }
-    });
+    const remote = () => this.tenant().remote;
+    return reachable(() => untilAnswered(() => work(remote()), remote));
   }
 }

@@ -9,10 +9,9 @@ import type { TenantOutcome } from "../tenant_store.ts";
 import { watchDeferred } from "./deferred.ts";
 import { DryTransaction } from "./dry_transaction.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { RemoteFootprint } from "./remote_footprint.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { retryable } from "./retryable.ts";
+import { untilAnswered } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
 import type { CallJob } from "./write_call.ts";
 
@@ -51,14 +50,10 @@ function withReads(outcome: TenantOutcome, reads: readonly number[]): TenantOutc
 }
 
 async function dryRunUntilAnswered(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
-  for (let attempt = 0;; attempt++) {
-    try {
-      return await dryRunOnce(tenant, job);
-    } catch (error) {
-      if (error instanceof Stopped) throw new AppError("store_unavailable");
-      if (!(error instanceof RemoteFailure)) throw error;
-      await retryable(tenant, error, attempt);
-    }
+  try {
+    return await untilAnswered(() => dryRunOnce(tenant, job), () => tenant);
+  } catch (error) {
+    throw error instanceof Stopped ? new AppError("store_unavailable") : error;
   }
 }
 

@@ -87,7 +87,7 @@ export class RemoteMerge {
       Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs),
     );
     try {
-      const schemaGate = run.mode === "schema" ? await trunk.freshOracle() : null;
+      const schemaGate = run.mode === "schema" ? await trunk.freshSchemaGate() : null;
       if (schemaGate) await requireVersion(stream, schemaGate.schema.engineVersion);
       const gated = { answer: (ask: Ask) => answerGated(stream, ask, schemaGate) };
       const work = run.mode === "schema"

@@ -154,7 +154,7 @@ export class RemoteTenant {
   }
 
   /** Reads the schema version and makes sure that the schemaGate is of that version. */
-  async freshOracle(): Promise<SchemaGate> {
+  async freshSchemaGate(): Promise<SchemaGate> {
     const { place } = await this.place();
     const steps = await runOwn(this.context, { place, mode: "read" }, [{ stmt: { sql: VERSION } }]);
     await this.seen(integerOf(rowsAt(steps, 0)[0]?.[0]));

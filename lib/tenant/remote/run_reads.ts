@@ -15,13 +15,13 @@ import {
   type StepResult,
 } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { asSelect } from "./gate/pragma_select.ts";
 import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { StepReader } from "./read_steps.ts";
-import { retryable } from "./retryable.ts";
+import { reachable } from "./reachable.ts";
+import { untilAnswered } from "./until_answered.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";
@@ -35,23 +35,27 @@ export async function runRead(
   { call, signal }: CallJob,
   giveWay: AbortSignal,
 ): Promise<TenantOutcome> {
-  for (let attempt = 0;; attempt++) {
-    const schemaGate = await tenant.schemaGate();
-    if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
-    const read = new Reading(tenant, schemaGate, { call, gate: schemaGate.gate(call) }, { signal, giveWay });
-    try {
-      const quick = await read.atOnce();
-      const outcome = quick === "slowly" ? await read.stepByStep() : quick;
-      if (outcome !== "stale") return outcome;
-      return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
-    } catch (error) {
-      if (error instanceof Stopped && error.why === "gives_way") throw error;
-      if (error instanceof Stopped) throw new AppError("store_unavailable");
-      if (!(error instanceof RemoteFailure)) throw error;
-      // Reads may always be sent again.
-      await retryable(tenant, error, attempt);
-    }
+  try {
+    // Reads may always be sent again.
+    return await untilAnswered(() => readOnce(tenant, { call, signal }, giveWay), () => tenant);
+  } catch (error) {
+    const stopped = error instanceof Stopped && error.why !== "gives_way";
+    throw stopped ? new AppError("store_unavailable") : error;
   }
+}
+
+async function readOnce(
+  tenant: RemoteTenant,
+  { call, signal }: Pick<CallJob, "call" | "signal">,
+  giveWay: AbortSignal,
+): Promise<TenantOutcome> {
+  const schemaGate = await reachable(() => tenant.schemaGate());
+  if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
+  const read = new Reading(tenant, schemaGate, { call, gate: schemaGate.gate(call) }, { signal, giveWay });
+  const quick = await read.atOnce();
+  const outcome = quick === "slowly" ? await read.stepByStep() : quick;
+  if (outcome !== "stale") return outcome;
+  return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
 }
 
 class Reading {

@@ -13,7 +13,8 @@ import type { RemoteTenant } from "./remote_tenant.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import { abandon, type CallJob, settleUnlogged } from "./write_call.ts";
 import type { GatedCall } from "./write_steps.ts";
-import { retryable } from "./retryable.ts";
+import { pause } from "./hrana/pause.ts";
+import { pauseBefore } from "./until_answered.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
@@ -185,7 +186,7 @@ async function afterFailure({ tenant }: WriteRun, round: Round, error: unknown):
   const failure = statementFailure(error);
   if (failure === null) {
     if (!(error instanceof RemoteFailure)) throw error;
-    await retryable(tenant, error, attempt);
+    await pause(await pauseBefore(tenant, error, attempt));
     return { left: ready, apart: false };
   }
   const several = ready.length > 1 || ready.some(({ call }) => call.statements.length > 1);

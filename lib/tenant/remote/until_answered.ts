@@ -1,8 +1,8 @@
-// Whether a request that cannot have left anything behind is worth sending again: waits as long as it should, or throws
-// what the caller is told.
+// Requests that cannot have left anything behind are sent again, where that is worth it: after as long as it should take, or
+// the caller is told why not.
 import { AppError } from "../../core/errors.ts";
-import { pause } from "./hrana/pause.ts";
-import type { RemoteFailure } from "./hrana/remote_failure.ts";
+import { repeat } from "./hrana/repeat.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 
 /** Times that a server which does not answer is asked again, and milliseconds before the first of them. */
@@ -16,33 +16,50 @@ const MOVING_PAUSE_MS = 250;
 const OPENING_MS = 1000;
 const OPENED_MS = 10_000;
 
-/** Resolves when it may be tried again. Errors: `store_unavailable`, `store_over_quota`, `database_busy`, `database_corrupt`. */
-export async function retryable(
+/**
+ * What `work` answers; again where the failure of a database lets it be tried again. `about` says which one has failed.
+ * Errors: those of `pauseBefore`, and whatever else `work` throws.
+ */
+export function untilAnswered<T>(
+  work: (attempt: number) => Promise<T>,
+  about: (failure: RemoteFailure) => RemoteTenant,
+): Promise<T> {
+  return repeat(
+    work,
+    (error, attempt) => error instanceof RemoteFailure ? pauseBefore(about(error), error, attempt) : null,
+  );
+}
+
+/**
+ * Milliseconds after which it may be tried again. Errors: `store_unavailable`, `store_over_quota`, `storage_full`,
+ * `database_busy`, `database_corrupt`.
+ */
+export async function pauseBefore(
   tenant: RemoteTenant,
   failure: RemoteFailure,
   attempt: number,
-): Promise<void> {
+): Promise<number> {
   const { context } = tenant;
   switch (failure.reason) {
     case "gone":
       if (!await tenant.moved()) throw new AppError("database_corrupt");
-      if (attempt < MAX_MOVING) return;
+      if (attempt < MAX_MOVING) return 0;
       throw new AppError("store_unavailable");
     case "corrupt":
       throw new AppError("database_corrupt");
     case "blocked": {
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
-      if (await tenant.moved()) return;
+      if (await tenant.moved()) return 0;
       const seen = await tenant.place();
       const nowMs = context.clock.now();
       const openMs = Math.abs(nowMs - tenant.openedMs);
-      if (seen.closedUntil >= nowMs || openMs < OPENING_MS) return await pause(MOVING_PAUSE_MS);
+      if (seen.closedUntil >= nowMs || openMs < OPENING_MS) return MOVING_PAUSE_MS;
       // It is not the service that keeps it closed.
       if (openMs < OPENED_MS) throw new AppError("store_over_quota");
       // Who closed it has not lived to open it again.
-      if (!await tenant.openAgain(seen)) return await pause(MOVING_PAUSE_MS);
+      if (!await tenant.openAgain(seen)) return MOVING_PAUSE_MS;
       tenant.openedMs = nowMs;
-      return;
+      return 0;
     }
     case "over_quota":
       throw new AppError("store_over_quota");
@@ -53,7 +70,7 @@ export async function retryable(
     case "unreachable":
     case "lost_stream":
       if (attempt >= MAX_RETRIES) throw new AppError("store_unavailable");
-      return await pause(FIRST_PAUSE_MS * 4 ** attempt);
+      return FIRST_PAUSE_MS * 4 ** attempt;
     case "denied":
       throw new AppError("store_unavailable");
     default:
