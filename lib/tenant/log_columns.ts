@@ -1,6 +1,6 @@
 // Rows of the log tables as values in the order of their columns, which every store writes alike.
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
-import { loggedKind } from "./logged_kind.ts";
+import { loggedKind } from "./call_records.ts";
 import type { LogIdentity, LogRow, TenantCall, TenantOutcome } from "./tenant_store.ts";
 
 export type LogValue = string | number | null;

@@ -13,7 +13,7 @@ import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
-import type { AffectedBound } from "./starts_over.ts";
+import type { AffectedBound } from "./call_records.ts";
 import type { RestoreOptions, SnapshotInfo } from "./snapshots.ts";
 import type { ServiceStatement } from "./service_statement.ts";
 import type { StoreStrain } from "./store_strain.ts";

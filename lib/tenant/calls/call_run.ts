@@ -1,7 +1,7 @@
 // What one call did, and what becomes of it: decided once, whichever store has run it.
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
 import type { StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { AffectedBound } from "../starts_over.ts";
+import type { AffectedBound } from "../call_records.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import type { RowsBeside } from "./counted_rows.ts";
 import type { StepFigures } from "./work.ts";

@@ -1,8 +1,15 @@
 // Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
 // the tenants, every process sees the same, and a database moves in one transaction.
 import type { SnapshotInfo } from "../snapshots.ts";
-import type { HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
-import { all, ifOk, inTransaction, not } from "./hrana/hrana.ts";
+import {
+  all,
+  type HranaStep,
+  ifOk,
+  inTransaction,
+  not,
+  type StepResult,
+  type StepRows,
+} from "./hrana/hrana.ts";
 import { repeat } from "./hrana/repeat.ts";
 import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";

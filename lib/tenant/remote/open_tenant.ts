@@ -23,7 +23,7 @@ import { SlowReads, type SlowSlots } from "./slow_reads.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { type CallJob, settleUnlogged } from "./write_call.ts";
 import { StepList } from "./hrana/step_list.ts";
-import { unlessUsedUp } from "./used_up.ts";
+import { namedOutcome } from "./named_outcome.ts";
 
 /** Milliseconds until log rows that could not be written are tried again. */
 const LOG_RETRY_MS = 2000;
@@ -69,7 +69,7 @@ export class OpenTenant {
       const outcome = await new Promise<TenantOutcome>((resolve, reject) =>
         this.lane.addCall({ call, resolve, reject, signal: call.signal() })
       );
-      return await unlessUsedUp(this.remote, call, outcome);
+      return await namedOutcome(this.remote, call, outcome);
     } finally {
       if (call.snapshot !== null) this.thin();
       this.#armTimer();

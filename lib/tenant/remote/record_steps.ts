@@ -1,7 +1,6 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
-import { loggedKind } from "../logged_kind.ts";
-import { startsOver } from "../starts_over.ts";
+import { recordsOf } from "../call_records.ts";
 import { logRow, type LogValues } from "../log_columns.ts";
 import type { ReplayKeys } from "../../engine/replay_keys.ts";
 import type { TenantCall } from "../tenant_store.ts";
@@ -108,10 +107,11 @@ function jsonPieces(rows: readonly LogValues[]): string[] {
 }
 
 function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void {
-  const { log, replay, auditTables, affected } = call;
-  if (replay && run.failure === null && call.failsWith === null) keepAnswer(list, replay, run);
-  if (log === null || startsOver(affected, run.failure?.failure)) return;
-  const errorKind = loggedKind(call, run.failure?.failure);
+  const { log, replay, auditTables } = call;
+  const records = recordsOf(call, run.failure?.failure, run.results.length);
+  if (replay && records.answer) keepAnswer(list, replay, run);
+  if (log === null || records.log === null) return;
+  const { errorKind } = records.log;
   const { rowsRead, rowsWritten } = run.failure ? run.work ?? run : run;
   addLogRows(list, [logRow({
     ...log,
@@ -121,8 +121,7 @@ function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void 
     rowsWritten,
     durationMs: run.ms,
   })]);
-  const nothingKept = run.failure !== null && run.results.length === 0;
-  if (auditTables === null || nothingKept) return;
+  if (auditTables === null || !records.audit) return;
   chain(list, "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)", [
     auditId,
     log.ts,

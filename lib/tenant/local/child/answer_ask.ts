@@ -2,10 +2,18 @@
 import { bindable } from "../../../engine/bindable.ts";
 import { arrayRows } from "../../../engine/bounded_rows.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { runFailure } from "../../../engine/engine_failure.ts";
-import type { EngineValue } from "../../../engine/result_json.ts";
-import { type Answer, type Ask, type CallerStep, noStepFigures, type OwnStep } from "../../calls/work.ts";
-import { failureOf } from "./run_call.ts";
+import { compileStatement } from "../../../engine/compile_statement.ts";
+import { type EngineFailure, plainFailure, runFailure } from "../../../engine/engine_failure.ts";
+import { type EngineValue, ResultTooLarge } from "../../../engine/result_json.ts";
+import { unlessUsedUp } from "../../calls/used_up.ts";
+import {
+  type Answer,
+  type Ask,
+  type CallerStep,
+  noStepFigures,
+  type OwnStep,
+  runWork,
+} from "../../calls/work.ts";
 
 /** `begins`: called before each statement of the caller's. */
 export function answerAsk(
@@ -56,4 +64,15 @@ function answerCaller(connection: Connection, step: CallerStep): Answer {
 
 export function totalChanges(connection: Connection): number {
   return Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
+}
+
+/** Of a statement of the caller's that has just failed on the connection. */
+export function failureOf(error: unknown, connection: Connection, sql: string): EngineFailure {
+  if (error instanceof ResultTooLarge) return plainFailure("result_too_large", error.message);
+  const actions = () => {
+    const compiled = compileStatement(connection, { sql, changesSchema: false }, null);
+    return compiled.ok ? compiled.facts.actions : [];
+  };
+  const failure = runFailure(error, connection.guard.denial, sql);
+  return runWork(unlessUsedUp(failure, actions), (ask) => answerAsk(connection, ask, () => {}));
 }

@@ -11,7 +11,7 @@ import type { ReplayKeys } from "../../../engine/replay_keys.ts";
 import type { StatementEffect } from "../../../engine/statement_effect.ts";
 import type { TenantStatement } from "../../tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";
-import type { AffectedBound } from "../../starts_over.ts";
+import type { AffectedBound } from "../../call_records.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValues } from "../../log_columns.ts";
 import type { SnapshotRequest, WireLogTable, WireRecord } from "./wire_log.ts";

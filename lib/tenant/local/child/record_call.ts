@@ -1,11 +1,10 @@
-// What stays of a call beside its changes, in the transaction that is open: its kept answer, its log row, its audit row.
+// What stays of a call beside its changes, in the transaction that is open: its stored answer, its log row, its audit row.
 import type { Connection } from "../../../engine/connection.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import { loggedKind } from "../../logged_kind.ts";
+import { recordsOf } from "../../call_records.ts";
 import type { WireCall } from "./protocol.ts";
 import { keepReplay } from "./replay.ts";
 import type { CallRun } from "./run_call.ts";
-import { startsOver } from "../../starts_over.ts";
 
 /** `run` is what is kept; `work` counts the rows that are paid for, kept or not. */
 export function recordCall(
@@ -14,7 +13,8 @@ export function recordCall(
   run: CallRun,
   work: Pick<CallRun, "rowsRead" | "rowsWritten">,
 ): void {
-  if (call.replay && run.failure === null && call.failsWith === undefined) {
+  const records = recordsOf(call, run.failure?.failure, run.results.length);
+  if (call.replay && records.answer) {
     keepReplay(connection, call.replay, {
       results: run.results,
       text: run.text,
@@ -22,15 +22,14 @@ export function recordCall(
       rowsReadBasis: "plan",
     });
   }
-  if (!call.log || startsOver(call.affected, run.failure?.failure)) return;
+  if (!call.log || records.log === null) return;
   insertCallRow(connection, call.log, {
-    errorKind: loggedKind(call, run.failure?.failure),
+    errorKind: records.log.errorKind,
     rowsRead: work.rowsRead,
     rowsWritten: work.rowsWritten,
     ms: run.ms,
   });
-  const nothingKept = run.failure !== null && run.results.length === 0;
-  if (call.auditId !== undefined && call.auditTables !== undefined && !nothingKept) {
+  if (call.auditId !== undefined && call.auditTables !== undefined && records.audit) {
     insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
   }
 }

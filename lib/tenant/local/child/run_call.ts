@@ -1,14 +1,13 @@
 // Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { CallFailure } from "../../calls/call_run.ts";
+import { failureOf } from "./answer_ask.ts";
 import { countBeside } from "./count_beside.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome, WireResult } from "./protocol.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
-import { unlessUsedUp } from "../../../engine/used_up.ts";
 
 /** What the statements of a call did. */
 export interface CallRun {
@@ -84,13 +83,6 @@ export function outcomeOf(
 }
 
 /** The failure behind an error of the engine. */
-export function failureOf(error: unknown, connection: Connection, sql: string): EngineFailure {
-  if (error instanceof ResultTooLarge) {
-    return { kind: "result_too_large", message: error.message, table: null, columns: [] };
-  }
-  return unlessUsedUp(runFailure(error, connection.guard.denial, sql), connection, sql);
-}
-
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

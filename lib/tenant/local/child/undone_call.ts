@@ -5,12 +5,11 @@ import { type StatementTarget, statementTarget } from "../../../engine/statement
 import { DryRun } from "../../calls/dry_run.ts";
 import { runWork } from "../../calls/work.ts";
 import type { TenantStatement } from "../../tenant_store.ts";
-import { answerAsk } from "./answer_ask.ts";
+import { answerAsk, failureOf } from "./answer_ask.ts";
 import { watchDeferred } from "./deferred.ts";
 import { FootprintRun, watchOf } from "./footprint_run.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./protocol.ts";
-import { failureOf } from "./run_call.ts";
 import { storeCall } from "./store_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
