@@ -162,7 +162,8 @@ Deno.test("a token is used until shortly before its end, and then the next one",
     const minted = async (minutes: number) => {
       clock.turn(minutes * 60_000);
       const before = world.turso.calls.length;
-      assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
+      // Without a log row, which a request of its own would write.
+      assertEquals(await tenant.rows("SELECT count(*) FROM t", [], { log: null }), [[0]]);
       return world.turso.calls.slice(before).filter((call) => call.endsWith("/auth/tokens")).length;
     };
     assertEquals([await minted(0), await minted(19), await minted(2), await minted(0)], [0, 0, 1, 0]);
@@ -190,10 +191,12 @@ Deno.test("processes that start at the same time make one catalogue", async () =
 Deno.test("many calls whose token has ended share the next one", async () => {
   await withTurso(async (world) => {
     const tenant = await Tenant.create(world.store(), [T]);
-    await tenant.rows("SELECT count(*) FROM t");
+    // Without log rows, which a request of its own would write.
+    const count = () => tenant.rows("SELECT count(*) FROM t", [], { log: null });
+    await count();
     world.turso.revokeTokens();
     const before = world.turso.calls.length;
-    await Promise.all(Array.from({ length: 30 }, () => tenant.rows("SELECT count(*) FROM t")));
+    await Promise.all(Array.from({ length: 30 }, count));
     const made = world.turso.calls.slice(before);
     // A call to the API whose answer is lost is made once more.
     assertEquals([made.length === 1 || made.length === 2, new Set(made).size], [true, 1]);
