@@ -164,7 +164,9 @@ Deno.test("a token is used until shortly before its end, and then the next one",
       const before = world.turso.calls.length;
       // Without a log row, which a request of its own would write.
       assertEquals(await tenant.rows("SELECT count(*) FROM t", [], { log: null }), [[0]]);
-      return world.turso.calls.slice(before).filter((call) => call.endsWith("/auth/tokens")).length;
+      return world.turso.calls.slice(before).filter((call) =>
+        /^(?!.*cubby-catalog).*\/auth\/tokens$/.test(call)
+      ).length;
     };
     assertEquals([await minted(0), await minted(19), await minted(2), await minted(0)], [0, 0, 1, 0]);
   });
@@ -197,7 +199,8 @@ Deno.test("many calls whose token has ended share the next one", async () => {
     world.turso.revokeTokens();
     const before = world.turso.calls.length;
     await Promise.all(Array.from({ length: 30 }, count));
-    const made = world.turso.calls.slice(before);
+    // The catalogue's token has ended as well.
+    const made = world.turso.calls.slice(before).filter((call) => !call.includes("cubby-catalog"));
     // A call to the API whose answer is lost is made once more.
     assertEquals([made.length === 1 || made.length === 2, new Set(made).size], [true, 1]);
     assert(made[0]?.endsWith("/auth/tokens"), made[0]);
