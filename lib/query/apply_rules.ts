@@ -6,6 +6,7 @@ import { outcomeError, tooManyError } from "./call_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
 import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
+import type { Soon } from "./pipeline.ts";
 import { effectsOf, findFootprint, type Preview } from "./preview.ts";
 import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import type { EndedOutcome, FailedOutcome } from "./store_call.ts";
@@ -13,12 +14,16 @@ import type { EndedOutcome, FailedOutcome } from "./store_call.ts";
 const NO_RULES: readonly RuleMatch[] = [];
 
 /** The rules that the call is about: of an approved one those that deny, and those it was not approved for. */
-export async function findRules(
-  ctx: QueryContext,
-  { call, facts, canRun, writes }: UnderstoodCall,
-): Promise<readonly RuleMatch[]> {
+export function findRules(ctx: QueryContext, understood: UnderstoodCall): Soon<readonly RuleMatch[]> {
+  const { call, canRun, writes } = understood;
   // What can only fail does not wait for a person.
-  if (call.dryRun || !canRun || !writes) return NO_RULES;
+  return call.dryRun || !canRun || !writes ? NO_RULES : matchingRules(ctx, understood);
+}
+
+async function matchingRules(
+  ctx: QueryContext,
+  { call, facts }: UnderstoodCall,
+): Promise<readonly RuleMatch[]> {
   const rules = await ctx.rules.of(call.target.databaseId) ?? [];
   return matchRules(rules, facts).filter(({ rule, about }) =>
     rule.effect === "deny" || about.some((one) => !call.approved.includes(one))

@@ -4,16 +4,36 @@ import { answerContext, answerOf } from "./answer.ts";
 import type { Bill } from "./bill.ts";
 import { misunderstoodError, outcomeError, tooManyError } from "./call_error.ts";
 import { affectedRows } from "./held_call.ts";
+import type { Soon } from "./pipeline.ts";
 import { effectsOf, findFootprint } from "./preview.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { recordRefusal } from "./record.ts";
 import type { EndedOutcome } from "./store_call.ts";
 
+/** A call that has run, and the label of the snapshot before it. */
+export interface Concluded {
+  readonly outcome: EndedOutcome;
+  readonly snapshot: string | null;
+}
+
 /** The answer. Errors: those of the statement that failed or could not be understood, `too_many_affected` of a dry run. */
-export async function conclude(
+export function conclude(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  { outcome, snapshot }: { readonly outcome: EndedOutcome; readonly snapshot: string | null },
+  ended: Concluded,
+): Soon<QueryAnswer> {
+  const { call, log, misunderstood } = understood;
+  const { outcome, snapshot } = ended;
+  return outcome.ok && !misunderstood && !call.dryRun
+    ? answerOf(outcome, answerContext(call, log.id, snapshot))
+    : concludeOthers(ctx, understood, ended);
+}
+
+/** Dry runs, and calls that failed. */
+async function concludeOthers(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  { outcome, snapshot }: Concluded,
 ): Promise<QueryAnswer> {
   const { call, log, misunderstood } = understood;
   const context = answerContext(call, log.id, snapshot);

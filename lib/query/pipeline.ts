@@ -23,10 +23,13 @@ export function goOn<Found>(found: Found): Said<Found, never> {
   return { say: "go on", found };
 }
 
+/** What is known at once where nothing has to be waited for: a promise each would be a noticeable part of a point read. */
+export type Soon<Value> = Value | Promise<Value>;
+
 /** The stages of one kind of call, in three groups; `Call` is the call on its way. */
 export interface Stages<Call, Checked, Admitted, Answer> {
   /** What needs neither the engine nor money: the caller's role, and which rules the call is about. */
-  readonly check: (call: Call) => Promise<Said<Checked, Answer>>;
+  readonly check: (call: Call) => Soon<Said<Checked, Answer>>;
   /** Money, and what the rules say. Whatever stops the call does so here, before anything has run. */
   readonly admit: (call: Call, checked: Checked) => Promise<Said<Admitted, Answer>>;
   /** Runs the call. */
@@ -42,7 +45,8 @@ export async function passStages<Call, Checked, Admitted, Answer>(
 ): Promise<Said<never, Answer>> {
   let admitted;
   try {
-    const checked = await stages.check(call);
+    const checking = stages.check(call);
+    const checked = checking instanceof Promise ? await checking : checking;
     if (checked.say !== "go on") return checked;
     admitted = await stages.admit(call, checked.found);
   } catch (error) {

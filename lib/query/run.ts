@@ -8,9 +8,9 @@ import { classify, understand } from "./classify.ts";
 import { conclude, refuseMisunderstood } from "./conclude.ts";
 import { execute } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
-import { answered, goOn, passStages, type Said, untilAnswered } from "./pipeline.ts";
+import { answered, goOn, passStages, type Said, type Soon, untilAnswered } from "./pipeline.ts";
 import { preview } from "./preview.ts";
-import type { QueryAnswer, QueryCall, QueryContext } from "./query_call.ts";
+import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { identifyStatements, recordRefusal, recordTurnedAway } from "./record.ts";
 import { withReplay } from "./replay.ts";
 import { StageTimer } from "./stage_timer.ts";
@@ -25,34 +25,40 @@ export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnsw
   const { databaseId, namespaceId } = call.target;
   const database = ctx.tenants.open(databaseId, namespaceId);
   const log = identifyStatements(ctx.clock, call);
-  return await untilAnswered(async () => {
-    const timer = new StageTimer(ctx.clock);
-    const classified = await classify(ctx, databaseId, database, call.statements);
-    timer.end("classify");
-    const understood = understand({ call, database, log }, classified);
-    return await runOnce({ ctx, understood, timer, bill: new Bill(ctx.meter, call.target) });
-  }, () => {
+  return await untilAnswered(() => runOnce(ctx, { call, database, log }), () => {
     recordRefusal(database, log, "database_busy");
     return new AppError("database_busy", { message: "Try again shortly; the database keeps changing" });
   });
 }
 
-async function runOnce(pass: StatementPass): Promise<Said<never, QueryAnswer>> {
+/** All stages once. What they have read of the schema is read anew each time. */
+async function runOnce(
+  ctx: QueryContext,
+  opened: Pick<UnderstoodCall, "call" | "database" | "log">,
+): Promise<Said<never, QueryAnswer>> {
+  const { call, database } = opened;
+  const timer = new StageTimer(ctx.clock);
+  const classifying = classify(ctx, call.target.databaseId, database, call.statements);
+  const classified = classifying instanceof Promise ? await classifying : classifying;
+  timer.end("classify");
+  const bill = new Bill(ctx.meter, call.target);
+  const pass = { ctx, understood: understand(opened, classified), timer, bill };
   try {
-    const said = await passStages(pass.understood.call.replay === null ? stages : replayedStages, pass);
-    return said.say === "answer" ? answered(withTiming(said.answer, pass.timer.header)) : said;
+    const said = await passStages(call.replay === null ? stages : replayedStages, pass);
+    return said.say === "answer" ? answered(withTiming(said.answer, timer.header)) : said;
   } finally {
-    pass.bill.release();
+    bill.release();
   }
 }
 
 const stages: StatementStages = { check, admit, perform, turnedAway: recordTurnedAway };
 const replayedStages = withReplay(stages);
 
-async function check({ ctx, understood, timer }: StatementPass): Promise<Said<readonly RuleMatch[], never>> {
+function check({ ctx, understood, timer }: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
   authorise(understood);
   timer.end("authorise");
-  return goOn(await findRules(ctx, understood));
+  const matches = findRules(ctx, understood);
+  return matches instanceof Promise ? matches.then(goOn) : goOn(matches);
 }
 
 async function admit(
@@ -62,7 +68,8 @@ async function admit(
   denyOutright(matches);
   timer.end("rules");
   // Reads that the service makes for itself are free.
-  if (understood.call.operation !== "service") await bill.reserve(!understood.writes);
+  const reserving = understood.call.operation === "service" ? undefined : bill.reserve(!understood.writes);
+  if (reserving) await reserving;
   timer.end("reserve");
   if (matches.length === 0) return goOn(null);
   const previewed = await preview(ctx, understood, matches);
@@ -88,7 +95,8 @@ async function perform(
   if (executed.say !== "go on") return executed;
   bill.settle(workOf(executed.found));
   timer.end("settle");
-  const answer = await conclude(ctx, understood, { outcome: executed.found, snapshot });
+  const concluded = conclude(ctx, understood, { outcome: executed.found, snapshot });
+  const answer = concluded instanceof Promise ? await concluded : concluded;
   timer.end("record");
   return answered(answer);
 }
