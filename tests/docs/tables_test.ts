@@ -1,9 +1,11 @@
 // Holds README and the documentation to the code: their tables are the code's tables, and what they name exists.
 import { assert, assertEquals } from "@std/assert";
 import { configTable } from "../../lib/config.ts";
+import * as limits from "../../lib/core/limits.ts";
 import { errorTable } from "../../lib/core/error_table.ts";
 import { priceNanoUsd } from "../../lib/query/prices.ts";
 import { outputs } from "../../lib/services/endpoints/spec/outputs.ts";
+import { securityTable } from "../../routes/security_table.ts";
 import { layers } from "../architecture/layers.ts";
 import { repository } from "../architecture/source_files.ts";
 import { docFile, docFiles, prose, tableUnder } from "./doc_files.ts";
@@ -61,6 +63,52 @@ Deno.test("the README is a front page: its layers are those that the architectur
     [...(place ?? "").matchAll(/`([^`]+)`/g)].map(([, code]) => code)
   );
   assertEquals(places, layers.filter((row) => !row.includes("tests/")).map((row) => [...row]));
+});
+
+Deno.test("the limits that are documented are the code's", async () => {
+  const page = await docFile("routes/docs/limits.md");
+  const { headMs, idleMs, takenBytesPerSec, maxConnections } = limits.connectionLimits;
+  const grouped = (value: number) => value.toLocaleString("en-US");
+  const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+  const expected: Readonly<Record<string, string>> = {
+    "a body under `/v1` and `/api`": mib(limits.MAX_BODY_BYTES),
+    "a body under `/p`": mib(limits.MAX_PUBLISHED_BODY_BYTES),
+    "a body to arrive whole": `${limits.BODY_TIMEOUT_MS / 1000} s`,
+    "statements of a batch": String(limits.MAX_BATCH_STATEMENTS),
+    "characters of a statement": grouped(limits.MAX_SQL_LENGTH),
+    "values of a statement": grouped(limits.MAX_PARAMETERS),
+    "one value or row": `${grouped(limits.MAX_VALUE_BYTES)} bytes; in remote stores 5 MB`,
+  };
+  const rows = new Map(tableUnder(page, "## Requests and results").map(([what, bound]) => [what, bound]));
+  for (const [what, bound] of Object.entries(expected)) assertEquals([what, rows.get(what)], [what, bound]);
+  const lifetimes = new Map(tableUnder(page, "## Lifetimes").map(([what, long]) => [what, long]));
+  assertEquals(lifetimes.get("a stored answer of a keyed call"), `${limits.REPLAY_MS / 3_600_000} hours`);
+  assertEquals(lifetimes.get("a deleted database"), `${limits.DELETED_KEEP_MS / 86_400_000} days`);
+  const text = page.text.replace(/\s+/g, " ");
+  for (
+    const said of [
+      `At most ${maxConnections} connections are open.`,
+      `has not arrived whole within ${headMs / 1000} s, or the next head within ${
+        idleMs / 1000
+      } s after an answer.`,
+      `may be taken at ${takenBytesPerSec / 1024} KB a second.`,
+      `At most ${limits.MAX_OPEN_APPROVALS} approvals of a database wait`,
+      `at most ${limits.MAX_BRANCHES} branches of it live.`,
+      `an email address ${limits.MAX_EMAIL_LENGTH}, a URL ${limits.MAX_URL_LENGTH}, a question to \`ask\` ${limits.MAX_QUESTION_LENGTH}.`,
+    ]
+  ) assert(text.includes(said), said);
+});
+
+Deno.test("the tables of the HTTP API have every route", async () => {
+  const { text } = await docFile("routes/docs/http-api.md");
+  const missing = securityTable.filter(({ path }) => {
+    // What pages load is no call of anybody.
+    if (path.startsWith("/docs/assets/")) return false;
+    const named = path.split("/").filter((segment) => segment !== "" && !segment.startsWith(":")).at(-1) ??
+      "";
+    return !new RegExp(`(?<![\\w-])${RegExp.escape(named)}(?![\\w-])`).test(text);
+  });
+  assertEquals(missing.map(({ method, path }) => `${method} ${path}`), []);
 });
 
 Deno.test("the glossary is short and in order", async () => {
