@@ -38,16 +38,15 @@ export interface SavedCallOptions {
  * deferred reference broken, as if it had a commit of its own. A statement that demands ROLLBACK ends the transaction
  * itself: with company the group starts over; alone, what is to stay of the call runs once more. Throws `GroupLost`.
  */
-export function runSaved(call: WireCall, options: SavedCallOptions): SavedRun {
-  const { connection } = options;
+export function runSaved(call: WireCall, { connection, progress, index, alone }: SavedCallOptions): SavedRun {
   const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
   try {
-    const { first, last } = runUntilItStands(call, { ...options, watch });
+    const { first, last } = runUntilItStands(call, { connection, progress, index, alone, watch });
     const failure = endingFailure(call, last, () => watch?.isExpected() !== false);
     const nothingStays = isUndone(failure, call);
     if (nothingStays) connection.internalRun("ROLLBACK TO call");
     connection.internalRun("RELEASE call");
-    const run = { ...last, failure, ...(nothingStays ? { results: [], text: "", rowsWritten: 0 } : {}) };
+    const run = failure === null ? last : endedRun({ ...last, failure }, nothingStays);
     recordCall(connection, call, run, first);
     return {
       outcome: outcomeOf(run, [first.rowsRead, first.rowsWritten]),
@@ -57,6 +56,10 @@ export function runSaved(call: WireCall, options: SavedCallOptions): SavedRun {
   } finally {
     watch?.close();
   }
+}
+
+function endedRun(run: CallRun, nothingStays: boolean): CallRun {
+  return nothingStays ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
 }
 
 type WatchedOptions = SavedCallOptions & { readonly watch: FootprintRun | null };
