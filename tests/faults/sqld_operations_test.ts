@@ -47,8 +47,9 @@ Deno.test("readyz tells a slow sqld from one that is gone, and asks it once for 
     await app.namespace();
     assertEquals(await readiness(app), ready);
     let asked = 0;
-    data.between = async (_, go) => {
-      asked++;
+    data.between = async ({ body }, go) => {
+      // The store looks by itself for what it has to remove.
+      if (!body.includes("FROM loose")) asked++;
       await pause(3000);
       return await go();
     };

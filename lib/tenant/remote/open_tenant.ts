@@ -39,6 +39,7 @@ export class OpenTenant {
   #thinning: Promise<void> = Promise.resolve();
   #reads = 0;
   #logPauseMs = LOG_DELAY_MS / 2;
+  #closed = false;
 
   readonly #slowReads: SlowReads;
 
@@ -131,6 +132,8 @@ export class OpenTenant {
 
   /** Finishes what is under way and writes the log rows that wait. */
   async close(): Promise<void> {
+    // A flush under way would arm it again behind its failure.
+    this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.lane.drained;
     if (this.remote.log.length > 0 && !this.remote.dropped) await this.flush().catch(() => {});
@@ -206,7 +209,7 @@ export class OpenTenant {
 
   #armTimer(): void {
     const { dropped, log } = this.remote;
-    if (this.#timer !== null || dropped || (log.length === 0 && !log.isTooLarge)) return;
+    if (this.#timer !== null || this.#closed || dropped || (log.length === 0 && !log.isTooLarge)) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.flush(true).catch(() => {}).finally(() => this.#armTimer());

@@ -4,7 +4,6 @@ import { AppError } from "../../core/errors.ts";
 import { ReadQueue, type SlowWork, tokenOf, type WaitingRead } from "../read_queue.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { pause } from "./hrana/pause.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { answersOthers } from "./statement_deadline.ts";
 import type { CallJob } from "./write_call.ts";
@@ -84,6 +83,8 @@ interface UnderWay {
   readonly startedMs: number;
   readonly giveWay: AbortController;
   readonly running: Running;
+  /** When it is looked at next. */
+  timer?: ReturnType<typeof setTimeout>;
   ended: boolean;
 }
 
@@ -103,8 +104,8 @@ export class SlowReads {
     let running = isFree ? this.#begin(tokenId, null) : await this.#turn(job, turn);
     for (;;) {
       const startedMs = this.#now();
-      const underWay = { turn, running, startedMs, giveWay: new AbortController(), ended: false };
-      const timer = setTimeout(() => void this.#watch(underWay), SLOW_MS);
+      const underWay: UnderWay = { turn, running, startedMs, giveWay: new AbortController(), ended: false };
+      this.#watchLater(underWay);
       try {
         const outcome = await read(underWay.giveWay.signal);
         if (this.#now() - startedMs < SLOW_MS) this.#queue.forget(turn);
@@ -112,7 +113,7 @@ export class SlowReads {
       } catch (error) {
         if (!(error instanceof Stopped && error.why === "gives_way")) throw error;
       } finally {
-        clearTimeout(timer);
+        clearTimeout(underWay.timer);
         underWay.ended = true;
         this.slots.end(running);
       }
@@ -120,13 +121,15 @@ export class SlowReads {
     }
   }
 
+  #watchLater(underWay: UnderWay): void {
+    underWay.timer = setTimeout(() => void this.#watch(underWay), SLOW_MS);
+  }
+
   /** It is slow when it has no answer yet, and the server has answered what was sent long after it. */
   async #watch(underWay: UnderWay): Promise<void> {
-    while (!await this.#answersSince(underWay.startedMs)) {
-      await pause(SLOW_MS);
-      if (underWay.ended) return;
-    }
+    const answers = await this.#answersSince(underWay.startedMs);
     if (underWay.ended) return;
+    if (!answers) return this.#watchLater(underWay);
     const { turn, running } = underWay;
     this.#queue.noteSlow(turn, this.#now());
     const slow = running.slow ??= { tokenId: running.tokenId, hasSlot: false, seen: true };
