@@ -49,7 +49,7 @@ Deno.test("readyz tells a slow sqld from one that is gone, and asks it once for 
     let asked = 0;
     data.between = async ({ body }, go) => {
       // The store looks by itself for what it has to remove.
-      if (!body.includes("FROM loose")) asked++;
+      if (!body.includes("SELECT place FROM loose")) asked++;
       await pause(3000);
       return await go();
     };
