@@ -19,6 +19,8 @@ export interface Instances {
 export interface Answer {
   readonly status: number;
   readonly code: string | null;
+  /** What it answers; null: nothing. */
+  readonly data: { readonly rows?: unknown } | null;
   readonly ms: number;
 }
 
@@ -44,7 +46,8 @@ export async function withInstances(body: (world: Instances) => Promise<void>): 
     let token = SECRET;
     const ask: Instances["ask"] = async (at, method, path, json) => {
       const { status, text, ms } = await send(services[at % services.length], method, path, json, token);
-      return { status, code: codeOf(text), ms };
+      const { code = null, data = null } = JSON.parse(text);
+      return { status, code, data, ms };
     };
     for (
       const [path, json] of [[api, { slug: "acme" }], [`${api}/acme/databases`, { slug: "main" }]] as const
@@ -90,8 +93,4 @@ async function send(
   } catch (error) {
     return ended(0, JSON.stringify({ code: String(error) }));
   }
-}
-
-function codeOf(text: string): string | null {
-  return JSON.parse(text).code ?? null;
 }

@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { mergeOf, rowsOf, Tenant } from "../contracts/tenant_store.ts";
-import { ask, failureOf, standBetween, withSqld } from "./sqld_world.ts";
+import { ask, failureOf, forward, standBetween, withSqld } from "./sqld_world.ts";
 
 Deno.test("a restore in one process is what the other ones see from their next call on", async () => {
   await withSqld(async (world) => {
@@ -56,13 +56,10 @@ Deno.test("writes of another process during a restore are in it, behind it or re
 
 Deno.test("a restore that dies on its way leaves the database as it was, open again once its time is over", async () => {
   await withSqld(async (world) => {
-    let nowMs = systemClock.now();
-    const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs };
     // Closed for writes, and for reads as well.
     for (const [at, level] of [["/fork/", "write"], ["generation = generation + 1", "read"]] as const) {
       let [restoring, dead] = [false, false];
       const dying = world.store({
-        clock,
         fetch: standBetween(({ url, sql }, go) => {
           dead ||= restoring && (url + sql).includes(at);
           return dead ? Promise.reject(new TypeError("gone")) : go();
@@ -73,8 +70,8 @@ Deno.test("a restore that dies on its way leaves the database as it was, open ag
       restoring = true;
       await failureOf(() => tenant.database.restore("mine", { undoLabel: "undo" }));
       assert(dead);
-      nowMs += 600_000;
-      const other = world.store({ clock }).open(tenant.id, "ns_1");
+      await forward(world.sqld);
+      const other = world.store().open(tenant.id, "ns_1");
       const sql = { write: "INSERT INTO t VALUES (1) RETURNING a", read: "SELECT 1" };
       assertEquals(rowsOf(await ask(other, level, sql[level])), [[1]]);
       assertEquals((await ask(other, "write", "INSERT INTO t VALUES (2)")).ok, true);

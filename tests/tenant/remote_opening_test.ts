@@ -1,31 +1,11 @@
 // A database of a store over sqld that a restore has closed and not moved: who opens it again, and what happens meanwhile.
 import { assertEquals } from "@std/assert";
-import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import type { TenantDatabase } from "../../lib/tenant/tenant_store.ts";
 import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
-import { ask, type Between, standBetween, withSqld } from "./sqld_world.ts";
-
-/** More milliseconds than a restore may keep a database closed. */
-const LONG_MS = 600_000;
-
-/** A clock that a test may set forward. */
-class SetClock implements Clock {
-  #aheadMs = 0;
-
-  now(): number {
-    return systemClock.now() + this.#aheadMs;
-  }
-
-  monotonicMs(): number {
-    return systemClock.monotonicMs();
-  }
-
-  forward(): void {
-    this.#aheadMs += LONG_MS;
-  }
-}
+import { ask, type Between, forward, standBetween, withSqld } from "./sqld_world.ts";
 
 /** Restores the snapshot "mine"; "restored", or the error's code. */
 function restoreIn(store: RemoteStore, databaseId: string): Promise<string> {
@@ -42,13 +22,14 @@ async function snapshotted(store: RemoteStore): Promise<string> {
   return tenant.id;
 }
 
-/** Lets a restore fail at its copy, and then asks `after` about each request that opens the database again. */
+/** Lets a restore fail at its copy, and then asks `after` about each request that opens the database again: no renewal. */
 function failing(after: Between): Between {
   let failed = false;
   return async (request, go) => {
     failed ||= request.url.includes("/fork/");
     if (request.url.includes("/fork/")) throw new TypeError("reset");
-    const opens = request.url.endsWith("/config") || request.sql.includes("UPDATE tenant SET closed_until");
+    const claims = request.sql.includes("UPDATE tenant SET closed_until") && !request.sql.includes(`"10000"`);
+    const opens = request.url.endsWith("/config") || claims;
     return await (failed && opens ? after(request, go) : go());
   };
 }
@@ -82,32 +63,30 @@ Deno.test("no restore begins while one that failed opens the database again, and
 
 Deno.test("no restore begins while a caller opens what a dead one has closed, and no acknowledged write is lost", async () => {
   await withSqld(async (world) => {
-    const clock = new SetClock();
-    const id = await snapshotted(world.store({ clock }));
+    const id = await snapshotted(world.store());
     const dies = failing(() => Promise.reject(new TypeError("gone")));
     assertEquals(
-      await restoreIn(world.store({ clock, fetch: standBetween(dies) }), id),
+      await restoreIn(world.store({ fetch: standBetween(dies) }), id),
       "store_unavailable",
     );
-    clock.forward();
+    await forward(world.sqld);
     const meanwhile: string[] = [];
     const opens: Between = async ({ url }, go) => {
-      if (url.endsWith("/config")) meanwhile.push(await restoreIn(world.store({ clock }), id));
+      if (url.endsWith("/config")) meanwhile.push(await restoreIn(world.store(), id));
       return await go();
     };
-    const writer = world.store({ clock, fetch: standBetween(opens) }).open(id, "ns_1");
+    const writer = world.store({ fetch: standBetween(opens) }).open(id, "ns_1");
     assertEquals(await insert(writer, "kept"), true);
-    assertEquals(await rowsIn(world.store({ clock }), id), [["kept"]]);
+    assertEquals(await rowsIn(world.store(), id), [["kept"]]);
     assertEquals(meanwhile, ["database_busy"]);
-    assertEquals(await restoreIn(world.store({ clock }), id), "restored");
-    assertEquals(await rowsIn(world.store({ clock }), id), []);
+    assertEquals(await restoreIn(world.store(), id), "restored");
+    assertEquals(await rowsIn(world.store(), id), []);
   });
 });
 
 Deno.test("a restore that comes to its move after somebody has opened the database does not move it", async () => {
   await withSqld(async (world) => {
-    const clock = new SetClock();
-    const id = await snapshotted(world.store({ clock }));
+    const id = await snapshotted(world.store());
     const underWay: (() => Promise<Response>)[] = [];
     const slow: Between = async ({ sql }, go) => {
       if (sql.includes("generation = generation + 1")) underWay.push(go);
@@ -115,17 +94,17 @@ Deno.test("a restore that comes to its move after somebody has opened the databa
       return await go();
     };
     assertEquals(
-      await restoreIn(world.store({ clock, fetch: standBetween(slow) }), id),
+      await restoreIn(world.store({ fetch: standBetween(slow) }), id),
       "store_unavailable",
     );
-    clock.forward();
-    const writer = world.store({ clock }).open(id, "ns_1");
+    await forward(world.sqld);
+    const writer = world.store().open(id, "ns_1");
     assertEquals(await insert(writer, "one"), true);
     for (const go of underWay) {
       assertEquals((await (await go()).text()).includes("UNIQUE constraint failed"), true);
     }
     assertEquals(await insert(writer, "two"), true);
-    assertEquals(await rowsIn(world.store({ clock }), id), [["one"], ["two"]]);
+    assertEquals(await rowsIn(world.store(), id), [["one"], ["two"]]);
     assertEquals(underWay.length, 1);
   });
 });
@@ -134,9 +113,8 @@ Deno.test("of the requests that open a database again any may be lost: it opens 
   await withSqld(async (world) => {
     for (const lost of [1, 2, 3]) {
       for (const ran of [false, true]) {
-        const clock = new SetClock();
-        const id = await snapshotted(world.store({ clock }));
-        const writer = world.store({ clock }).open(id, "ns_1");
+        const id = await snapshotted(world.store());
+        const writer = world.store().open(id, "ns_1");
         assertEquals(await insert(writer, "before"), true);
         let requests = 0;
         const between = failing(async (_request, go) => {
@@ -144,16 +122,16 @@ Deno.test("of the requests that open a database again any may be lost: it opens 
           if (ran) await (await go()).body?.cancel();
           throw new TypeError("connection closed before message completed");
         });
-        const failed = await restoreIn(world.store({ clock, fetch: standBetween(between) }), id);
+        const failed = await restoreIn(world.store({ fetch: standBetween(between) }), id);
         const isOpen = lost === 3 || lost === 2 && ran;
         // One that is still closed is waited for.
-        if (!isOpen) clock.forward();
+        if (!isOpen) await forward(world.sqld);
         assertEquals(await insert(writer, "kept"), true);
-        assertEquals(await rowsIn(world.store({ clock }), id), [["before"], ["kept"]]);
+        assertEquals(await rowsIn(world.store(), id), [["before"], ["kept"]]);
         assertEquals([failed, requests], ["store_unavailable", lost]);
-        if (isOpen) clock.forward();
-        assertEquals(await restoreIn(world.store({ clock }), id), "restored");
-        assertEquals(await rowsIn(world.store({ clock }), id), []);
+        if (isOpen) await forward(world.sqld);
+        assertEquals(await restoreIn(world.store(), id), "restored");
+        assertEquals(await rowsIn(world.store(), id), []);
       }
     }
   });

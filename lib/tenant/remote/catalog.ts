@@ -23,9 +23,11 @@ export interface TenantPlace {
   readonly generation: number;
   /**
    * Unix milliseconds until which whoever restores it, or opens it again, has it for itself and may keep it closed;
-   * 0: nobody has it.
+   * 0: nobody has it. By the clock of the catalogue's server.
    */
   readonly closedUntil: number;
+  /** Whether somebody had it when it was looked up. */
+  readonly isClaimed: boolean;
 }
 
 /** A snapshot and where it is. */
@@ -35,6 +37,9 @@ export interface CatalogSnapshot extends SnapshotInfo {
 
 /** Name of the catalogue's own place. */
 export const CATALOG_PLACE = "cubby-catalog";
+
+/** Unix milliseconds as the catalogue's server tells them. */
+export const SERVER_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS tenant (
@@ -77,24 +82,16 @@ export class Catalog {
   /** Null: there is no such database. */
   async find(databaseId: string): Promise<TenantPlace | null> {
     const [row] = await this.select(
-      "SELECT place, generation, closed_until FROM tenant WHERE database_id = ?",
+      `SELECT place, generation, closed_until, closed_until > ${SERVER_NOW} FROM tenant WHERE database_id = ?`,
       [databaseId],
     );
-    return row
-      ? { place: stringOf(row[0]), generation: integerOf(row[1]), closedUntil: integerOf(row[2]) }
-      : null;
-  }
-
-  /**
-   * Takes a database that is still as it was seen: until then nobody else closes, moves or opens it, and whoever had it
-   * cannot move it any more. 0 gives it back. False: it is not as it was seen. Throws `RemoteFailure`.
-   */
-  async claim(databaseId: string, { generation, closedUntil }: TenantPlace, until: number): Promise<boolean> {
-    const changed = await this.change([[
-      "UPDATE tenant SET closed_until = ? WHERE database_id = ? AND generation = ? AND closed_until = ?",
-      [until, databaseId, generation, closedUntil],
-    ]]);
-    return changed && changed[0] === 1;
+    if (!row) return null;
+    return {
+      place: stringOf(row[0]),
+      generation: integerOf(row[1]),
+      closedUntil: integerOf(row[2]),
+      isClaimed: integerOf(row[3]) === 1,
+    };
   }
 
   /** Newest first. */
@@ -137,7 +134,7 @@ export class Catalog {
     return rows.map((row) => stringOf(row[0]));
   }
 
-  /** Rows changed by each statement; all or nothing. A `unique` clash is `false`. Throws `RemoteFailure`. */
+  /** Rows changed by each statement, or the number that it returns; all or nothing. A `unique` clash is `false`. Throws `RemoteFailure`. */
   change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
     const changed = this.#changing.then(() => this.#change(statements));
     this.#changing = changed.catch(() => {});
@@ -161,11 +158,11 @@ export class Catalog {
   async #change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
     const list = new StepList();
     list.add("BEGIN IMMEDIATE");
-    const counts: number[] = [];
+    const ran: number[] = [];
     for (const [sql, params] of statements) {
       chain(list, sql, params);
+      ran.push(list.steps.length - 1);
       chain(list, "SELECT changes()");
-      counts.push(list.steps.length - 1);
     }
     chain(list, "COMMIT");
     const commit = list.steps.length - 1;
@@ -175,7 +172,7 @@ export class Catalog {
       return false;
     }
     rowsAt(steps, commit);
-    return counts.map((at) => integerOf(rowsAt(steps, at)[0]?.[0]));
+    return ran.map((at) => integerOf((rowsAt(steps, at)[0] ?? rowsAt(steps, at + 1)[0])?.[0]));
   }
 
   /** Places with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */

@@ -1,5 +1,6 @@
 // Locations on the server as they come and go: copies, each noted in the catalogue before it is made, and what nobody
 // uses any more.
+import { AppError } from "../../core/errors.ts";
 import type { Catalog, CatalogStatement } from "./catalog.ts";
 import { LocationTurns } from "./location_turns.ts";
 import { OrphanRemover } from "./orphan_remover.ts";
@@ -50,6 +51,13 @@ export class LocationKeeper {
     }
   }
 
+  /** The same of a snapshot. Errors: `snapshot_corrupt`. */
+  async forkSnapshot(from: string, to: string): Promise<string> {
+    let location = to;
+    if (await unlessLost(async () => void (location = await this.fork(from, to)))) return location;
+    throw new AppError("snapshot_corrupt");
+  }
+
   /**
    * Makes a change of the catalogue by which nobody uses the locations any more. `closed` is closed then, for whoever has
    * not heard of it. They go soon. Throws `RemoteFailure`.
@@ -85,13 +93,4 @@ export class LocationKeeper {
 /** The location is whole, and has an owner from this change on. */
 export function copied(location: string): CatalogStatement {
   return ["DELETE FROM loose WHERE place = ?", [location]];
-}
-
-/** Fails, and with it the whole change, unless the database is there and, where that is given, in this claim. */
-export function requireDatabase(databaseId: string, closedUntil: number | null = null): CatalogStatement {
-  return [
-    "INSERT INTO removal SELECT id, until, turn FROM removal WHERE NOT EXISTS (SELECT 1 FROM tenant " +
-    "WHERE database_id = ?1 AND closed_until = coalesce(?2, closed_until))",
-    [databaseId, closedUntil],
-  ];
 }

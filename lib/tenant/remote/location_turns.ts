@@ -4,7 +4,7 @@
 // tells the time, so that clocks of instances may differ.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Catalog, CatalogStatement } from "./catalog.ts";
+import { type Catalog, type CatalogStatement, SERVER_NOW as NOW } from "./catalog.ts";
 import { pause } from "./hrana/pause.ts";
 import { stringOf } from "./hrana/remote_values.ts";
 
@@ -24,8 +24,6 @@ export const REMOVE_MS = 3000;
 /** Milliseconds of a turn for which copies that want to begin are held up, for those under way to end. */
 const HOLD_MS = 1000;
 const HOLD_POLL_MS = 50;
-
-const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** Leave to remove. */
 export interface RemovalTurn {

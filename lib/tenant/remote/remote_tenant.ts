@@ -1,5 +1,6 @@
 // One database of a remote store as this process knows it: where it is, what its schema is, which log rows wait.
 import { AppError } from "../../core/errors.ts";
+import { claimToOpen, giveBack, RestoreClaim } from "./claims.ts";
 import { isOldTable } from "../../sql/service_tables.ts";
 import type { Catalog, TenantPlace } from "./catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
@@ -16,8 +17,6 @@ import { VERSION } from "./write_steps.ts";
 
 /** Schema versions of one place: above them stands the generation, so that no number ever means two schemas. */
 const VERSIONS = 2 ** 32;
-/** Milliseconds that opening a closed database may take: more than its requests take until they are given up. */
-const OPENING_MS = 60_000;
 
 const SCHEMA = [
   "BEGIN",
@@ -122,13 +121,13 @@ export class RemoteTenant {
    *
    * Whoever finds it closed when a claim is over opens it in the same way. Throws `RemoteFailure`.
    */
-  async openAgain(seen: TenantPlace): Promise<boolean> {
+  async openAgain(seen: TenantPlace | RestoreClaim): Promise<boolean> {
     const { catalog, context, databaseId } = this;
-    // Another number than before in any case: by it a restore knows whether it may still move the database.
-    const until = Math.max(context.clock.now() + OPENING_MS, seen.closedUntil + 1);
-    if (!await catalog.claim(databaseId, seen, until)) return false;
-    await context.platform.block(seen.place, { reads: false, writes: false });
-    await catalog.claim(databaseId, { ...seen, closedUntil: until }, 0);
+    const claimed =
+      await (seen instanceof RestoreClaim ? seen.toOpen() : claimToOpen(catalog, databaseId, seen));
+    if (claimed === null) return false;
+    await context.platform.block(claimed.place, { reads: false, writes: false });
+    await giveBack(catalog, databaseId, claimed);
     return true;
   }
 

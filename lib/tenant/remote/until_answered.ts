@@ -53,7 +53,7 @@ export async function pauseBefore(
       const seen = await tenant.place();
       const nowMs = context.clock.now();
       const openMs = Math.abs(nowMs - tenant.openedMs);
-      if (seen.closedUntil >= nowMs || openMs < OPENING_MS) return MOVING_PAUSE_MS;
+      if (seen.isClaimed || openMs < OPENING_MS) return MOVING_PAUSE_MS;
       // It is not the service that keeps it closed.
       if (openMs < OPENED_MS) throw new AppError("store_over_quota");
       // Who closed it has not lived to open it again.

@@ -1,0 +1,135 @@
+// Claims of databases: while one lasts, nobody else closes, moves or opens the database. That of a restore is short and
+// renewed, so that a database whose restorer has died is open again soon. The catalogue's server tells the time.
+//
+// The number in the catalogue says until when, and whose it is. A renewal whose answer was lost makes it larger, but by
+// less than a claim lasts: whoever else takes the database can only do so when the number is over, and makes it larger by
+// as much at the least. So a holder knows its own by a range.
+import { AppError } from "../../core/errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import { type Catalog, type CatalogStatement, SERVER_NOW, type TenantPlace } from "./catalog.ts";
+
+/** Milliseconds that a claim to restore lasts, and between its renewals. */
+const RESTORE_MS = 10_000;
+const RENEW_MS = 2500;
+/** Milliseconds behind which nobody acts by a claim without renewing it first. */
+const FRESH_MS = 5000;
+/** Milliseconds that opening a closed database may take: more than its requests take until they are given up. */
+const OPENING_MS = 60_000;
+
+const SET = `UPDATE tenant SET closed_until = max(${SERVER_NOW} + ?, closed_until + 1) ` +
+  "WHERE database_id = ? AND generation = ? AND ";
+/** As it was seen, and nobody has it any more. */
+const FREE = `closed_until = ? AND closed_until <= ${SERVER_NOW}`;
+const OWN = `closed_until BETWEEN ? AND ? + ${RESTORE_MS - 1}`;
+
+interface Parts {
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly databaseId: string;
+}
+
+export class RestoreClaim {
+  #lost = false;
+  #timer: ReturnType<typeof setInterval> | null;
+  #renewing: Promise<void> | null = null;
+
+  private constructor(
+    private readonly parts: Parts,
+    private readonly seen: TenantPlace,
+    private until: number,
+    /** By the monotonic clock: it was had later than that. */
+    private sinceMs: number,
+  ) {
+    this.#timer = setInterval(() => {
+      // Who acts by it next asks again.
+      this.#renew().catch(() => {});
+    }, RENEW_MS);
+  }
+
+  /** Null: somebody else has it, or it is not as it was seen. Throws `RemoteFailure`. */
+  static async take(parts: Parts, seen: TenantPlace): Promise<RestoreClaim | null> {
+    const sinceMs = parts.clock.monotonicMs();
+    const { databaseId } = parts;
+    const values = [RESTORE_MS, databaseId, seen.generation, seen.closedUntil];
+    const until = await taken(parts.catalog, [`${SET}${FREE} RETURNING closed_until`, values]);
+    return until === null ? null : new RestoreClaim(parts, seen, until, sinceMs);
+  }
+
+  /** Before each step that others notice. Errors: `database_busy` where the claim is lost. Throws `RemoteFailure`. */
+  async check(): Promise<void> {
+    if (this.parts.clock.monotonicMs() - this.sinceMs > FRESH_MS) await this.#renew();
+    if (this.#lost) throw new AppError("database_busy");
+  }
+
+  /** Fails, and with it the whole change, unless the database is there and the claim is not lost. */
+  get required(): CatalogStatement {
+    return [unlessThere(`AND ${OWN}`), [this.parts.databaseId, this.until, this.until]];
+  }
+
+  /** No renewal is under way any more. */
+  async end(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    await this.#renewing?.catch(() => {});
+  }
+
+  /** Makes it one to open the database, unless it is lost: then null. Throws `RemoteFailure`. */
+  async toOpen(): Promise<TenantPlace | null> {
+    const { parts: { catalog, databaseId }, seen, until } = this;
+    const values = [OPENING_MS, databaseId, seen.generation, until, until];
+    const closedUntil = await taken(catalog, [`${SET}${OWN} RETURNING closed_until`, values]);
+    return closedUntil === null ? null : { ...seen, closedUntil };
+  }
+
+  #renew(): Promise<void> {
+    return this.#renewing ??= this.#renewOnce().finally(() => this.#renewing = null);
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { parts: { catalog, clock, databaseId }, seen } = this;
+    const sinceMs = clock.monotonicMs();
+    const values = [RESTORE_MS, databaseId, seen.generation, this.until, this.until];
+    const until = await taken(catalog, [`${SET}${OWN} RETURNING closed_until`, values]);
+    if (until === null) this.#lost = true;
+    else [this.until, this.sinceMs] = [until, sinceMs];
+  }
+}
+
+/** A claim to open what a dead restore has closed; null: it is not as it was seen, or not over. Throws `RemoteFailure`. */
+export async function claimToOpen(
+  catalog: Catalog,
+  databaseId: string,
+  seen: TenantPlace,
+): Promise<TenantPlace | null> {
+  const values = [OPENING_MS, databaseId, seen.generation, seen.closedUntil];
+  const closedUntil = await taken(catalog, [`${SET}${FREE} RETURNING closed_until`, values]);
+  return closedUntil === null ? null : { ...seen, closedUntil };
+}
+
+/** Gives a database back that was opened. Throws `RemoteFailure`. */
+export async function giveBack(
+  catalog: Catalog,
+  databaseId: string,
+  { generation, closedUntil }: TenantPlace,
+): Promise<void> {
+  await catalog.change([[
+    "UPDATE tenant SET closed_until = 0 WHERE database_id = ? AND generation = ? AND closed_until = ?",
+    [databaseId, generation, closedUntil],
+  ]]);
+}
+
+/** Fails, and with it the whole change, unless the database is there. */
+export function requireDatabase(databaseId: string): CatalogStatement {
+  return [unlessThere(""), [databaseId]];
+}
+
+function unlessThere(condition: string): string {
+  return "INSERT INTO removal SELECT id, until, turn FROM removal WHERE NOT EXISTS (SELECT 1 FROM tenant " +
+    `WHERE database_id = ? ${condition})`;
+}
+
+async function taken(catalog: Catalog, statement: CatalogStatement): Promise<number | null> {
+  const changed = await catalog.change([statement]);
+  const [until = 0] = changed || [];
+  return until === 0 ? null : until;
+}

@@ -1,0 +1,148 @@
+// A restore: the database closes, the copy of the snapshot gets what must not be forgotten, and the catalogue says that
+// the database is there now. Whoever has lost the claim on the way moves nothing and opens nothing.
+import { AppError } from "../../core/errors.ts";
+import { UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
+import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
+import type { RestoreOptions } from "../snapshots.ts";
+import type { LogIdentity } from "../tenant_store.ts";
+import { carryRecords } from "./carry_records.ts";
+import type { Catalog, CatalogSnapshot, CatalogStatement } from "./catalog.ts";
+import { RestoreClaim } from "./claims.ts";
+import { compareRestore } from "./compare_restore.ts";
+import { copied, type LocationKeeper } from "./location_keeper.ts";
+import { sizeOfLocation, unlessLost } from "./locations.ts";
+import { recordRestore } from "./record_restore.ts";
+import type { RemoteContext } from "./remote_context.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
+
+/** Labels of the service's own begin so; a caller's may not. */
+export const AUTOMATIC = "auto-";
+
+export interface RestoreParts {
+  readonly context: RemoteContext;
+  readonly catalog: Catalog;
+  readonly locations: LocationKeeper;
+}
+
+export interface LocatedRestore extends RestoreOptions<LogIdentity> {
+  /** Where the snapshot is, and where the database shall be. */
+  readonly snapshot: string;
+  readonly to: string;
+  /** Ends the note of the copy. */
+  readonly end: CatalogStatement;
+}
+
+/** Within `LocationKeeper.copying`. Errors: `database_busy` while another restore is under way, and those of a restore. */
+export async function runRestore(
+  parts: RestoreParts,
+  tenant: RemoteTenant,
+  options: LocatedRestore,
+): Promise<Restored> {
+  const { catalog, context: { clock } } = parts;
+  const { databaseId } = tenant;
+  const seen = await tenant.place();
+  const claim = await RestoreClaim.take({ catalog, clock, databaseId }, seen);
+  if (claim === null) throw new AppError("database_busy");
+  const moving = new MovingRestore(parts, claim, { old: seen.place, databaseId, ...options });
+  try {
+    await moving.run();
+  } catch (error) {
+    await claim.end();
+    if (!await tookPlace(parts.context, tenant, { claim, next: moving.next })) throw error;
+  } finally {
+    await claim.end();
+  }
+  await tenant.moved();
+  return moving.restored;
+}
+
+class MovingRestore {
+  next: string;
+  restored: Restored = { undo: true, setAside: null };
+  #sizeBytes = 0;
+
+  constructor(
+    private readonly parts: RestoreParts,
+    private readonly claim: RestoreClaim,
+    private readonly options: LocatedRestore & { readonly old: string; readonly databaseId: string },
+  ) {
+    this.next = options.to;
+  }
+
+  async run(): Promise<void> {
+    const { parts: { context, locations }, claim, options: { old, snapshot, to } } = this;
+    const startedMs = context.clock.monotonicMs();
+    const nowMs = context.clock.now();
+    const isThere = await unlessLost(() => context.platform.block(old, { reads: false, writes: true }));
+    this.next = await locations.forkSnapshot(snapshot, to);
+    await context.platform.block(this.next, { reads: false, writes: false });
+    await this.#fill(isThere, nowMs, startedMs);
+    // Before it is said that the database has moved: whoever looks here later must ask where it is, also where nobody
+    // lives to say more. Snapshots are copied from closed places as well. Without the claim somebody may have opened it.
+    await claim.check();
+    if (isThere) await context.platform.block(old, { reads: true, writes: true });
+    await this.#move(isThere, nowMs);
+  }
+
+  async #fill(isThere: boolean, nowMs: number, startedMs: number): Promise<void> {
+    const { parts: { context }, next, options: { old, log, expects } } = this;
+    if (expects !== undefined) {
+      const effect = isThere ? await compareRestore(context, { present: old, snapshot: next }) : null;
+      if ((effect?.digest ?? UNREADABLE_DIGEST) !== expects) throw new AppError("effect_changed");
+    }
+    const undo = isThere && await unlessLost(async () => {
+      await carryRecords(context, { from: old, to: next, nowMs });
+      this.#sizeBytes = await sizeOfLocation(context, old);
+    });
+    this.restored = { undo, setAside: isThere && !undo ? damagedLabel(nowMs) : null };
+    if (!log) return;
+    const tablesOf = undo ? [old, next] : [next];
+    await recordRestore(context, { log: withSetAside(log, this.restored), place: next, tablesOf, startedMs });
+  }
+
+  async #move(isThere: boolean, createdAt: number): Promise<void> {
+    const { parts: { catalog }, claim, next, options: { databaseId, end, old, undoLabel } } = this;
+    const label = this.restored.setAside ?? undoLabel;
+    const automatic = label.startsWith(AUTOMATIC);
+    const before = { label, place: old, createdAt, sizeBytes: this.#sizeBytes, automatic };
+    await claim.check();
+    const moved = await catalog.change([
+      claim.required,
+      [
+        "UPDATE tenant SET place = ?, generation = generation + 1, closed_until = 0 WHERE database_id = ?",
+        [next, databaseId],
+      ],
+      ...(isThere ? [insertSnapshot(databaseId, before)] : []),
+      copied(next),
+      end,
+    ]);
+    if (!moved) throw new AppError("database_busy");
+  }
+}
+
+/** True: a restore that failed is done, and only an answer was lost. Otherwise the old place is opened again. */
+async function tookPlace(
+  { log }: RemoteContext,
+  tenant: RemoteTenant,
+  { claim, next }: { readonly claim: RestoreClaim; readonly next: string },
+): Promise<boolean> {
+  try {
+    if (await tenant.openAgain(claim)) return false;
+    await tenant.moved();
+    return (await tenant.place()).place === next;
+  } catch {
+    // Whoever comes next finds in the catalogue where it is, or that the time is over, and opens it.
+    log("warn", "database_left_closed");
+    return false;
+  }
+}
+
+export function insertSnapshot(databaseId: string, one: CatalogSnapshot): CatalogStatement {
+  return ["INSERT INTO snapshot VALUES (?,?,?,?,?,?)", [
+    ...[databaseId, one.label, one.place, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],
+  ]];
+}
+
+function withSetAside(log: LogIdentity, { setAside }: Restored): LogIdentity {
+  return setAside === null ? log : { ...log, sql: log.sql + setAsideText(setAside) };
+}
