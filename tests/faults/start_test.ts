@@ -5,7 +5,7 @@ import { print } from "../testing/print.ts";
 import { launchService, type RunningService, startService } from "../testing/start_service.ts";
 
 const SLOW =
-  "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 8000000) SELECT count(*) FROM c";
+  "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 4000000) SELECT count(*) FROM c";
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
@@ -161,6 +161,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       await using service = await startService({ folder });
       const token = demoToken(service);
       await query(service, token, "CREATE TABLE t (a)");
+      // Makes the connections: one that is made after the signal is refused.
+      await Promise.all(Array.from({ length: 22 }, () => query(service, token, "SELECT 1")));
       const read = query(service, token, SLOW);
       // Holds the write slot, so that those behind it are queued when the signal comes.
       const slowWrite = query(service, token, `INSERT INTO t SELECT -1 WHERE (${SLOW}) > 0`);

@@ -50,8 +50,8 @@ const FRAME_BYTES = 1 << 16;
 /** Milliseconds in which a child that is asked for it must have said what memory it holds, and between two looks. */
 const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
-/** Niceness of slow work: a tenth of the processor time of what is quick, where both want all of it. */
-const LOW_PRIORITY = 10;
+/** Niceness of slow work: a third of the processor time of what is quick, where both want all of it. */
+const LOW_PRIORITY = 5;
 const nothing = new Uint8Array();
 
 /** One child process. */
