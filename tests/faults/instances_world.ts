@@ -6,8 +6,11 @@ import { type RunningService, startService } from "../testing/start_service.ts";
 
 export interface Instances {
   readonly services: readonly RunningService[];
-  /** Before sqld's admin address. */
+  /** Before sqld's two addresses. */
+  readonly data: Relay;
   readonly admin: Relay;
+  /** Rows of a statement in sqld's catalogue, past every relay. */
+  catalog(sql: string): Promise<string[]>;
   /** Asks the instance with that number, modulo how many there are. Status 0: no answer in time. */
   ask(at: number, method: string, path: string, body?: unknown): Promise<Answer>;
   /** One statement in a database of the namespace. */
@@ -36,10 +39,11 @@ export async function withInstances(body: (world: Instances) => Promise<void>): 
   try {
     if (sqld === null) return;
     await using kv = startKvConnect(SECRET);
+    await using data = openRelay(sqld.url);
     await using admin = openRelay(sqld.adminUrl);
     const settings = {
       ...{ OPERATOR_KEY: SECRET, DENO_KV_ACCESS_TOKEN: SECRET, KV_URL: kv.url, DEMO: "0" },
-      ...{ TENANTS_URL: `sqld+${sqld.url}?admin=${admin.url}`, WELCOME_CREDIT_USD: "1000" },
+      ...{ TENANTS_URL: `sqld+${data.url}?admin=${admin.url}`, WELCOME_CREDIT_USD: "1000" },
     };
     services.push(...await Promise.all([1, 2].map(() => startService({ folder, settings }))));
     const api = "/api/namespaces";
@@ -64,7 +68,8 @@ export async function withInstances(body: (world: Instances) => Promise<void>): 
       [...Deno.readDirSync(`${folder}/db/dbs`)].map(({ name }) => name).filter((name) =>
         name.startsWith("db-")
       );
-    await body({ services, admin, ask, query, locations });
+    const catalog = (sql: string) => catalogRows(sqld.url, sql);
+    await body({ services, data, admin, catalog, ask, query, locations });
     await Promise.all(services.map((service) => service.kill()));
   } finally {
     await Promise.all(services.map((service) => service.kill()));
@@ -93,4 +98,14 @@ async function send(
   } catch (error) {
     return ended(0, JSON.stringify({ code: String(error) }));
   }
+}
+
+async function catalogRows(url: string, sql: string): Promise<string[]> {
+  const response = await fetch(`${url}/v2/pipeline`, {
+    method: "POST",
+    headers: { "x-namespace-bin": btoa("cubby-catalog").replace(/=+$/, "") },
+    body: JSON.stringify({ requests: [{ type: "execute", stmt: { sql } }, { type: "close" }] }),
+  });
+  const { results: [first] } = await response.json();
+  return first.response.result.rows.map(([one]: { value: string }[]) => one?.value ?? "");
 }

@@ -42,14 +42,19 @@ export class LocationTurns {
   async copying<T>(locations: readonly string[], work: (end: CatalogStatement) => Promise<T>): Promise<T> {
     const [first = ""] = locations;
     const end: CatalogStatement = ["DELETE FROM copying WHERE place = ?", [first]];
-    await this.#begin(first, locations);
     try {
+      await this.#begin(first, locations);
       return await work(end);
     } catch (error) {
-      // A note that stays ends by itself.
-      await this.catalog.change([end]).catch(() => {});
+      // Also where the note may be there though its answer was lost; one that stays ends by itself.
+      await this.#change(end).catch(() => {});
       throw error;
     }
+  }
+
+  /** Again where the answer was lost: it comes to the same. */
+  async #change(statement: CatalogStatement): Promise<void> {
+    await this.catalog.change([statement]).catch(() => this.catalog.change([statement]));
   }
 
   async #begin(first: string, locations: readonly string[]): Promise<void> {
