@@ -22,6 +22,8 @@ interface Section {
 }
 
 const MAX_HITS = 20;
+/** Words of a question that are looked for: anybody may ask, and each costs a walk through the index. */
+const MAX_WORDS = 8;
 /** Characters of an excerpt, and those before the first word that was found. */
 const EXCERPT = 220;
 const LEAD = 60;
@@ -38,6 +40,8 @@ const options: SearchOptions = {
 export class DocSearch {
   readonly #sections: readonly Section[];
   readonly #index: MiniSearch<Section>;
+  /** Forms of every word of the pages. */
+  readonly #forms = new Map<string, readonly string[]>();
 
   constructor(pages: readonly ReadPage[]) {
     this.#sections = pages.flatMap(({ page, sections }) =>
@@ -51,34 +55,53 @@ export class DocSearch {
     this.#index = new MiniSearch<Section>({
       fields: ["title", "heading", "text"],
       tokenize: splitWords,
-      processTerm: wordForms,
+      processTerm: (word) => [...this.#learn(word)],
     });
     this.#index.addAll(this.#sections);
   }
 
   /** Best first. */
   search(question: string): DocHit[] {
-    const words = questionWords(question);
-    const ranked = this.#index.search(question, options).map((hit) => {
+    const words = questionWords(question).slice(0, MAX_WORDS);
+    const formsOfWords = words.map(wordForms);
+    const ranked = this.#index.search(words.join(" "), options).map(({ id, score, match, queryTerms }) => {
       // Who asks for two things means what has both.
-      const asked = words.filter((word) => wordForms(word).some((form) => hit.queryTerms.includes(form)));
-      return { ...hit, score: hit.score * (asked.length / words.length) ** 2 };
+      const found = formsOfWords.filter((forms) => forms.some((form) => queryTerms.includes(form)));
+      return { id, match, score: score * (found.length / words.length) ** 2 };
     }).sort((a, b) => b.score - a.score);
     return ranked.slice(0, MAX_HITS).flatMap(({ id, match }) => {
       const section = this.#sections[Number(id)];
       if (!section) return [];
       const { href, title, heading, text } = section;
-      return [{ href, title, heading: heading || null, excerpt: excerptOf(text, Object.keys(match)) }];
+      return [{ href, title, heading: heading || null, excerpt: this.#excerpt(text, Object.keys(match)) }];
     });
+  }
+
+  #learn(word: string): readonly string[] {
+    const forms = this.#forms.get(word) ?? wordForms(word);
+    this.#forms.set(word, forms);
+    return forms;
+  }
+
+  /** `forms`: the forms of words by which the section was found. */
+  #excerpt(text: string, forms: readonly string[]): DocHit["excerpt"] {
+    const known = new Set(forms);
+    const isFound = (word: string) =>
+      splitWords(word).some((part) => this.#forms.get(part)?.some((form) => known.has(form)) ?? false);
+    const words: RegExpExecArray[] = [];
+    for (const match of text.matchAll(WORD)) {
+      // What stands behind the excerpt is not looked at.
+      if (match.index > (words[0]?.index ?? match.index) + EXCERPT) break;
+      if (isFound(match[0])) words.push(match);
+    }
+    return excerptOf(text, words);
   }
 }
 
-/** `forms`: the forms of words by which the section was found. */
-function excerptOf(text: string, forms: readonly string[]): DocHit["excerpt"] {
-  const known = new Set(forms);
-  const isFound = (word: string) =>
-    splitWords(word).some((part) => wordForms(part).some((form) => known.has(form)));
-  const words = [...text.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)].filter(([word]) => isFound(word));
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
+
+/** `words`: where they were found. */
+function excerptOf(text: string, words: readonly RegExpExecArray[]): DocHit["excerpt"] {
   const first = words[0]?.index ?? 0;
   const start = first <= LEAD ? 0 : text.lastIndexOf(" ", first - LEAD) + 1;
   const end = start + EXCERPT >= text.length ? text.length : text.lastIndexOf(" ", start + EXCERPT);
