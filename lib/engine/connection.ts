@@ -14,7 +14,7 @@ import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
 
-/** Prepared statements kept for each connection. */
+/** Prepared statements cached for each connection. */
 const CACHED_STATEMENTS = 128;
 /** Milliseconds that SQLite itself waits for another process's lock; writers of one database are queued anyway. */
 const BUSY_TIMEOUT_MS = 2000;

@@ -1,4 +1,4 @@
-// The form in which an answer is kept for replay, the same in every store: a line of the caller's own context, a line of
+// The form in which an answer is stored for replay, the same in every store: a line of the caller's own context, a line of
 // figures, then the texts of the results end to end. Reading it back gives what was answered, to the byte.
 import type { StatementResult } from "./tenant_store.ts";
 

@@ -3,8 +3,8 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Mode } from "./remote_context.ts";
 
-/** Tokens kept at most; the oldest go. */
-const MAX_KEPT = 2000;
+/** Tokens cached at most; the oldest go. */
+const MAX_CACHED = 2000;
 
 /** How long a token is used. */
 export interface CachedTokensOptions {
@@ -14,7 +14,7 @@ export interface CachedTokensOptions {
   readonly make: (place: string, mode: Mode) => Promise<string>;
 }
 
-interface Kept {
+interface Cached {
   readonly token: Promise<string>;
   readonly madeMs: number;
   /** As soon as it is there. */
@@ -23,7 +23,7 @@ interface Kept {
 
 /** The cached tokens of one server. */
 export class CachedTokens {
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, Cached>();
 
   constructor(private readonly options: CachedTokensOptions) {}
 
@@ -31,17 +31,17 @@ export class CachedTokens {
   token(place: string, mode: Mode): Promise<string> {
     const nowMs = this.options.clock.now();
     const name = nameOf(place, mode);
-    const kept = this.#kept.get(name);
-    if (kept && Math.abs(nowMs - kept.madeMs) < this.options.usedMs) return kept.token;
-    const made: Kept = { token: this.options.make(place, mode), madeMs: nowMs, value: null };
+    const cached = this.#cached.get(name);
+    if (cached && Math.abs(nowMs - cached.madeMs) < this.options.usedMs) return cached.token;
+    const made: Cached = { token: this.options.make(place, mode), madeMs: nowMs, value: null };
     made.token.then((value) => made.value = value, () => {
-      if (this.#kept.get(name) === made) this.#kept.delete(name);
+      if (this.#cached.get(name) === made) this.#cached.delete(name);
     });
-    this.#kept.delete(name);
-    this.#kept.set(name, made);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MAX_KEPT) break;
-      this.#kept.delete(oldest);
+    this.#cached.delete(name);
+    this.#cached.set(name, made);
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size <= MAX_CACHED) break;
+      this.#cached.delete(oldest);
     }
     return made.token;
   }
@@ -49,12 +49,12 @@ export class CachedTokens {
   /** The server did not accept it. One that has taken its place meanwhile stays. */
   forget(place: string, mode: Mode, token: string): void {
     const name = nameOf(place, mode);
-    if (this.#kept.get(name)?.value === token) this.#kept.delete(name);
+    if (this.#cached.get(name)?.value === token) this.#cached.delete(name);
   }
 
   /** None of them is good any more. */
   forgetAll(): void {
-    this.#kept.clear();
+    this.#cached.clear();
   }
 }
 

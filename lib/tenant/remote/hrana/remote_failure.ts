@@ -36,7 +36,7 @@ export interface RemoteFailureMore {
   readonly code?: string;
   /** The stream that the server has left open. */
   readonly baton?: string | null;
-  /** The place that it is about. */
+  /** The location that it is about. */
   readonly place?: string;
   /** The server's time in unix milliseconds, by which a token that it refused is too old. */
   readonly expiredMs?: number;
@@ -54,7 +54,7 @@ export class RemoteFailure extends Error {
     super(message);
   }
 
-  /** The same, about a place. */
+  /** The same, about a location. */
   at(place: string): RemoteFailure {
     return new RemoteFailure(this.reason, this.message, { ...this.more, place });
   }

@@ -2,7 +2,7 @@
 import { type HranaCondition, type HranaStep, type HranaValue, ifOk } from "./hrana.ts";
 import { hranaValue } from "./remote_values.ts";
 
-/** Steps under construction; a step is named by its place. */
+/** Steps under construction; a step is named by its index. */
 export class StepList {
   readonly steps: HranaStep[] = [];
 

@@ -9,7 +9,7 @@ const CLOSED_MS = 11_000;
 /** Milliseconds that a call waits for a stream in use, before it goes without. */
 const PATIENCE_MS = 10;
 
-/** Whom a stream is for. One place's must never be used for another: it would reach that one's data. */
+/** Whom a stream is for. One location's must never be used for another: it would reach that one's data. */
 export interface StreamTarget {
   readonly place: string;
   readonly mode: "read" | "write";
