@@ -1,18 +1,21 @@
-// Does to a schema in memory what a statement would do to the tenant's, without running anything of the tenant's: the
-// SELECT of CREATE TABLE AS could run for ever, before anybody has asked whether the caller may run it.
+// Applies a statement's schema change to a schema in memory. It never runs the SELECT of a CREATE TABLE AS: that could
+// run for ever, before anybody has asked whether the caller may run it.
 import { quoteIdentifier } from "../sql/quote.ts";
 import type { TableAs } from "../sql/table_as.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 
-/** To a database in memory that holds a schema and no rows. */
+/** A connection to a database in memory that holds a schema and no rows. */
 export interface ChangingConnection extends CompileConnection {
-  /** Names of the columns of a statement's rows. Throws what the engine throws. */
+  /** The column names of a statement's result. Throws what the engine throws. */
   columns(sql: string): string[];
-  /** Runs one statement that changes the schema, at that level. Throws what the engine throws. */
+  /** Runs one statement that changes the schema, at `level`. Throws what the engine throws. */
   change(sql: string): void;
 }
 
-/** `tableAs`: its parts, where it is a CREATE TABLE AS. The statement has compiled. Throws what the engine throws. */
+/**
+ * Applies one compiled statement to the schema in memory. `tableAs` holds the parts of a CREATE TABLE AS. Throws what the
+ * engine throws.
+ */
 export function applySchemaChange(
   connection: ChangingConnection,
   { sql, tableAs }: { readonly sql: string; readonly tableAs: TableAs | null },

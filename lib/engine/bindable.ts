@@ -1,9 +1,9 @@
-// Parameters as the engine takes them.
+// Converts parameters to the values that the engine binds.
 import type { SqlParameter } from "../sql/sql_value.ts";
 
 export type Bindable = null | number | bigint | string | Uint8Array;
 
-/** JSON integers bind as INTEGER: the engine's binding would take every number for a REAL. */
+/** Binds JSON integers as INTEGER; `node:sqlite` would bind every number as a REAL. */
 export function bindable(params: readonly SqlParameter[]): Bindable[] {
   return params.map((value) => {
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;

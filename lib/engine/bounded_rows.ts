@@ -5,26 +5,26 @@ import { noteCompiled } from "./compiled_waste.ts";
 import type { Guard } from "./guard.ts";
 import { type EngineValue, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
-/** A result of at most this part of the bytes is small: the next one of the same text is not counted while it is read. */
+/** A result is small up to this part of the allowed bytes. The next result of the same text is then read uncounted. */
 const SMALL_PART = 16;
 
-/** The forms of one statement, compiled as they are needed. */
+/** The forms of one statement; each is compiled when it is first needed. */
 export interface BoundedForms {
-  /** Rows at most, one more than may be told. */
+  /** The largest number of rows to read: one more than an answer may have. */
   readonly rowCount: number;
   readonly texts: BoundedSelect;
   readonly counted: StatementSync;
   limited: StatementSync | null;
-  /** Whether its last result was small. */
+  /** Whether the statement's last result was small. */
   small: boolean;
 }
 
-/** A statement of a tenant with its forms. */
+/** A tenant's statement with its forms. */
 export interface Bounded {
-  /** The text of a read; null: it is none. */
+  /** The text of a read; null for any other statement. */
   readonly sql: string | null;
   readonly columns: readonly string[];
-  /** Of a read that has run; null where it has none. */
+  /** The bounded forms of a read that has run; null where it has none. */
   forms: BoundedForms | null | undefined;
 }
 
@@ -40,7 +40,7 @@ export class BoundedRows {
     });
   }
 
-  /** The forms of a statement that has been compiled as it is; null where it is read as it is. */
+  /** The bounded forms of a compiled statement; null where the statement has none and is read unchanged. */
   formsOf(statement: Bounded, bounds: ResultBounds): BoundedForms | null {
     const { sql, forms, columns } = statement;
     if (sql === null || forms === null) return null;
@@ -49,7 +49,7 @@ export class BoundedRows {
     return statement.forms = this.#compile(sql, columns.length, rowCount);
   }
 
-  /** Throws what the engine throws, or `ResultTooLarge`. The rows may be one more than allowed. */
+  /** Reads the rows, at most one more than allowed. Throws what the engine throws, or `ResultTooLarge`. */
   read(
     forms: BoundedForms,
     values: readonly (null | number | bigint | string | Uint8Array)[],
@@ -80,7 +80,7 @@ export class BoundedRows {
       if (texts.compound && this.#madeReal(texts.counted) > this.#madeReal(sql)) return null;
       return { rowCount, texts, counted, limited: null, small: false };
     } catch {
-      // One level or table too many: the memory of the process is its bound then.
+      // The bounded form has one level or table too many: then only the process's memory bounds the result.
       this.guard.denial = denial;
       return null;
     } finally {
@@ -88,7 +88,7 @@ export class BoundedRows {
     }
   }
 
-  /** How often a statement makes an integer a REAL, as it does where it reads a compound whose first part has such a column. */
+  /** Counts where a statement turns integers into REAL, as it does in a compound whose first part has a REAL column. */
   #madeReal(sql: string): number {
     const steps = this.database.prepare(`EXPLAIN ${sql}`).all();
     return steps.filter((step) => step["opcode"] === "RealAffinity").length;
@@ -102,17 +102,17 @@ export class BoundedRows {
   }
 }
 
-/** Each value takes a character and what separates it, each row its brackets: more rows than that are too many bytes. */
+/** More rows than this exceed the bytes in any case: each value takes a character and a separator, each row brackets. */
 function mostRows({ maxRows, maxBytes }: ResultBounds, columnCount: number): number {
   return Math.min(maxRows, Math.ceil(maxBytes / (2 * columnCount + 1))) + 1;
 }
 
-/** `bytes`: of a result that has been read. */
+/** Notes whether a result of `bytes` was small. */
 export function noteSize(forms: BoundedForms, bytes: number, { maxBytes }: ResultBounds): void {
   forms.small = bytes <= maxBytes / SMALL_PART;
 }
 
-/** With `setReturnArrays(true)` a row is an array of engine values; the type of `node:sqlite` does not say so. */
+/** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
 export function arrayRows(rows: unknown): EngineValue[][] {
   return Array.isArray(rows) ? rows : [];
 }

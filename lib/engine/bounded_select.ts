@@ -1,37 +1,38 @@
-// A reading statement in a form that ends while its rows are read, as soon as they pass the bounds of a result: by a
-// LIMIT, and by a condition that counts the bytes of long values. `node:sqlite` itself reads all rows before it returns
-// one, or, row by row, ends in silence where a step fails.
+// Rewrites a read so that the engine stops as soon as the result passes its bounds: a LIMIT bounds the rows, a condition
+// counts the bytes of long values. `node:sqlite` cannot stop a read by itself: `all()` reads every row before it returns,
+// and `iterate()` ends without an error where a step fails.
 import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
 
-/** The function that counts: takes bytes, returns 1, or `OVERFLOWS` once there are too many. */
+/** The SQL function that counts bytes: it returns 1, or `OVERFLOWS` once there are too many. */
 export const RESULT_BYTES = "_service_meta_result_bytes";
-/** What `abs()` fails with: a function must not throw, for `node:sqlite` would start the statement over, without end. */
+/** The value on which `abs()` fails. A function must not throw: `node:sqlite` would restart the statement without end. */
 export const OVERFLOWS = -(2n ** 63n);
 
-/** Bytes of text and blobs up to which a row is not counted: the LIMIT bounds such rows. */
+/** A row is counted only above this many bytes of text and blobs; the LIMIT alone bounds shorter rows. */
 const SHORT_ROW = 128;
-/** Columns added up inside one pair of parentheses: SQLite bounds how deep an expression is. */
+/** Columns added up inside one pair of parentheses, because SQLite bounds the depth of an expression. */
 const SUM_COLUMNS = 30;
 const FIRST_WORDS: ReadonlySet<string> = new Set(["SELECT", "VALUES", "WITH"]);
 const COMPOUND_WORDS: ReadonlySet<string> = new Set(["UNION", "INTERSECT", "EXCEPT", "VALUES"]);
-/** Of a text with any of these the engine might plan otherwise, and so order equal rows otherwise, if it saw the LIMIT. */
+/** With one of these words in the text, a visible LIMIT might change the engine's plan, and with it the order of equal rows. */
 const SORTING_WORDS: ReadonlySet<string> = new Set(["ORDER", "GROUP", "DISTINCT"]);
-/** Of a statement's form at most: names and conditions of as many columns as a result may have. */
+/** The longest form of a statement: names and conditions of as many columns as a result may have. */
 export const FORM_CHARACTERS = 200_000;
 
-/** The statement and its bounds. */
+/** The bounded forms of one statement. */
 export interface BoundedSelect {
-  /** With bound rows and bytes. */
+  /** The form that bounds rows and bytes. */
   readonly counted: string;
-  /** With bound rows only, which costs nothing. */
+  /** The form that bounds only rows, at no cost. */
   readonly limited: string;
-  /** Its rows come of several parts, the first of which says what affinity a column has where it is read. */
+  /** The statement is a compound (UNION and the like), whose first part decides the affinity of each column. */
   readonly compound: boolean;
 }
 
 /**
- * `rowCount`: rows at most; in the text, because SQLite compiles a statement anew whenever its LIMIT is bound. Null for
- * what is no SELECT (PRAGMA, EXPLAIN, RETURNING). The order of rows stays: a subquery with a LIMIT is not flattened.
+ * Returns the bounded forms of a SELECT; null for PRAGMA, EXPLAIN and RETURNING. `rowCount` bounds the rows and stands in
+ * the text, because SQLite recompiles a statement whenever its LIMIT is bound. The order of rows stays the same, because
+ * SQLite does not flatten a subquery with a LIMIT.
  */
 export function boundedSelect(sql: string, columnCount: number, rowCount: number): BoundedSelect | null {
   const tokens = sqlTokens(sql);
@@ -56,15 +57,15 @@ export function boundedSelect(sql: string, columnCount: number, rowCount: number
   };
 }
 
-/** Which rows of a compound SQLite takes for equal then is another matter inside of a statement. */
+/** Whether ORDER BY names a collation: a compound inside another statement may then treat other rows as equal. */
 function sortsByCollation(own: readonly SqlToken[]): boolean {
   const order = own.findLastIndex(({ key }) => key === "ORDER");
   return order !== -1 && own.slice(order).some(({ key }) => key === "COLLATE");
 }
 
 /**
- * Numbers and NULL sort before '', and `octet_length` of a number would write it down first. The `+` takes away the
- * column's affinity, by which a text of digits would be compared as a number.
+ * Only text and blobs sort after ''; numbers and NULL sort before it, and `octet_length` would first convert a number to
+ * text. The `+` removes the column's affinity, which would compare a text of digits as a number.
  */
 function bytesOf(columns: readonly string[]): string {
   const sums: string[] = [];

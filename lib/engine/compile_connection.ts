@@ -1,11 +1,12 @@
-// What compiling needs of a guarded connection: embedded it is the tenant's own, remote one that holds only the schema.
+// What compiling needs of a guarded connection. The embedded store compiles on the tenant's own connection, the remote
+// store on one that holds only the schema.
 import type { Guard, Level } from "./guard.ts";
 import type { EngineValue } from "./result_json.ts";
 
-/** A value of the service's own statements. */
+/** A parameter or value of the service's own statements. */
 export type InternalParameter = string | number | bigint | null;
 
-/** A connection that compiles. */
+/** A guarded connection that compiles statements. */
 export interface CompileConnection {
   readonly guard: Guard;
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */

@@ -1,4 +1,4 @@
-// Compiles one statement under the recording guard and tells what it would touch. Nothing runs.
+// Compiles one statement under the recording guard and reports what it would touch. Nothing runs.
 import type { BuiltIndex } from "../sql/schema_row_texts.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import { allowedTableFunctions } from "../sql/functions.ts";
@@ -14,12 +14,12 @@ export interface CompiledText {
   readonly changesSchema: boolean;
 }
 
-/** What compiling a statement came to. */
+/** The result of compiling a statement. */
 export type Compiled =
   | { readonly ok: true; readonly facts: EngineFacts }
   | { readonly ok: false; readonly failure: EngineFailure };
 
-/** Compiles against the schema of the connection; `apply` then does what later statements build on. Never throws. */
+/** Compiles against the connection's schema; `apply` then makes the changes that later statements build on. Never throws. */
 export function compileStatement(
   connection: CompileConnection,
   statement: CompiledText,
@@ -37,9 +37,9 @@ export function compileStatement(
   }
 }
 
-/** The facts, or what the statement reads that no tenant may. */
+/** The statement's facts, or the name of something it reads that no tenant may read. */
 function compile(connection: CompileConnection, { sql, changesSchema }: CompiledText): EngineFacts | string {
-  // Twice, because a virtual table compiles statements of its own when it is first touched.
+  // Compile twice, because a virtual table compiles statements of its own when it is first touched.
   connection.compile("schema", sql);
   const recorder = new Recorder();
   connection.guard.recorder = recorder;
@@ -58,7 +58,7 @@ function compile(connection: CompileConnection, { sql, changesSchema }: Compiled
   const rows = rowTables(connection, recorder);
   const commandTables = commandTablesOf(connection, recorder, rows);
   return {
-    // A change of the schema reads and writes the engine's own catalogue by itself.
+    // A schema change reads and writes the engine's own catalogue by itself.
     tablesRead: sorted(read).filter((name) => !changesSchema || !isReservedName(name)),
     columnsRead: sorted(recorder.columnsRead).filter((name) => !changesSchema || !isReservedName(name)),
     tablesWritten: sorted(written),
@@ -88,7 +88,7 @@ function rowTables(connection: CompileConnection, { actions }: Recorder): string
   );
 }
 
-/** A module that takes commands declares a hidden column for them, named as the table. */
+/** A module that takes commands declares a hidden column for them, which has the table's name. */
 function commandTablesOf(
   connection: CompileConnection,
   { actions }: Recorder,
@@ -110,8 +110,8 @@ function triggerTexts(connection: CompileConnection, { sources }: Recorder): str
 }
 
 /**
- * Names as the schema spells them. Where a statement uses no column, the engine reports the name as the text has it,
- * and that may be a CTE's, which is no table. What is neither in the schema nor on a list is closed.
+ * Names as the schema spells them. Where a statement uses no column, the engine reports the name as the text spells it,
+ * and that may be the name of a CTE. A name that is neither in the schema nor on a list is closed.
  */
 function tablesRead(connection: CompileConnection, recorder: Recorder): Set<string> | string {
   const names = new Set<string>();
@@ -125,7 +125,7 @@ function tablesRead(connection: CompileConnection, recorder: Recorder): Set<stri
     if (own) names.add(String(own[0]));
     else if (isReservedName(name) || allowedTableFunctions.has(lower)) names.add(lower);
     else if (pragma && pragmaTable.has(lower.slice(7))) names.add(lower);
-    // A table that is being made may read itself, in a generated column.
+    // A table that is being created may read itself in a generated column.
     else if (recorder.tablesWritten.has(name)) continue;
     else if (pragma || hasColumns(recorder, name)) return `The table-valued function ${name}`;
   }
@@ -137,8 +137,8 @@ function hasColumns(recorder: Recorder, table: string): boolean {
 }
 
 /**
- * A table or a trigger may say by itself that a conflict replaces rows, and the engine deletes those without telling.
- * Their texts are asked; a word too many only makes a rule hold a write that it need not.
+ * The definition of a table or trigger may say that a conflict replaces rows, and the engine reports no such deletion. So
+ * the definitions are searched for the word; a false match only lets a rule hold a write that it need not hold.
  */
 function replaced(connection: CompileConnection, { actions, sources }: Recorder): string[] {
   const tables = new Set(
@@ -156,10 +156,10 @@ function replaced(connection: CompileConnection, { actions, sources }: Recorder)
   );
 }
 
-/** In the order of their names: the engine goes through its tables in the order of a hash. */
+/** Sorts by name, because the engine visits its tables in the order of a hash. */
 function builtAmong(connection: CompileConnection, { reindexed }: Recorder): BuiltIndex[] {
   return sorted(reindexed).flatMap((index) => {
-    // The key of a WITHOUT ROWID table is an index that the catalogue does not list.
+    // The catalogue does not list the index that is the key of a WITHOUT ROWID table.
     const row = connection.internalRow(
       "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND name = ? COLLATE NOCASE",
       index,
@@ -174,13 +174,13 @@ function builtAmong(connection: CompileConnection, { reindexed }: Recorder): Bui
   });
 }
 
-/** Of the tables that ANALYZE and REINDEX are about, those that are neither the service's nor a virtual table's. */
+/** The tables of an ANALYZE or REINDEX, without the service's own and those of virtual tables. */
 function own(connection: CompileConnection, tables: readonly string[]): string[] {
   const shadow = shadowAmong(connection, tables);
   return sorted(new Set(tables.filter((name) => !isReservedName(name) && !shadow.includes(name))));
 }
 
-/** What the engine refuses in words of its own, rather than by asking the guard. */
+/** Refusals that the engine makes with its own message, without asking the guard. */
 function engineRefusal(message: string): string | null {
   if (/may not be (?:dropped|altered|indexed)$|shadow table/.test(message)) {
     return "Changing a table that belongs to a virtual table";

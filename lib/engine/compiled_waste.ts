@@ -1,15 +1,15 @@
-// Compiled statements that nobody uses any more. `node:sqlite` gives one back only when JavaScript collects its garbage,
-// which knows nothing of what it holds inside SQLite: thousands of different texts in a row would fill the memory that
-// SQLite may have, and then every statement of every database in this process fails as out of memory.
+// Frees compiled statements that nobody uses any more. `node:sqlite` frees one only when JavaScript collects its garbage,
+// and the collector does not see the memory inside SQLite: thousands of different texts in a row would fill SQLite's
+// memory limit, and every statement of every database in this process would fail as out of memory.
 
-/** What a statement holds beside what grows with its text, in characters of text. */
+/** The fixed cost of a statement, expressed in characters of text. */
 const OVERHEAD = 200;
-/** Characters compiled between two collections: measured, up to some 80 bytes of SQLite's memory each. */
+/** Characters compiled between two collections; each takes up to about 80 bytes of SQLite's memory (measured). */
 const MAX_CHARACTERS = 1_000_000;
 
 let characters = 0;
 
-/** To be called where a tenant's text has been compiled. Takes a few milliseconds when it is time to collect. */
+/** Call after compiling a tenant's text. A call that triggers a collection takes a few milliseconds. */
 export function noteCompiled(sql: string): void {
   characters += sql.length + OVERHEAD;
   if (characters < MAX_CHARACTERS) return;
@@ -17,7 +17,7 @@ export function noteCompiled(sql: string): void {
   collectGarbage();
 }
 
-/** There because the process is started with `--expose-gc`. */
+/** Exists because the process is started with `--expose-gc`. */
 function collectGarbage(): void {
   const collect: unknown = Reflect.get(globalThis, "gc");
   if (typeof collect === "function") collect();

@@ -16,19 +16,19 @@ import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } fr
 
 /** Prepared statements cached for each connection. */
 const CACHED_STATEMENTS = 128;
-/** Milliseconds that SQLite itself waits for another process's lock; writers of one database are queued anyway. */
+/** Milliseconds that SQLite waits for another process's lock; the store queues the writers of one database anyway. */
 const BUSY_TIMEOUT_MS = 2000;
 
 interface Prepared extends Bounded {
   readonly statement: StatementSync;
   readonly columnsJson: string;
-  /** Slower than numbers: a read has them once a number would not do. A write has done its work when that shows. */
+  /** Reads integers as bigint, which is slower. A read switches to it when a number is too small; a write cannot run again. */
   bigIntegers: boolean;
 }
 
 /** The result of one statement. */
 export interface RunResult {
-  /** `{"columns":[…],"rows":[…]`, the closing brace left to the caller. */
+  /** `{"columns":[…],"rows":[…]`; the caller adds the closing brace. */
   readonly json: string;
   readonly rowCount: number;
 }
@@ -66,13 +66,13 @@ export class Connection {
     this.#internalStatement(sql).run(...params);
   }
 
-  /** Forgets prepared statements of tenants: their column names hold for one schema only. */
+  /** Forgets the tenants' prepared statements: their column names are valid for one schema only. */
   schemaChanged(): void {
     this.#prepared.clear();
     this.#rowsRead?.schemaChanged();
   }
 
-  /** Rows that a statement which has just run here has read (`meta.rowsReadBasis` is `plan`). */
+  /** Rows read by a statement that has just run on this connection (`meta.rowsReadBasis` is `plan`). */
   rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
     this.#rowsRead ??= new RowsReadEstimator(this.database, systemClock);
     return this.#rowsRead.rowsRead(sql, rowsReturned, rowsWritten);
@@ -84,7 +84,7 @@ export class Connection {
     noteCompiled(sql);
   }
 
-  /** Runs one tenant statement at a level, a write once only. Throws what the engine throws, or `ResultTooLarge`. */
+  /** Runs one tenant statement at a level, a write only once. Throws what the engine throws, or `ResultTooLarge`. */
   run(
     level: RunningLevel,
     sql: string,
@@ -106,12 +106,12 @@ export class Connection {
       });
     if (level === "read") return this.#withVirtualTables(once);
     const result = once();
-    // Column names of what was compiled before may hold no more, in the same call.
+    // A schema change earlier in the call may have invalidated the column names of compiled statements.
     if (level === "schema") this.#prepared.clear();
     return result;
   }
 
-  /** The first rows of a statement that has done all its work when they come, as one with RETURNING has. */
+  /** Reads the first rows of a statement whose work is done before its first row comes, as with RETURNING. */
   firstRows(level: Level, sql: string, params: readonly SqlParameter[], count: number): EngineValue[][] {
     const start = () => this.#prepare(level, sql).statement.iterate(...bindable(params));
     return this.#atLevel(level, () => arrayRows(start().take(count).toArray()));
@@ -124,8 +124,8 @@ export class Connection {
   }
 
   /**
-   * A virtual table that is first touched compiles statements of its own, `rtree` such as write its shadow tables too,
-   * and a PRAGMA may touch it. The guard refuses them to a read, so they are compiled here; then the read has another try.
+   * A virtual table compiles statements of its own when it is first touched; those of `rtree` also write its shadow tables.
+   * The guard refuses such statements to a read, so they are compiled here, and then the read is tried again.
    */
   #withVirtualTables<T>(read: () => T): T {
     try {
@@ -152,7 +152,7 @@ export class Connection {
       return { json: '{"columns":[],"rows":[]', rowCount: 0 };
     }
     statement.setReadBigInts(big);
-    // What has no bounded form, the service bounds by watching this process's memory.
+    // Where there is no bounded form, the service bounds the statement by watching this process's memory.
     const forms = this.#bounded.formsOf(prepared, bounds);
     const rows = forms ? this.#bounded.read(forms, values, bounds, big) : arrayRows(statement.all(...values));
     const json = rowsJson(rows, bounds, { rowForm, big });
@@ -164,7 +164,7 @@ export class Connection {
     const key = level + sql;
     const cached = this.#prepared.get(key);
     if (cached) {
-      // Re-inserting keeps the map in order of use, so that the first key is the one to drop.
+      // Inserting again moves the key to the end, so that the first key is the least recently used.
       if (this.#prepared.size > CACHED_STATEMENTS / 2) {
         this.#prepared.delete(key);
         this.#prepared.set(key, cached);
@@ -233,7 +233,7 @@ function moduleNames(database: DatabaseSync): string[] {
   return arrayRows(statement.all()).map((row) => String(row[0]));
 }
 
-/** With `setReturnArrays(true)` a row is an array of engine values; the type of `node:sqlite` does not say so. */
+/** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
 function arrayRow(row: unknown): EngineValue[] | undefined {
   return Array.isArray(row) ? row : undefined;
 }

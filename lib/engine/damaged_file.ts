@@ -1,14 +1,14 @@
-// Whether a database's file is there at all, found out before the engine is asked: it would take a missing or an empty
-// file for a new database.
+// Checks that a database's file exists before the engine opens it: the engine would take a missing or empty file for a
+// new database.
 
-/** The file is missing or empty. */
+/** Thrown where a database's file is missing or empty. */
 export class FileDamage extends Error {
   override readonly name = "FileDamage";
 }
 
 /**
- * Which file stands at `path`: another text for another file. One without a byte is never a database: what is made has
- * its first page before anybody can find it. Throws `FileDamage`.
+ * Returns a text that identifies the file at `path`; another file has another text. Throws `FileDamage` for a missing or
+ * empty file: a new database has its first page before anybody can find it.
  */
 export function fileAt(path: string): string {
   const { size, dev, ino } = statOf(path);

@@ -1,6 +1,6 @@
-// From what `node:sqlite` throws to the failure kinds of the contract. Only the engine's own words pass, and of those
-// only names of tables and columns: messages of constraints and of the compiler hold no values, and of a statement that
-// runs what may be one is left out.
+// Translates what `node:sqlite` throws into failure kinds. A message may name tables and columns but never values:
+// messages of constraints and of the compiler hold no values, and from messages of a running statement everything that
+// may be a value is cut.
 import type { SqlErrorKind } from "../core/errors.ts";
 import { FileDamage } from "./damaged_file.ts";
 
@@ -11,7 +11,7 @@ export interface EngineFailure {
   readonly message: string;
   readonly table: string | null;
   readonly columns: readonly string[];
-  /** Of `affected`: the rows that it would have changed. */
+  /** For the kind `affected`: the rows that the call would have changed. */
   readonly affected?: number;
 }
 
@@ -31,10 +31,10 @@ const CONSTRAINTS: ReadonlyMap<number, EngineFailure["kind"]> = new Map([
 /** ON DELETE and ON UPDATE RESTRICT fail with these words under the code of a trigger. */
 const RESTRICTED = "FOREIGN KEY constraint failed";
 
-/** What has no code of its own. */
+/** Failures that have no code of their own, found by their message. */
 const GENERIC = 1;
 
-/** For a code without details, as those of virtual tables and of servers are: how the message begins. */
+/** Message beginnings for codes without details, as virtual tables and servers give. */
 const CONSTRAINT_WORDS: readonly (readonly [words: string, kind: EngineFailure["kind"]])[] = [
   ["UNIQUE constraint failed", "unique_violation"],
   ["NOT NULL constraint failed", "not_null_violation"],
@@ -59,7 +59,7 @@ const PRIMARY: ReadonlyMap<number, EngineFailure["kind"]> = new Map([
   [26, "corrupt"],
 ]);
 
-/** SQLite's own words for them: where a file is opened, or several statements run at once, its code is left out. */
+/** SQLite's messages for codes: `node:sqlite` leaves out the code when it opens a file or runs several statements at once. */
 const WORDS: readonly (readonly [words: string, code: number])[] = [
   ["database is locked", 5],
   ["database table is locked", 6],
@@ -73,10 +73,10 @@ const WORDS: readonly (readonly [words: string, code: number])[] = [
 
 /** Extended codes of I/O errors that mean a damaged file rather than a disk without room. */
 const DAMAGE = new Set([522]);
-/** A virtual table's rows that do not fit together, as when a full-text index has lost its content: the file is whole. */
+/** A virtual table is inconsistent, as when a full-text index has lost its content; the file itself is not damaged. */
 const VIRTUAL_TABLE = 267;
 
-/** Sorts an error of the engine. `denial` is the guard's reason when it refused. */
+/** Classifies an error of the engine. `denial` is the guard's reason when it refused. */
 export function engineFailure(error: unknown, denial: string | null): EngineFailure {
   const message = error instanceof Error ? error.message : "";
   const code = numberMember(error, "errcode") ?? codeOfText(message);
@@ -95,15 +95,15 @@ export function engineFailure(error: unknown, denial: string | null): EngineFail
   return compileFailure(message);
 }
 
-/** What a file that is no whole database of the service's fails with when the service reads it. */
+/** Failure kinds that a damaged file gives when the service reads it. */
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(["corrupt", "unknown_table", "unknown_column"]);
 
-/** Of the service's own reading: whether the file is to blame, rather than the disk or another process. */
+/** Whether an error of the service's own reading means a damaged file, rather than a disk or another process. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE_KINDS.has(engineFailure(error, null).kind);
 }
 
-/** Of a statement that was running: what the engine quotes then may be a parameter or the value of a row. */
+/** Classifies an error of a running statement: the engine may quote a parameter or a row's value, which is cut. */
 export function runFailure(error: unknown, denial: string | null, sql: string): EngineFailure {
   const failure = engineFailure(error, denial);
   const code = numberMember(error, "errcode");
@@ -112,13 +112,13 @@ export function runFailure(error: unknown, denial: string | null, sql: string): 
   return message === failure.message ? failure : plainFailure(failure.kind, message);
 }
 
-/** What FTS5 says of its own commands: it begins with the word of one, and no value stands in it. */
+/** FTS5's messages about its own commands: each begins with the command's name and holds no value. */
 const COMMAND_REFUSED = /^'(?:delete-all|rebuild)' may (?:only|not) be used with a [a-z0-9 ]+$/;
 
-/** Leaves out what is quoted or stands behind a colon, unless it is part of the statement's own text. */
+/** Cuts what is quoted or follows a colon, unless the statement's own text contains it. */
 function withoutValue(message: string, sql: string): string {
   if (COMMAND_REFUSED.test(message)) return message;
-  // Names that nothing but the schema has, unless a checking pragma was asked for a table of that name.
+  // These names come from the schema only, unless a checking PRAGMA names a table of that name.
   const named = /^(?:error in (?:table|view|trigger|index) |no such table: main\.)/.test(message);
   if (named && !/(?:foreign_key|integrity|quick)_check\b/i.test(sql)) return message;
   const [, words = message, rest = ""] = /^((?:fts5: )?[^'":]*(?:: )?)(.*)$/s.exec(message) ?? [];
@@ -130,7 +130,7 @@ function codeOfText(message: string): number | undefined {
   return WORDS.find(([words]) => message.startsWith(words))?.[1];
 }
 
-/** A failure that names no table and no column. */
+/** Makes a failure that names no table and no column. */
 export function plainFailure(kind: EngineFailure["kind"], message: string): EngineFailure {
   return { kind, message, table: null, columns: [] };
 }
@@ -140,7 +140,7 @@ function constraint(code: number, message: string): EngineFailure {
     ? "foreign_key_violation"
     : CONSTRAINTS.get(code) ?? CONSTRAINT_WORDS.find(([words]) => message.startsWith(words))?.[1] ??
       "unknown";
-  // RAISE(ABORT, '…') carries the tenant's own words, which are meant for the caller.
+  // RAISE(ABORT, '…') carries the tenant's own message, which is meant for the caller.
   if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
     return plainFailure(kind, message);
   }
@@ -176,7 +176,7 @@ function compileFailure(message: string): EngineFailure {
 }
 
 function unknownColumn(table: string | undefined, name: string, message: string): EngineFailure {
-  // Of a name in double quotes the engine may also say that it is no string literal.
+  // For a name in double quotes the engine may add the hint that it is no string literal.
   const quoted = /^"(.*)"(?: - should this be a string literal.*)?$/s.exec(name)?.[1];
   const dot = quoted === undefined ? name.lastIndexOf(".") : -1;
   return {
@@ -195,11 +195,11 @@ function unknownFailure(error: unknown, message: string): EngineFailure {
   return plainFailure("unknown", "the engine could not run the statement");
 }
 
-/** The system's words for a disk that takes nothing: Deno gives a code to some of them only. */
+/** The system's messages for a disk that cannot be written; Deno gives a code to only some of them. */
 const DISK_WORDS =
   /^(?:No space left on device|Disk quota exceeded|File too large|Input\/output error|Read-only file system) /;
 
-/** Of a copy of files, which the engine has no part in. */
+/** Classifies an error of copying files, in which the engine has no part. */
 function isDiskFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS"].includes(String(Reflect.get(error, "code"))) ||

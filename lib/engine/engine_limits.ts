@@ -1,7 +1,7 @@
-// What every SQLite that reads tenants' statements is bounded by, whichever build of it.
+// The limits of every SQLite build that reads tenants' statements.
 import { MAX_PARAMETERS, MAX_SQL_LENGTH, MAX_VALUE_BYTES } from "../core/limits.ts";
 
-/** Limits of SQLite itself; `attach` 0 closes ATTACH and VACUUM below the guard. */
+/** SQLite's own limits; `attach: 0` refuses ATTACH and VACUUM even where the guard would not. */
 export const ENGINE_LIMITS = {
   length: MAX_VALUE_BYTES,
   sqlLength: MAX_SQL_LENGTH,
@@ -17,11 +17,11 @@ export const ENGINE_LIMITS = {
 } as const;
 
 /**
- * Bytes that SQLite may hold in this process: what passes it fails as out of memory, and the process lives on. The
- * limit is the process's, but only a connection can set it.
+ * Bytes that SQLite may hold in this process. A statement that needs more fails as out of memory, and the process lives
+ * on. The limit is for the whole process, but only a connection can set it.
  */
 const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
 
-/** Run once on every new connection. */
+/** The PRAGMAs to run once on every new connection. */
 export const ENGINE_PRAGMAS =
   `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`;

@@ -1,57 +1,60 @@
-// What a call does to rows, and to which tables, in a form in which two runs of it can be compared: an approval is bound to
-// it. Rows are known by their keys and by all of their values before and after, in whatever order they were changed.
+// What a call does to rows and tables, in a form that lets two runs be compared; an approval is bound to it. A row is
+// identified by its key and by all its values before and after; the order of changes does not matter.
 
 export interface Footprint {
-  /** What digests are made with, told to nobody: so no rows can be found that pass for others. */
+  /** The secret salt of the digests: without it nobody can search for other rows with the same digest. */
   readonly salt: string;
-  /** Digest of the tables and views behind the names: their definitions, and which of all tables they are. */
+  /** Digest of the tables and views behind the names: their definitions and their identity in the catalogue. */
   readonly tables: string;
-  /** Null: what happens to rows is not known, as where the time was up. */
+  /** Null: the row changes are unknown, for example because the time was up. */
   readonly rows: RowsFootprint | null;
 }
 
 export interface RowsFootprint {
-  /** Of single rows: one that is changed twice counts twice. */
+  /** Changes of single rows; a row that changes twice counts twice. */
   readonly changes: number;
-  /** Of all of them; null: more than `MAX_DIGESTED_ROWS`. */
+  /** Digest of all changes; null where there are more than `MAX_DIGESTED_ROWS`. */
   readonly digest: string | null;
-  /** Of the keys of the rows, however many. */
+  /** Digest of the keys of all changed rows, however many. */
   readonly keys: string;
-  /** Base64 of each change: `KEY_BYTES` of the digest of its key, `CHANGE_BYTES` of its own. Null: not asked for, or too many. */
+  /**
+   * For each change `KEY_BYTES` of its key's digest and `CHANGE_BYTES` of its own digest, in base64. Null: not asked for,
+   * or too many changes.
+   */
   readonly each: string | null;
 }
 
-/** What a run is to tell of itself, and what it has to be. */
+/** What a run has to report about its row changes, and what they are expected to be. */
 export interface FootprintAsk {
   readonly salt: string;
-  /** Names of tables and views that the call is about. */
+  /** Names of the tables and views that the call touches. */
   readonly tables: readonly string[];
-  /** Those of the tables of which conflicts may remove rows. */
+  /** The tables in which conflicts may remove rows. */
   readonly replaced: readonly string[];
   readonly each: boolean;
-  /** Another one than that undoes the call; null: whatever it is. */
+  /** The call is undone unless its footprint is this one; null: any footprint is accepted. */
   readonly expects: { readonly footprint: Footprint; readonly tolerance: number } | null;
 }
 
-/** Row changes that are compared by all of their values; of more the keys are. */
+/** Up to this many row changes are compared by all their values; more are compared by their keys. */
 export const MAX_DIGESTED_ROWS = 100_000;
-/** In `each`. A key that passes for another one's stops a call and lets none through. */
+/** Bytes of a key's digest in `each`. A collision can only stop a call, never let one through. */
 export const KEY_BYTES = 8;
 export const CHANGE_BYTES = 16;
 
-/** The rows are not asked for: they were not known before either. */
+/** Whether row changes are not asked for, because the earlier run did not know them either. */
 export function isUnknown({ expects }: FootprintAsk): boolean {
   return expects !== null && expects.footprint.rows === null;
 }
 
-/** A salt for the footprints that are to be compared with one another. */
+/** Makes a salt for the footprints that are to be compared with one another. */
 export function newSalt(): string {
   return crypto.getRandomValues(new Uint8Array(32)).toHex();
 }
 
 /**
- * Whether a call does what it did before: to the same tables, and to the same rows the same. Up to `tolerance` rows may
- * have come or gone; those that are in both may have changed in nothing.
+ * Whether a call makes the same changes as before, to the same tables and rows. Up to `tolerance` rows may have come or
+ * gone; a row of both runs must change in the same way.
  */
 export function sameFootprint(before: Footprint, now: Footprint, tolerance: number): boolean {
   if (before.tables !== now.tables) return false;
@@ -65,7 +68,7 @@ export function sameFootprint(before: Footprint, now: Footprint, tolerance: numb
   return rowsBetween(rows.each, now.rows.each) <= tolerance;
 }
 
-/** Rows that only one of them changes; infinite where a row of both is changed in another way. */
+/** Counts rows that only one run changes; infinite where the runs change the same row differently. */
 function rowsBetween(before: string, now: string): number {
   const [older, newer] = [changesByKey(before), changesByKey(now)];
   let alone = 0;

@@ -1,21 +1,21 @@
-// The triggers that take down changes of a table's rows, and the texts in which they do: every value with its type, so
-// that no two rows have the same.
+// The triggers and queries that record changes of a table's rows. They write every value with its type, so that no two
+// different rows have the same text.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import type { ChangedRows } from "../../sql/schema_rows.ts";
 import { MAX_DIGESTED_ROWS } from "./footprint.ts";
 import { type NoteKind, TIME_MARK } from "./row_note.ts";
 import type { TableShape } from "./table_shape.ts";
 
-/** Where notes go: an engine's own function, or a table. Values and names are SQL. */
+/** Where notes go: an SQL function or a table. Values and names are SQL. */
 export interface NoteSink {
   readonly temporary: boolean;
-  /** One statement that takes a note down. */
+  /** Makes the statement that records a note. */
   readonly take: (parts: NoteParts) => string;
-  /** SQL of a digest of a long blob; null: the engine has none. */
+  /** SQL that digests a long blob; null where the engine has no such function. */
   readonly digest: ((blob: string) => string) | null;
 }
 
-/** SQL of the parts of a `RowNote`. */
+/** The parts of a `RowNote` as SQL. */
 export interface NoteParts {
   readonly table: string;
   readonly kind: NoteKind;
@@ -23,26 +23,26 @@ export interface NoteParts {
   readonly before?: string;
   readonly keyAfter?: string;
   readonly after?: string;
-  /** Further SQL behind it. */
+  /** SQL to append. */
   readonly from?: string;
 }
 
-/** Of triggers and of what they need; tenants cannot have it. */
+/** The name prefix of the triggers and their helpers; tenants cannot use it. */
 export const NOTE_NAME = "_service_meta_footprint";
-/** The function by which an engine child makes digests of long values. */
+/** The SQL function with which an engine child digests long values. */
 export const NOTE_DIGEST = `${NOTE_NAME}_digest`;
-/** Bytes from which on a value is told by its digest, where the engine has one. */
+/** A value of this many bytes or more is recorded as its digest, where the engine has the function. */
 const LONG_BYTES = 1000;
-/** Where it has none a note holds the value, and may be no larger than one: of a large value its length and its two ends. */
+/** Without the function a note holds the value; a value longer than this is recorded as its length and its two ends. */
 const LARGE_BYTES = 400_000;
 const END_BYTES = 100_000;
 
-/** True for tables whose changes no trigger tells: all of their rows are taken down before and after. */
+/** Whether no trigger can report the table's changes, so that all its rows are recorded before and after. */
 export function isTakenWhole({ virtual, uniques }: TableShape): boolean {
   return virtual || uniques?.some((columns) => columns.some(({ name }) => name === null)) === true;
 }
 
-/** `CREATE TRIGGER` texts for a table that is not taken whole, and their names. `at`: its place among the tables. */
+/** Names and `CREATE TRIGGER` texts for a table that is not recorded whole. `at`: the table's index. */
 export function noteTriggers(
   shape: TableShape,
   at: number,
@@ -80,7 +80,7 @@ export function noteTriggers(
   ];
 }
 
-/** A query that takes down all rows of a table. */
+/** Makes the query that records all rows of a table. */
 export function wholeNotes(shape: TableShape, side: "before" | "after", sink: NoteSink): NoteParts {
   const key = textOf(shape.rowid === null ? [] : [`o.${shape.rowid}`], sink);
   const values = textOf(shape.columns.map(({ name }) => `o.${quoted(name)}`), sink);
@@ -92,7 +92,7 @@ export function wholeNotes(shape: TableShape, side: "before" | "after", sink: No
   };
 }
 
-/** A query that takes down the rows that a change of the schema makes or removes, up to as many as are digested. */
+/** Makes the query that records the rows a schema change adds or removes, up to `MAX_DIGESTED_ROWS`. */
 export function changedNotes(shape: TableShape, side: ChangedRows["side"], sink: NoteSink): NoteParts {
   const values = textOf(shape.columns.map(({ name }) => `o.${quoted(name)}`), sink);
   const from = ` FROM (SELECT * FROM main.${quoted(shape.name)} LIMIT ${MAX_DIGESTED_ROWS}) AS o`;
@@ -100,12 +100,12 @@ export function changedNotes(shape: TableShape, side: ChangedRows["side"], sink:
     table: shape.name,
     kind: "whole",
     from,
-    // Known by their values: the keys of a table that is made are in the order of its SELECT.
+    // Rows are identified by their values, because the keys of a new table depend on the order of its SELECT.
     ...(side === "before" ? { keyBefore: values } : { keyAfter: "''", after: values }),
   };
 }
 
-/** A table through which the engine shows what a full-text index holds, and what takes it away. */
+/** The statements that create and drop a table through which the engine shows a full-text index's content. */
 export function indexView(
   { name }: TableShape,
   { temporary }: NoteSink,
@@ -116,7 +116,7 @@ export function indexView(
   return { make: `CREATE VIRTUAL TABLE ${view} USING fts5vocab(${args})`, drop: `DROP TABLE ${view}` };
 }
 
-/** A query that takes down what the index holds of each row. */
+/** Makes the query that records what the index holds for each row. */
 export function indexNotes({ name }: TableShape, side: "before" | "after", sink: NoteSink): NoteParts {
   const key = "'index ' || doc";
   const view = `${sink.temporary ? "temp" : "main"}.${NOTE_NAME}_index`;
@@ -131,13 +131,13 @@ export function indexNotes({ name }: TableShape, side: "before" | "after", sink:
   };
 }
 
-/** The engine has -1 for a rowid that is still to be made. */
+/** The engine reports -1 for a rowid that it has yet to assign. */
 function begunNotes({ name: table, key, keyIsRowid }: TableShape): NoteParts[] {
   const [column = ""] = key;
   return keyIsRowid ? [{ table, kind: "begins", keyAfter: `NEW.${quoted(column)} = -1` }] : [];
 }
 
-/** Rows that have a value which the new one has as well and only one may have. */
+/** Rows that share a unique value with the new row. */
 function replacedNote(shape: TableShape, sink: NoteSink): NoteParts[] {
   const { name: table, uniques, key, keyIsRowid } = shape;
   if (uniques === null || (uniques.length === 0 && !keyIsRowid)) return [];
@@ -179,7 +179,7 @@ function otherValues({ key, columns }: TableShape, row: string): Value[] {
   }));
 }
 
-/** One text of all values. */
+/** SQL that joins all values into one text. */
 function textOf(values: readonly (Value | string)[], sink: NoteSink): string {
   const texts = values.map((value) =>
     typeof value === "string" ? valueText(value, sink) : timeMarked(valueText(value.sql, sink), value.isTime)
@@ -191,7 +191,7 @@ function timeMarked(text: string, isTime: boolean): string {
   return isTime ? `('${TIME_MARK}' || ${text})` : text;
 }
 
-/** In pairs of pairs: an expression may be nested a thousand times only. */
+/** Joins in pairs of pairs, because an expression may be nested only a thousand times. */
 function joined(texts: readonly string[]): string {
   const [first = "''"] = texts;
   if (texts.length <= 1) return first;

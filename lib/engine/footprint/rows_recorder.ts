@@ -1,9 +1,9 @@
-// Takes down changes of rows one by one, as `row_notes.ts` writes them, and keeps digests of them only.
+// Records row changes one by one, as `row_notes.ts` writes them, and keeps only their digests.
 import { createHash } from "node:crypto";
 import { CHANGE_BYTES, KEY_BYTES, MAX_DIGESTED_ROWS, type RowsFootprint } from "./footprint.ts";
 import { type RowNote, TIME_MARK } from "./row_note.ts";
 
-/** Present times that a run may write, by the engine's clock: unix seconds. */
+/** The span of present times that a run may write, by the engine's clock, in unix seconds. */
 export interface RunTime {
   readonly fromSec: number;
   readonly toSec: number;
@@ -16,17 +16,17 @@ type State = Pick<RowsFootprint, "changes"> & {
   readonly begun: ReadonlyMap<string, readonly boolean[]>;
 };
 
-/** The text of the rowid that the engine has for one that is still to be made; a row may have it as well. */
+/** The text for a rowid that the engine has yet to assign; an existing row may have this rowid as well. */
 const UNMADE_KEY = "-1,";
 const TWO_256 = 1n << 256n;
 
 export class RowsRecorder {
   #changes = 0;
-  /** Sums of digests: the same in any order. */
+  /** Sums of digests, which do not depend on the order. */
   #sum = 0n;
   #keys = 0n;
   #each: Uint8Array[] = [];
-  /** Of each table the rows that were begun and are not inserted yet: whether the engine makes the key. */
+  /** Rows begun and not inserted yet, by table; true where the engine makes the key. */
   #begun = new Map<string, boolean[]>();
 
   constructor(private readonly salt: string, private readonly options: { readonly each: boolean }) {}
@@ -39,7 +39,7 @@ export class RowsRecorder {
       begun.push(note.keyAfter === "1");
       return;
     }
-    // Rows that a conflict has left out stay below: the last one begun is the one that goes in first.
+    // Rows that a conflict skipped stay on the stack; the row begun last is inserted first.
     const begun = kind === "insert" && this.#begun.get(table)?.pop() === true;
     const made = begun && note.keyAfter !== UNMADE_KEY;
     const keyAfter = made ? "made" : note.keyAfter;
@@ -51,12 +51,12 @@ export class RowsRecorder {
     const change = this.#digest([kind, table, note.keyBefore, note.before, keyAfter, after]);
     this.#sum = (this.#sum + numberOf(change)) % TWO_256;
     if (!this.options.each) return;
-    // A row whose key is made is known by its values.
+    // A row whose key the engine makes is identified by its values.
     const known = made || note.keyAfter === "" ? change : key;
     this.#each.push(Uint8Array.of(...known.subarray(0, KEY_BYTES), ...change.subarray(0, CHANGE_BYTES)));
   }
 
-  /** To go back to when what follows is undone. */
+  /** The state to restore when later changes are undone. */
   mark(): State {
     const begun = new Map(Array.from(this.#begun, ([table, rows]) => [table, [...rows]]));
     return { changes: this.#changes, sum: this.#sum, keys: this.#keys, each: this.#each.length, begun };
@@ -80,7 +80,7 @@ export class RowsRecorder {
     };
   }
 
-  /** Each part with its length, so that none can pass for two. */
+  /** Writes each part with its length, so that one part cannot be read as two. */
   #digest(parts: readonly (string | null)[]): Uint8Array {
     const hash = createHash("sha256").update(this.salt);
     for (const part of parts) hash.update(part === null ? "-" : `${part.length} `).update(part ?? "");
@@ -98,7 +98,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** Values of columns that are filled with the present time, where they are that, stand for the time of the run. */
+/** Replaces a column's value by a constant where it is the run's present time, so that two runs compare as equal. */
 function atRunTime(values: string, time: RunTime): string {
   if (!values.includes(TIME_MARK)) return values;
   return values.split(",").map((one) => {

@@ -1,31 +1,31 @@
-// What has to be known of tables to take down changes of their rows, by queries that every store runs by itself.
+// The facts about tables that recording their row changes needs, and the queries that every store runs for them.
 type Row = readonly (null | number | bigint | string | Uint8Array)[];
 
 export interface TableShape {
   readonly name: string;
   readonly virtual: boolean;
-  /** A full-text table whose rows do not tell what its index holds, as with `content=''`. */
+  /** A full-text table whose rows do not show what its index holds, as with `content=''`. */
   readonly hasOwnIndex: boolean;
-  /** A full-text table that stores neither text nor sizes: without content elsewhere its rows cannot be listed. */
+  /** A full-text table that stores neither text nor sizes; unless another table holds its content, its rows cannot be listed. */
   readonly unlisted: boolean;
-  /** A name of the rowid that no column has taken; null: there is none. */
+  /** A rowid name that no column uses; null where there is none. */
   readonly rowid: string | null;
   readonly columns: readonly ColumnShape[];
-  /** Columns of the primary key, in its order. */
+  /** Columns of the primary key, in the key's order. */
   readonly key: readonly string[];
-  /** The key is the rowid, which the engine makes where none is given. */
+  /** The key is the rowid, which the engine assigns where none is given. */
   readonly keyIsRowid: boolean;
-  /** Where a conflict may remove rows: keys of which only one row may have each value. Null: none may. */
+  /** The unique keys, for a table in which a conflict may remove rows; null for other tables. */
   readonly uniques: readonly (readonly UniqueColumn[])[] | null;
 }
 
 interface ColumnShape {
   readonly name: string;
-  /** Filled with the present time where no value is given. */
+  /** The column's default is the present time. */
   readonly isTime: boolean;
 }
 
-/** `name` null: an expression. */
+/** A column of a unique key; `name` is null for an expression. */
 export interface UniqueColumn {
   readonly name: string | null;
   readonly collation: string;
@@ -33,13 +33,13 @@ export interface UniqueColumn {
 
 const NAMED = "(SELECT lower(value) FROM json_each(?))";
 
-/** Each takes the names of tables as one JSON array. */
+/** The queries; each takes the table names as one JSON array. */
 export const shapeQueries = {
-  /** What stands behind the names. The root and the place in the catalogue stay when a table is renamed. */
+  /** The objects behind the names. A renamed table keeps its root page and its rowid in the catalogue. */
   definitions: "SELECT lower(name), type, rowid, rootpage, sql FROM main.sqlite_schema " +
     `WHERE type IN ('table', 'view') AND lower(name) IN ${NAMED} ORDER BY 1`,
   columns: "SELECT t.name, t.type, t.wr, x.name, x.pk, x.type, x.dflt_value, " +
-    // Only tables of fts5 have such a shadow table.
+    // Only fts5 tables have such a shadow table.
     "CASE t.type WHEN 'virtual' THEN (SELECT m.sql FROM main.sqlite_schema AS m, pragma_table_list AS i " +
     "WHERE m.type = 'table' AND m.name = t.name AND i.schema = 'main' AND i.type = 'shadow' " +
     "AND lower(i.name) = lower(t.name) || '_idx') END, " +
@@ -53,17 +53,17 @@ export const shapeQueries = {
     'pragma_index_xinfo(i.name) AS x WHERE i."unique" = 1 AND x.key = 1 ORDER BY 1, 2, x.seqno',
 } as const;
 
-/** `definitions` as one text. */
+/** Joins the rows of `definitions` into one text. */
 export function definitionsText(rows: readonly Row[]): string {
   return JSON.stringify(rows.map((row) => row.map((value) => value === null ? null : String(value))));
 }
 
-/** Of tables in which no rows are replaced, from the rows of `columns`. */
+/** Reads the shapes of tables in which no rows are replaced, from the rows of `columns`. */
 export function plainShapes(columns: readonly Row[]): TableShape[] {
   return readShapes(columns, [], []);
 }
 
-/** From the rows of `columns`, and of `uniques` for the tables in which rows may be `replaced`. */
+/** Reads shapes from the rows of `columns`, and of `uniques` for the tables in which rows may be `replaced`. */
 export function readShapes(
   columns: readonly Row[],
   uniques: readonly Row[],
@@ -110,7 +110,7 @@ function isTimeDefault(dflt: string): boolean {
   );
 }
 
-/** Of the text of a full-text table: the engine takes any beginning of `content` for that option. */
+/** Reads the `content` option from a full-text table's definition; the engine accepts any prefix of that word. */
 function mayKeepContentElsewhere(sql: Row[number]): boolean {
   return sql !== null && /c\w*\s*=/i.test(String(sql));
 }
