@@ -8,16 +8,21 @@ const PAIRS = Array.from({ length: 1024 }, (_, at) => ALPHABET.charAt(at >>> 5) 
 /** What an id can name; the prefix is the shortened noun. */
 export type IdPrefix = "ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "mem" | "rule" | "run" | "apv";
 
+/** Ids may be ahead of the clock by so many milliseconds. Further ahead, it is the clock that was put back. */
+const AHEAD_MS = 10_000;
+
 let lastMs = -1;
 let millisecondPart = "";
 let counter = 0;
 
 /**
  * A new id such as `qry_01JD…`: unique across processes (50 random bits, renewed each millisecond, and a 30-bit
- * counter) and increasing within one process. It is a name, never a secret.
+ * counter) and increasing within one process, unless its clock is put back further than a correction. It is a name,
+ * never a secret.
  */
 export function newId(prefix: IdPrefix, nowMs: number): string {
-  if (nowMs > lastMs || counter >= 0x3fff_fffe) {
+  if (lastMs - nowMs > AHEAD_MS) startMillisecond(nowMs);
+  else if (nowMs > lastMs || counter >= 0x3fff_fffe) {
     startMillisecond(Math.max(nowMs, lastMs + (counter >= 0x3fff_fffe ? 1 : 0)));
   }
   counter++;

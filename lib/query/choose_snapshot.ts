@@ -8,6 +8,8 @@ import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 const MAX_TABLE_LENGTH = 64;
 
 let lastMs = 0;
+/** Labels may be ahead of the clock by so many milliseconds. Further ahead, it is the clock that was put back. */
+const AHEAD_MS = 10_000;
 
 /** The label, or null where none is taken, as of a dry run. One for a whole batch, named after its first destructive statement. */
 export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCall): string | null {
@@ -28,7 +30,8 @@ function tableOf({ class: kind, target, tablesWritten }: StatementFacts): string
 
 /** `auto-20261120T224512123Z-drop-orders`; never twice the same in one process. */
 export function autoLabel(clock: Clock, verb: string, table: string): string {
-  lastMs = Math.max(clock.now(), lastMs + 1);
+  const nowMs = clock.now();
+  lastMs = lastMs - nowMs > AHEAD_MS ? nowMs : Math.max(nowMs, lastMs + 1);
   const time = new Date(lastMs).toISOString().replaceAll(/[-:.]/g, "");
   return `auto-${time}-${verb}-${table.replaceAll(/\W/g, "_").slice(0, MAX_TABLE_LENGTH)}`;
 }

@@ -28,6 +28,7 @@ const RETRY_MS = 2_000;
 
 /** Writes waiting log rows. */
 export class LogFlusher {
+  /** When each database's log was pruned in the last hour, by the counter that no setting of the clock moves; oldest first. */
   readonly #pruned = new Map<string, number>();
 
   constructor(private readonly options: LogFlusherOptions) {}
@@ -83,12 +84,21 @@ export class LogFlusher {
 
   #prune({ databaseId, log }: DatabaseLanes): LogPruning | null {
     const { clock, logDays, logBytes } = this.options;
-    const nowMs = clock.now();
-    const isDue = nowMs - (this.#pruned.get(databaseId) ?? 0) >= PRUNE_MS;
+    const isDue = !this.#prunedLately(databaseId);
     if (!isDue && !log.isTooLarge) return null;
     const cuts = log.takeCuts();
     if (!isDue) return { beforeId: null, cuts, maxBytes: null, nowMs: null };
-    this.#pruned.set(databaseId, nowMs);
+    this.#pruned.set(databaseId, clock.monotonicMs());
+    const nowMs = clock.now();
     return { beforeId: idFloor("qry", nowMs - logDays * DAY_MS), cuts, maxBytes: logBytes / 2, nowMs };
+  }
+
+  #prunedLately(databaseId: string): boolean {
+    const sinceMs = this.options.clock.monotonicMs() - PRUNE_MS;
+    for (const [id, prunedMs] of this.#pruned) {
+      if (prunedMs > sinceMs) break;
+      this.#pruned.delete(id);
+    }
+    return this.#pruned.has(databaseId);
   }
 }

@@ -59,13 +59,13 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
 function prune(list: StepList, tenant: RemoteTenant): void {
   const { clock, logDays, logBytes = DEFAULT_LOG_BYTES } = tenant.context;
   const nowMs = clock.now();
-  const isDue = nowMs - tenant.prunedMs >= PRUNE_MS;
+  const isDue = clock.monotonicMs() - tenant.prunedMs >= PRUNE_MS;
   const cuts = tenant.log.takeCuts();
   const beforeId = isDue ? idFloor("qry", nowMs - logDays * DAY_MS) : null;
   const maxBytes = isDue ? logBytes / 2 : null;
   for (const [sql, params] of pruneStatements({ beforeId, cuts, maxBytes, nowMs })) chain(list, sql, params);
   if (!isDue) return;
-  tenant.prunedMs = nowMs;
+  tenant.prunedMs = clock.monotonicMs();
   // Ids rise with time: those whose time is over come first.
   chain(
     list,

@@ -33,7 +33,7 @@ const SCHEMA = [
 export class RemoteTenant {
   dropped = false;
   /** When rows that are too old were last deleted. */
-  prunedMs = 0;
+  prunedMs = -Infinity;
   /** When it was last opened after something had closed it. */
   openedMs = 0;
   /** Log rows that wait. */

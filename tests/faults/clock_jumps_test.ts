@@ -1,0 +1,134 @@
+// The machine's clock is put forward or back while the service runs: what was spent stays spent, nothing hangs, and what
+// is pruned by age goes on being pruned.
+import { assert, assertEquals } from "@std/assert";
+import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import { idFloor, newId } from "../../lib/core/ids.ts";
+import { autoLabel } from "../../lib/query/choose_snapshot.ts";
+import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
+import { minted, redeem } from "../handoff/handoffs.ts";
+import { withWrites, type WriteWorld } from "../writes/write_world.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 365 * DAY_MS;
+
+/** Its wall time can be set alone, as an operator or NTP does it. */
+class JumpingClock implements Clock {
+  #aheadMs = 0;
+  #turnedMs = 0;
+
+  now(): number {
+    return systemClock.now() + this.#turnedMs + this.#aheadMs;
+  }
+
+  monotonicMs(): number {
+    return systemClock.monotonicMs() + this.#turnedMs;
+  }
+
+  /** Sets the wall time so far ahead of the true one. */
+  set(aheadMs: number): void {
+    this.#aheadMs = aheadMs;
+  }
+
+  /** Lets so much time pass. */
+  turn(ms: number): void {
+    this.#turnedMs += ms;
+  }
+}
+
+/** A held write, approved and redeemed: its token, which is spent. */
+async function approvedWrite(world: WriteWorld): Promise<string> {
+  const { approvalToken, approvalUrl } = JSON.parse(
+    (await world.shop.query("DELETE FROM t WHERE id = 7")).text,
+  );
+  assertEquals((await world.decide(String(approvalUrl).split("/").at(-1) ?? "", "approve")).status, 200);
+  assertEquals((await world.redeem(approvalToken)).status, 200);
+  return approvalToken;
+}
+
+/** A write in two steps: its token, which is spent. */
+async function appliedWrite(world: WriteWorld): Promise<string> {
+  const { executionToken } = await world.propose("UPDATE t SET n = n + 1");
+  assertEquals((await world.apply(executionToken)).status, 200);
+  return executionToken;
+}
+
+async function redeemedHandoff(world: WriteWorld): Promise<string> {
+  const handoff = await minted(world.app, world.shop.token);
+  assertEquals((await redeem(world.app, handoff)).status, 201);
+  return handoff;
+}
+
+for (const aheadMs of [HOUR_MS, DAY_MS, 10 * YEAR_MS, -HOUR_MS, -10 * YEAR_MS]) {
+  Deno.test(`what was spent stays spent when the clock is ${aheadMs / HOUR_MS} hours ahead, and back`, async () => {
+    const clock = new JumpingClock();
+    await withWrites(async (world) => {
+      const { kv, query, tenants } = world.app.deps;
+      withLifetimes(kv, clock);
+      await world.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER)", "INSERT INTO t VALUES (1, 0)");
+      await world.rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
+      const applied = await appliedWrite(world);
+      const approved = await approvedWrite(world);
+      const handoff = await redeemedHandoff(world);
+      let expected = 1;
+      for (const ahead of [aheadMs, 0]) {
+        clock.set(ahead);
+        await sweepLifetimes(kv, clock.now());
+        await query.meter.sweepBlocks();
+        await tenants.sweep();
+        assertEquals((await world.apply(applied)).status, 404);
+        assertEquals((await world.redeem(approved)).status, 404);
+        assertEquals((await redeem(world.app, handoff)).status, 404);
+        // All of it works, dated by the clock as it is.
+        await appliedWrite(world);
+        await approvedWrite(world);
+        await redeemedHandoff(world);
+        const key = { headers: { "idempotency-key": `key-${ahead}` } };
+        for (let i = 0; i < 2; i++) await world.shop.query("UPDATE t SET n = n + 10", [], key);
+        expected += 11;
+        assertEquals(await world.rows("SELECT n FROM t"), [[expected]]);
+      }
+    }, { clock });
+  });
+}
+
+Deno.test("the log goes on being pruned after the clock was years ahead", async () => {
+  const clock = new JumpingClock();
+  await withWrites(async (world) => {
+    const logged = (text: string) =>
+      world.rows(`SELECT id FROM _service_meta_query_log WHERE sql LIKE 'SELECT ''${text}%'`);
+    clock.set(10 * YEAR_MS);
+    await world.rows("SELECT 'ahead'");
+    assertEquals((await logged("ahead")).length, 1);
+    clock.set(0);
+    await world.rows("SELECT 'old'");
+    assertEquals((await logged("old")).length, 1);
+    clock.turn(3 * DAY_MS);
+    for (let tries = 0; (await logged("old")).length > 0; tries++) {
+      assert(tries < 100, "the row is still there");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }, { clock, settings: { LOG_DAYS: "1" } });
+});
+
+Deno.test("ids tell the time again once the clock is put back, and no two are the same", () => {
+  const nowMs = systemClock.now();
+  const ids = [0, 10 * YEAR_MS, 0, 0, -1000, -YEAR_MS, 0].map((aheadMs) => newId("qry", nowMs + aheadMs));
+  assertEquals(new Set(ids).size, ids.length);
+  for (const [index, id] of ids.entries()) {
+    if (index > 1) assert(id < idFloor("qry", nowMs + DAY_MS), `${index}: ${id}`);
+  }
+  // A correction of some seconds leaves them in order.
+  assert((ids[3] ?? "") < (ids[4] ?? ""));
+});
+
+Deno.test("a snapshot's label tells the time again once the clock is put back, and no two are the same", () => {
+  const clock = new JumpingClock();
+  clock.set(10 * YEAR_MS);
+  autoLabel(clock, "drop", "t");
+  clock.set(0);
+  const labels = Array.from({ length: 100 }, () => autoLabel(clock, "drop", "t"));
+  assertEquals(new Set(labels).size, 100);
+  const year = new Date(clock.now()).getUTCFullYear();
+  assert(labels[0]?.startsWith(`auto-${year}`), labels[0]);
+});
