@@ -106,7 +106,10 @@ export class Branches {
     try {
       for (;;) {
         const entry = await kvGet(this.kv, key);
-        if (entry.value?.id !== record.id || entry.versionstamp === null) return false;
+        if (entry.value?.id !== record.id || entry.versionstamp === null) {
+          this.#cache.forget(cacheKey(record));
+          return false;
+        }
         const removal = this.kv.atomic().check(entry).delete(key);
         this.#leave(removal, entry.value);
         if (await kvCommit(removal)) return true;

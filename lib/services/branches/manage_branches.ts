@@ -100,6 +100,8 @@ export async function deleteBranch(ctx: BranchContext, ref: string): Promise<Bra
   requireRole(ctx.target, "admin");
   const branch = await requireBranch(ctx, ref);
   const view = await branchView(ctx.tenants, ctx.target.databaseSlug, branch);
-  if (!await removeBranch(ctx, branch)) throw new AppError("branch_not_found");
-  return view;
+  if (await removeBranch(ctx, branch)) return view;
+  // Another instance may have reset it since this one read its record.
+  if (await removeBranch(ctx, await requireBranch(ctx, ref))) return view;
+  throw new AppError("branch_not_found");
 }
