@@ -1,168 +1,136 @@
 // Values between JSON and SQL over HTTP: what is read can be written back.
 import { assert, assertEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
+import { testSteps } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 
-Deno.test("query gives INTEGERs within 2^53 as numbers and those beyond as strings of digits", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const answer = await tenant.query(
-    "SELECT 9007199254740991, 9007199254740992, -9007199254740991, -9007199254740993, " +
-      "9223372036854775807, -9223372036854775808, 0",
-  );
-  assertEquals(answer.status, 200, answer.text);
-  assertEquals(rowsOf(answer), [[
-    9007199254740991,
-    "9007199254740992",
-    -9007199254740991,
-    "-9007199254740993",
-    "9223372036854775807",
-    "-9223372036854775808",
-    0,
-  ]]);
-});
-
-Deno.test("query gives the lowest INTEGER exactly, also where no other of the result is large", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (i INTEGER, r REAL)");
-  await tenant.query("INSERT INTO t VALUES (?, -9223372036854775808.0)", ["-9223372036854775808"]);
-  for (let repeat = 0; repeat < 2; repeat++) {
-    assertEquals(rowsOf(await tenant.query("SELECT i FROM t")), [["-9223372036854775808"]]);
-    assertEquals(rowsOf(await tenant.query("SELECT r FROM t")), [[-9223372036854775808]]);
-  }
-});
-
-Deno.test("query gives the lowest INTEGER exactly behind whatever other values of its row and its column", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const lowest = "-9223372036854775808";
-  for (
-    const [before, value] of [["x'00'", { $blob: "AA==" }], ["9e999", "Infinity"], ["NULL", null]] as const
-  ) {
-    assertEquals(rowsOf(await tenant.query(`SELECT ${before}, ${lowest}`)), [[value, lowest]]);
-    const column = await tenant.query(`SELECT ${before} UNION ALL SELECT ${lowest} UNION ALL SELECT 7`);
-    assertEquals(rowsOf(column), [[value], [lowest], [7]]);
-  }
-});
-
-Deno.test("query gives exact digits also where small and large INTEGERs share rows and columns", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const sql = "SELECT 1, 'a' UNION ALL SELECT 9223372036854775807, 2 ORDER BY 1";
-  for (let repeat = 0; repeat < 2; repeat++) {
-    assertEquals(rowsOf(await tenant.query(sql)), [[1, "a"], ["9223372036854775807", 2]]);
-  }
-  assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
-});
-
-Deno.test("query gives blobs as base64 in $blob, an empty one too, and takes them back", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const bytes = Uint8Array.from({ length: 256 }, (_, at) => at).toBase64();
-  for (const $blob of ["", "AA==", "AP8=", bytes]) {
-    const answer = await tenant.query("SELECT ?, typeof(?1), length(?1)", [{ $blob }]);
+testSteps("values", (app, slug) => app.namespace(slug), {
+  "query gives INTEGERs within 2^53 as numbers and those beyond as strings of digits": async (tenant) => {
+    const answer = await tenant.query(
+      "SELECT 9007199254740991, 9007199254740992, -9007199254740991, -9007199254740993, " +
+        "9223372036854775807, -9223372036854775808, 0",
+    );
     assertEquals(answer.status, 200, answer.text);
-    assertEquals(rowsOf(answer), [[{ $blob }, "blob", Uint8Array.fromBase64($blob).length]]);
-  }
-});
-
-Deno.test("query binds booleans as 1 and 0", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const answer = await tenant.query("SELECT ?, ?, typeof(?1)", [true, false]);
-  assertEquals(rowsOf(answer), [[1, 0, "integer"]]);
-});
-
-Deno.test("query binds whole numbers as INTEGER, others as REAL, digits as TEXT and null as NULL", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const answer = await tenant.query("SELECT typeof(?), typeof(?), typeof(?), typeof(?), typeof(?)", [
-    7,
-    1.5,
-    "12",
-    null,
-    9007199254740991,
-  ]);
-  assertEquals(rowsOf(answer), [["integer", "real", "text", "null", "integer"]]);
-});
-
-Deno.test("query gives infinities as words, NaN as null, and reals as numbers", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const answer = await tenant.query("SELECT 9e999, -9e999, 9e999 - 9e999, 0.1, 1e300, 3.0");
-  assertEquals(answer.status, 200, answer.text);
-  assertEquals(rowsOf(answer), [["Infinity", "-Infinity", null, 0.1, 1e300, 3]]);
-});
-
-Deno.test("query gives NULL as null and keeps it apart from empty text", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  assertEquals(rowsOf(await tenant.query("SELECT NULL, '', ?", [null])), [[null, "", null]]);
-});
-
-Deno.test("X-Integers: string turns every INTEGER into a string and nothing else", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const headers = { "x-integers": "string" };
-  const answer = await tenant.query("SELECT 1, 9223372036854775807, 1.5, 2.0, '3', NULL", [], { headers });
-  assertEquals(answer.status, 200, answer.text);
-  assertEquals(rowsOf(answer), [["1", "9223372036854775807", 1.5, 2, "3", null]]);
-  const batch = await tenant.batch([["SELECT 7"], ["SELECT count(*) FROM sqlite_schema WHERE 0"]], {
-    headers,
-  });
-  assertEquals([rowsOf(batch, 0), rowsOf(batch, 1)], [[["7"]], [["0"]]]);
-  assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
-});
-
-Deno.test("text of any script, emoji, quotes and control characters comes back as it went in", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a TEXT)");
-  const texts = [
-    "häß ☃",
-    "\u{1F469}\u200D\u{1F4BB}",
-    "שלום",
-    "\"'`\\",
-    "\u0001\u0007\n\r\t",
-    "\u2028\u2029",
-    "",
-  ];
-  for (const text of texts) {
-    assertEquals((await tenant.query("INSERT INTO t VALUES (?)", [text])).status, 200);
-  }
-  assertEquals(rowsOf(await tenant.query("SELECT a FROM t ORDER BY rowid")), texts.map((text) => [text]));
-});
-
-Deno.test("a stored text that is no UTF-8 comes back with U+FFFD, or in sqld as a clear error and whole as a blob", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const answer = await tenant.query("SELECT CAST(x'61FF62' AS TEXT)");
-  if (isEmbedded()) {
+    assertEquals(rowsOf(answer), [[
+      9007199254740991,
+      "9007199254740992",
+      -9007199254740991,
+      "-9007199254740993",
+      "9223372036854775807",
+      "-9223372036854775808",
+      0,
+    ]]);
+  },
+  "query gives the lowest INTEGER exactly, also where no other of the result is large": async (tenant) => {
+    await tenant.query("CREATE TABLE t (i INTEGER, r REAL)");
+    await tenant.query("INSERT INTO t VALUES (?, -9223372036854775808.0)", ["-9223372036854775808"]);
+    for (let repeat = 0; repeat < 2; repeat++) {
+      assertEquals(rowsOf(await tenant.query("SELECT i FROM t")), [["-9223372036854775808"]]);
+      assertEquals(rowsOf(await tenant.query("SELECT r FROM t")), [[-9223372036854775808]]);
+    }
+  },
+  "query gives the lowest INTEGER exactly behind whatever other values of its row and its column": async (
+    tenant,
+  ) => {
+    const lowest = "-9223372036854775808";
+    for (
+      const [before, value] of [["x'00'", { $blob: "AA==" }], ["9e999", "Infinity"], ["NULL", null]] as const
+    ) {
+      assertEquals(rowsOf(await tenant.query(`SELECT ${before}, ${lowest}`)), [[value, lowest]]);
+      const column = await tenant.query(`SELECT ${before} UNION ALL SELECT ${lowest} UNION ALL SELECT 7`);
+      assertEquals(rowsOf(column), [[value], [lowest], [7]]);
+    }
+  },
+  "query gives exact digits also where small and large INTEGERs share rows and columns": async (tenant) => {
+    const sql = "SELECT 1, 'a' UNION ALL SELECT 9223372036854775807, 2 ORDER BY 1";
+    for (let repeat = 0; repeat < 2; repeat++) {
+      assertEquals(rowsOf(await tenant.query(sql)), [[1, "a"], ["9223372036854775807", 2]]);
+    }
+    assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
+  },
+  "query gives blobs as base64 in $blob, an empty one too, and takes them back": async (tenant) => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, at) => at).toBase64();
+    for (const $blob of ["", "AA==", "AP8=", bytes]) {
+      const answer = await tenant.query("SELECT ?, typeof(?1), length(?1)", [{ $blob }]);
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals(rowsOf(answer), [[{ $blob }, "blob", Uint8Array.fromBase64($blob).length]]);
+    }
+  },
+  "query binds booleans as 1 and 0": async (tenant) => {
+    const answer = await tenant.query("SELECT ?, ?, typeof(?1)", [true, false]);
+    assertEquals(rowsOf(answer), [[1, 0, "integer"]]);
+  },
+  "query binds whole numbers as INTEGER, others as REAL, digits as TEXT and null as NULL": async (tenant) => {
+    const answer = await tenant.query("SELECT typeof(?), typeof(?), typeof(?), typeof(?), typeof(?)", [
+      7,
+      1.5,
+      "12",
+      null,
+      9007199254740991,
+    ]);
+    assertEquals(rowsOf(answer), [["integer", "real", "text", "null", "integer"]]);
+  },
+  "query gives infinities as words, NaN as null, and reals as numbers": async (tenant) => {
+    const answer = await tenant.query("SELECT 9e999, -9e999, 9e999 - 9e999, 0.1, 1e300, 3.0");
     assertEquals(answer.status, 200, answer.text);
-    assertEquals(rowsOf(answer), [["a\ufffdb"]]);
-  } else {
-    assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "invalid_text"], answer.text);
-  }
-  const blob = await tenant.query("SELECT CAST(CAST(x'61FF62' AS TEXT) AS BLOB)");
-  assertEquals(rowsOf(blob), [[{ $blob: "Yf9i" }]]);
-});
-
-Deno.test("every value that a table held can be read and bound again without a change", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB)");
-  const row = ["-9223372036854775807", 2.5, "☃", { $blob: "3q2+7w==" }];
-  await tenant.query("INSERT INTO t VALUES (1, ?, ?, ?, ?)", row);
-  const [values = []] = rowsOf(await tenant.query("SELECT i, r, s, b FROM t"));
-  assertEquals(values, row);
-  await tenant.query("INSERT INTO t VALUES (2, ?, ?, ?, ?)", values);
-  const same = await tenant.query(
-    "SELECT count(*) FROM t a JOIN t b ON a.i IS b.i AND a.r IS b.r AND a.s IS b.s AND a.b IS b.b " +
-      "AND typeof(a.i) = typeof(b.i) WHERE a.id = 1 AND b.id = 2",
-  );
-  assertEquals(rowsOf(same), [[1]]);
+    assertEquals(rowsOf(answer), [["Infinity", "-Infinity", null, 0.1, 1e300, 3]]);
+  },
+  "query gives NULL as null and keeps it apart from empty text": async (tenant) => {
+    assertEquals(rowsOf(await tenant.query("SELECT NULL, '', ?", [null])), [[null, "", null]]);
+  },
+  "X-Integers: string turns every INTEGER into a string and nothing else": async (tenant) => {
+    const headers = { "x-integers": "string" };
+    const answer = await tenant.query("SELECT 1, 9223372036854775807, 1.5, 2.0, '3', NULL", [], { headers });
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(rowsOf(answer), [["1", "9223372036854775807", 1.5, 2, "3", null]]);
+    const batch = await tenant.batch([["SELECT 7"], ["SELECT count(*) FROM sqlite_schema WHERE 0"]], {
+      headers,
+    });
+    assertEquals([rowsOf(batch, 0), rowsOf(batch, 1)], [[["7"]], [["0"]]]);
+    assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
+  },
+  "text of any script, emoji, quotes and control characters comes back as it went in": async (tenant) => {
+    await tenant.query("CREATE TABLE t (a TEXT)");
+    const texts = [
+      "häß ☃",
+      "\u{1F469}\u200D\u{1F4BB}",
+      "שלום",
+      "\"'`\\",
+      "\u0001\u0007\n\r\t",
+      "\u2028\u2029",
+      "",
+    ];
+    for (const text of texts) {
+      assertEquals((await tenant.query("INSERT INTO t VALUES (?)", [text])).status, 200);
+    }
+    assertEquals(rowsOf(await tenant.query("SELECT a FROM t ORDER BY rowid")), texts.map((text) => [text]));
+  },
+  "a stored text that is no UTF-8 comes back with U+FFFD, or in sqld as a clear error and whole as a blob":
+    async (tenant) => {
+      const answer = await tenant.query("SELECT CAST(x'61FF62' AS TEXT)");
+      if (isEmbedded()) {
+        assertEquals(answer.status, 200, answer.text);
+        assertEquals(rowsOf(answer), [["a\ufffdb"]]);
+      } else {
+        assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "invalid_text"], answer.text);
+      }
+      const blob = await tenant.query("SELECT CAST(CAST(x'61FF62' AS TEXT) AS BLOB)");
+      assertEquals(rowsOf(blob), [[{ $blob: "Yf9i" }]]);
+    },
+  "every value that a table held can be read and bound again without a change": async (tenant) => {
+    await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB)");
+    const row = ["-9223372036854775807", 2.5, "☃", { $blob: "3q2+7w==" }];
+    await tenant.query("INSERT INTO t VALUES (1, ?, ?, ?, ?)", row);
+    const [values = []] = rowsOf(await tenant.query("SELECT i, r, s, b FROM t"));
+    assertEquals(values, row);
+    await tenant.query("INSERT INTO t VALUES (2, ?, ?, ?, ?)", values);
+    const same = await tenant.query(
+      "SELECT count(*) FROM t a JOIN t b ON a.i IS b.i AND a.r IS b.r AND a.s IS b.s AND a.b IS b.b " +
+        "AND typeof(a.i) = typeof(b.i) WHERE a.id = 1 AND b.id = 2",
+    );
+    assertEquals(rowsOf(same), [[1]]);
+  },
 });
 
 Deno.test("a REAL can be read and bound again without a change, one that could be an INTEGER with an exponent", async () => {

@@ -19,3 +19,17 @@ export function testCases<Case>(name: string, { cases, nameOf, run }: Cases<Case
     }
   });
 }
+
+/** Name → what is done in a world of its own. */
+export type Steps<World> = Readonly<Record<string, (world: World) => Promise<void>>>;
+
+/** The same for tests that differ in more than a value: `worldOf` makes what each of them gets in its namespace. */
+export function testSteps<World>(
+  name: string,
+  worldOf: (app: StartedApp, slug: string) => Promise<World>,
+  steps: Steps<World>,
+): void {
+  const run = async (app: StartedApp, slug: string, [, step]: [string, Steps<World>[string]]) =>
+    await step(await worldOf(app, slug));
+  testCases(name, { cases: Object.entries(steps), nameOf: ([step]) => step, run });
+}
