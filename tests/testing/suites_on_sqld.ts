@@ -17,6 +17,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/relay_process_test.ts": "starts an sqld of its own",
   "tests/faults/relay_upkeep_test.ts": "starts an sqld of its own",
   "tests/docs": "is about pages; each example runs on a service of its own",
+  "tests/browser": "is about pages; its tenants are embedded wherever it runs",
   "tests/faults/memory_test.ts": "bounds what engine children take",
   "tests/faults/slow_reads_test.ts": "is about the lanes of engine children",
   "tests/faults/kv_answers_test.ts": "is about the KV; its tenants are embedded wherever it runs",
