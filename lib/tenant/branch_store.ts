@@ -1,4 +1,4 @@
-// Branches as a tenant store keeps them: made, compared with what they began as, merged into their trunk.
+// The branch operations of a tenant store: make a branch, compare it with its ancestor, merge it into its trunk.
 import type { BranchDiff, MergeReport } from "../sql/branch_report.ts";
 import type { RowForm } from "../sql/row_form.ts";
 
@@ -7,14 +7,14 @@ import type { RowForm } from "../sql/row_form.ts";
  * are `LogIdentity` and `EngineFailure` of the tenant store, which has this as a part of itself.
  */
 export interface BranchStore<Log, Failure> {
-  /** As `copy` of the present state of `trunkId`, with the ancestor. */
+  /** Copies the present state of `trunkId`, and stores that state as the branch's ancestor. */
   make(branch: BranchHandle, trunkId: string): Promise<void>;
-  /** What a branch has changed since it was made. Errors: `branch_not_found` for what `make` has not made. */
+  /** Compares a branch with its ancestor. Errors: `branch_not_found` for a database that `make` has not made. */
   diff(
     branch: BranchHandle,
     rowForm?: RowForm,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
-  /** In one transaction of the trunk, with its log and audit rows. Errors: `branch_not_found`, `database_busy`. */
+  /** Merges in one transaction of the trunk, with its log and audit rows. Errors: `branch_not_found`, `database_busy`. */
   merge(trunk: BranchHandle, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
 }
 
@@ -29,27 +29,27 @@ export interface BranchMerge<Log> {
   readonly rowForm: RowForm;
   readonly branchId: string;
   readonly mode: "schema" | "data";
-  /** What becomes of a conflict: the branch's side counts (`theirs`), the trunk's (`ours`), or nothing is merged. */
+  /** What settles a conflict: the branch's row (`theirs`), the trunk's row (`ours`), or nothing: then nothing is merged. */
   readonly onConflict: "abort" | "theirs" | "ours";
-  /** Everything is done and then undone. */
+  /** The merge runs and is then undone. */
   readonly dryRun: boolean;
-  /** `mergeEffectOf` the report of the dry run that was looked at before, null where none was. */
+  /** `mergeEffectOf` the report of an earlier dry run, which the merge has to match; null: any effect is accepted. */
   readonly expects: string | null;
   readonly snapshot: string;
   readonly log: Log;
   readonly auditId: string;
 }
 
-/** What a merge came to. */
+/** The outcome of a merge. */
 export interface MergeOutcome<Failure> {
-  /** `changed`: it would have done something else than expected, and was undone. */
+  /** `changed`: the merge had another effect than expected, and was undone. */
   readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";
   readonly report: MergeReport;
-  /** Why it was refused. */
+  /** Why the merge was refused. */
   readonly reason: string | null;
-  /** Of the statement that failed. */
+  /** The index of the statement that failed. */
   readonly failure: Failure | null;
-  /** False: nothing changed. */
+  /** False where the merge changed nothing. */
   readonly snapshotTaken: boolean;
   readonly rowsRead: number;
   readonly durationMs: number;

@@ -1,34 +1,34 @@
-// What stays of a call beside its changes, decided once for all stores: its stored answer, its log row, its audit row.
+// Decides for all stores which records a call leaves beside its changes: a stored answer, a log row, an audit row.
 
-/** Rows that a call must change in all, triggers and cascades included: others undo it (`affected`). */
+/** Bounds of the rows that a call may change, triggers and cascades included. Another number undoes it (`affected`). */
 export interface AffectedBound {
   readonly min: number;
   readonly max: number;
-  /** Whoever asked makes a call that changed more rows than that once more, when it is undone: it leaves no log row. */
+  /** A call that changed more rows than this is undone and made once more by its caller, so it leaves no log row. */
   readonly startsOverAbove?: number;
-  /** Rows up to which a person is asked again when the call, which was approved, changes another number. */
+  /** Up to this many rows, an approved call that changes another number is shown to a person again, not refused. */
   readonly looksAgainUpTo?: number;
 }
 
-/** The parts of a call on which that depends. `failsWith`: what stops it behind what has run of it. */
+/** The parts of a call that the decision needs. `failsWith`: the error that ends the call after its statements have run. */
 export interface RecordedCall {
   readonly affected?: AffectedBound | null | undefined;
   readonly failsWith?: string | null | undefined;
 }
 
-/** How the call ended, if it failed. */
+/** The failure of the call; null where it succeeded. */
 type Failure = { readonly kind: string; readonly affected?: number } | undefined;
 
 export interface CallRecords {
-  /** Its answer is stored under its keys. */
+  /** The answer is stored under the call's keys. */
   readonly answer: boolean;
-  /** Null: it has no log row. */
+  /** Null: the call has no log row. */
   readonly log: { readonly errorKind: string | null } | null;
-  /** It has changed something that stays. */
+  /** The call has an audit row, because a change of it stays. */
   readonly audit: boolean;
 }
 
-/** Of a call that has run: `failure`, and how many results stay. */
+/** Decides the records of a call that has run. `results`: how many of its results stay. */
 export function recordsOf(call: RecordedCall, failure: Failure, results: number): CallRecords {
   return {
     answer: failure === undefined && (call.failsWith ?? null) === null,
@@ -37,7 +37,7 @@ export function recordsOf(call: RecordedCall, failure: Failure, results: number)
   };
 }
 
-/** What the log row says of a failure: a kind of `errorDetail`, or the code of the answer where it is about rows. */
+/** The error kind in the log row: a kind of `errorDetail`, or the answer's error code where a bound on rows failed. */
 export function loggedKind({ affected: bound, failsWith }: RecordedCall, failure: Failure): string | null {
   if (failure === undefined) return failsWith ?? null;
   if (failure.kind !== "affected") return failure.kind;

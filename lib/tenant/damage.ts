@@ -1,6 +1,6 @@
-// What stores say of databases that cannot be read, and of one that a restore has set aside.
+// How stores report databases that cannot be read, and a damaged file that a restore has set aside.
 
-/** `corrupt`: the file is damaged or missing, and a restore brings a snapshot back. `unavailable`: not known now. */
+/** `corrupt`: the file is damaged or missing; a restore brings a snapshot back. `unavailable`: the state is unknown now. */
 export type DatabaseState = "ok" | "corrupt" | "unavailable";
 
 export interface DatabaseStorage {
@@ -8,20 +8,20 @@ export interface DatabaseStorage {
   readonly state: DatabaseState;
 }
 
-/** What a restore has done with the state before it. */
+/** What a restore did with the previous state. */
 export interface Restored {
-  /** False: it could not be read, so there is no snapshot of it. */
+  /** False: the previous state could not be read, so there is no snapshot of it. */
   readonly undo: boolean;
-  /** Name under which a damaged one is kept; null where nothing was there, or nothing was damaged. */
+  /** The name of the damaged file that was set aside; null where no file was there or it was sound. */
   readonly setAside: string | null;
 }
 
-/** `damaged-20261122T014500123Z`: says what it is, and sorts by time. */
+/** Makes the name of a damaged file, such as `damaged-20261122T014500123Z`; the names sort by time. */
 export function damagedLabel(unixMs: number): string {
   return `damaged-${new Date(unixMs).toISOString().replaceAll(/[-:.]/g, "")}`;
 }
 
-/** Ends the text of the restore's log row, to which its audit row points. */
+/** The end of the text in the restore's log row, to which its audit row points. */
 export function setAsideText(label: string): string {
   return `; what was damaged is set aside as ${label}`;
 }

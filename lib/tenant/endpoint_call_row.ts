@@ -10,25 +10,25 @@ export interface EndpointCallRow {
   readonly httpStatus: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
-  /** Of several calls the mean. */
+  /** The mean where the row stands for several calls. */
   readonly durationMs: number;
   /** Null where several calls differ. */
   readonly userId: string | null;
   /** Keyed hash of the client's address; null where several calls differ. */
   readonly ipHash: string | null;
-  /** Of the error table; null for a call that was answered. */
+  /** The error code; null for a call that succeeded. */
   readonly code: string | null;
-  /** Of a write that a rule has denied: the rules that it met, as JSON. */
+  /** For a write that a rule has denied: the rules that it met, as JSON. */
   readonly hits: string | null;
-  /** Calls that the row stands for. */
+  /** The number of calls that the row stands for. */
   readonly count: number;
 }
 
-/** Columns of `_service_meta_query_log`, which tell its rows from those of calls. */
+/** The number of columns of `_service_meta_query_log`, which distinguishes its rows from those of endpoint calls. */
 export const LOG_COLUMNS = 14;
 const STATUS = 3;
 
-/** Whether values in the order of a log table's columns are of a refused call, whose row later ones replace. */
+/** Whether a log row, as values in column order, is that of a refused call, which later refusals replace. */
 export function isRefusal(row: readonly unknown[]): boolean {
   return row.length !== LOG_COLUMNS && row[STATUS] === "error";
 }

@@ -1,9 +1,9 @@
-// Bounds what log rows that wait to be written hold in memory, over all databases: a disk may stay full for long.
+// Bounds the memory of waiting log rows over all databases, because a disk may stay full for a long time.
 
 type LogValues = readonly (string | number | null)[];
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Of a row beside its texts. */
+/** Bytes of a row beside its texts. */
 const ROW_BYTES = 300;
 
 export class LogBudget {
@@ -11,7 +11,7 @@ export class LogBudget {
 
   constructor(private readonly maxBytes = MAX_BYTES) {}
 
-  /** False: there is no room for the row. */
+  /** Reserves room for a row; false where there is none. */
   take(row: LogValues): boolean {
     const bytes = sizeOf(row);
     if (this.#bytes + bytes > this.maxBytes) return false;

@@ -1,26 +1,26 @@
-// Log rows of one database that wait for company, in a bounded number, and how much of the log this process has written:
-// where it grows too large, its oldest rows go.
+// Collects log rows of one database, a bounded number, so that many are written at once. It also counts how much of the
+// log this process has written, so that the oldest rows are deleted when the log grows too large.
 import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
 import { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
 
-/** Of the query log and the calls of one database together. */
+/** Default bound, in bytes, of a database's query log and endpoint calls together. */
 export const DEFAULT_LOG_BYTES = 67_108_864;
-/** Rows that wait at most; what comes then is lost, but for what counts further on a row that waits. */
+/** The most rows that wait. Later rows are lost, except those that add to the count of a waiting row. */
 const MAX_ROWS = 50_000;
-/** Bytes of a row beside its text. */
+/** Bytes of a row without its text. */
 const ROW_BYTES = 150;
-/** Parts of the bound after which the oldest part goes. */
+/** The bound is divided into this many parts; the oldest part is deleted at a time. */
 const PARTS = 16;
 
 export class LogBuffer {
   readonly #queryLog: Marks;
   readonly #calls: Marks;
   #rows: LogValues[] = [];
-  /** Refused calls by id: a later row of the same id says more, and counts what the earlier one has. */
+  /** Refused calls by id. A later row of the same id replaces the earlier one and includes its count. */
   readonly #refusals = new Map<string, LogValues>();
 
-  /** `maxBytes` of the query log and the calls together; `budget` of the rows that wait, of all databases. */
+  /** `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases. */
   constructor(maxBytes: number, private readonly budget: LogBudget = new LogBudget()) {
     this.#queryLog = new Marks(maxBytes / 2);
     this.#calls = new Marks(maxBytes / 2);
@@ -30,7 +30,7 @@ export class LogBuffer {
     return this.#rows.length + this.#refusals.size;
   }
 
-  /** Notes a row that a writing call leaves by itself. */
+  /** Counts a row that a writing call has written in its own transaction. */
   note(row: LogValues): void {
     (row.length === LOG_COLUMNS ? this.#queryLog : this.#calls).add(row);
   }
@@ -42,7 +42,7 @@ export class LogBuffer {
     this.#put(row);
   }
 
-  /** The oldest ones, then those of refused calls. */
+  /** Takes the oldest rows, then those of refused calls. */
   take(most: number): LogValues[] {
     const taken = this.#rows.splice(0, most);
     for (const [id, row] of this.#refusals) {
@@ -54,7 +54,7 @@ export class LogBuffer {
     return taken;
   }
 
-  /** Rows that could not be written, in front of those that have come since. */
+  /** Puts rows that could not be written in front of those that have come since. */
   putBack(rows: readonly LogValues[]): void {
     const later = [...this.#refusals.values()];
     const room = Math.max(0, MAX_ROWS - this.#rows.length);
@@ -69,12 +69,12 @@ export class LogBuffer {
     this.#refusals.clear();
   }
 
-  /** True where `takeCuts` has something to tell. */
+  /** Whether `takeCuts` would return anything. */
   get isTooLarge(): boolean {
     return this.#queryLog.hasCut || this.#calls.hasCut;
   }
 
-  /** Ids of the query log and of the calls below which rows are too many; each is told once. */
+  /** Returns, once each, the ids of the query log and of the calls below which rows are to be deleted. */
   takeCuts(): readonly [string | null, string | null] {
     return [this.#queryLog.takeCut(), this.#calls.takeCut()];
   }
@@ -90,7 +90,7 @@ export class LogBuffer {
   }
 }
 
-/** Bytes written so far, noted at some ids. */
+/** Counts the bytes written and remembers the count at some ids. */
 class Marks {
   #total = 0;
   #marks: { readonly id: string; readonly total: number }[] = [];

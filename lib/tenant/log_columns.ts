@@ -1,4 +1,4 @@
-// Rows of the log tables as values in the order of their columns, which every store writes alike.
+// Log rows as values in column order, the form in which every store writes them.
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import { loggedKind } from "./call_records.ts";
 import type { LogIdentity, LogRow, TenantCall, TenantOutcome } from "./tenant_store.ts";
@@ -7,7 +7,7 @@ export type LogValue = string | number | null;
 /** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
 export type LogValues = readonly LogValue[];
 
-/** Of a call that has not run yet. */
+/** The figures of a call that has not run yet. */
 export const noFigures = {
   status: "ok",
   errorKind: null,
@@ -20,7 +20,7 @@ export function logRow(row: LogRow): LogValues {
   return logColumns(row, row);
 }
 
-/** Columns in the order of `_service_meta_query_log`. */
+/** The values in the column order of `_service_meta_query_log`. */
 export function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIdentity>): LogValues {
   return [
     row.id,
@@ -40,7 +40,7 @@ export function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIden
   ];
 }
 
-/** Columns in the order of `_service_meta_endpoint_call`. */
+/** The values in the column order of `_service_meta_endpoint_call`. */
 export function endpointCallRow(row: EndpointCallRow): LogValues {
   return [
     row.id,
@@ -59,7 +59,7 @@ export function endpointCallRow(row: EndpointCallRow): LogValues {
   ];
 }
 
-/** The log row of a call whose outcome is known here; used where the child has not written one. */
+/** Makes the log row of a call whose engine has not written one. */
 export function logRowOf(call: TenantCall, outcome: TenantOutcome): LogValues | null {
   if (typeof outcome.ok === "string" || call.log === null) return null;
   let { rowsRead, rowsWritten } = outcome.ok ? noFigures : outcome.work;

@@ -1,19 +1,20 @@
-// Decides which snapshots of a database are deleted: those whose time is over, and those beyond the allowed number.
+// Decides which snapshots of a database are deleted: expired ones, and those beyond the allowed number.
 import type { SnapshotInfo } from "./snapshots.ts";
 
-/** Snapshots kept of one database. */
+/** The most snapshots of one database. */
 const MAX_KEPT = 50;
 /**
- * The newest automatic ones stay, however many have a caller's label: what an answer has just named as the way back, the
- * undo of a restore too, must be there.
+ * This many of the newest automatic snapshots always stay, however many have a caller's label: an answer has just named
+ * such a snapshot as the way to undo a change.
  */
 const NEWEST_KEPT = 10;
-/** Milliseconds within which a successor makes an automatic snapshot the first to go. */
+/** An automatic snapshot with a successor within this many milliseconds is deleted first. */
 const CLOSE_MS = 60_000;
 
 /**
- * Of too many, automatic ones with a successor less than a minute younger go first, then the oldest automatic ones, then
- * the oldest with a caller's label; the newest ten automatic ones stay. `kept` is in the order given.
+ * Divides snapshots into those that stay (`kept`, in the given order) and those to delete. Where there are too many,
+ * automatic ones with a successor less than a minute younger are deleted first, then the oldest automatic ones, then the
+ * oldest with a caller's label. The newest ten automatic ones stay.
  */
 export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   snapshots: readonly Snapshot[],

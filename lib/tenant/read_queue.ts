@@ -1,57 +1,57 @@
-// The reads that wait for one database. Those of a caller whose reads took long a short while ago wait apart, so that
-// nobody else's wait behind them.
+// The reads that wait for one database. Callers whose recent reads were slow wait in a separate queue, so that other
+// callers' reads do not wait behind theirs.
 import { groupLength, type WaitingCall } from "./group_length.ts";
 
-/** Milliseconds that a caller, and a text of its, count as slow after they were seen to be. */
+/** Milliseconds for which a caller and a text count as slow after a slow read. */
 const SLOW_MS = 10_000;
-/** Slow texts remembered of a caller, and characters kept of one. */
+/** The most slow texts remembered for a caller, and characters remembered of each. */
 const MAX_TEXTS = 64;
 const TEXT_CHARACTERS = 1000;
-/** Reads of one slow caller that may wait: it must not fill the queue of the database. */
+/** The most waiting reads of one slow caller: it must not fill the database's queue. */
 const MAX_WAITING = 1000;
-/** For so many times what its read has taken a caller comes after the others, and milliseconds of that at most. */
+/** A caller waits behind others for this multiple of its read's duration, but at most these milliseconds. */
 const BUSY_FACTOR = 10;
 const MAX_BUSY_MS = 1000;
 
 /** A read that waits. */
 export interface WaitingRead extends WaitingCall {
-  /** It was seen to be slow. */
+  /** The read has been slow before. */
   slow?: true;
-  /** It was taken back once from beside a slow one: it travels with its caller's only. */
+  /** The read was once taken back from a group with a slow read: it now travels only with reads of its own caller. */
   again?: true;
 }
 
 /** Work that takes long, or may. */
 export interface SlowWork {
-  /** Whose it is; null: an anonymous caller's. */
+  /** The caller's token; null for an anonymous caller. */
   readonly tokenId: string | null;
-  /** One of the slots for slow work is its own; without one it gives way. */
+  /** The work holds one of the slots for slow work. Without a slot it gives way to others. */
   hasSlot: boolean;
-  /** It was seen to be slow, and not only taken for it. */
+  /** The work has been slow itself, rather than being assumed slow. */
   seen: boolean;
 }
 
-/** What slow work may start now; `tokenId`: whose it is, null: an anonymous caller's. */
+/** Decides which slow work may start now. `tokenId` is the caller's, null for an anonymous caller. */
 export interface SlowGates {
   readonly mayTry: () => boolean;
   readonly mayTakeSlot: (tokenId: string | null) => boolean;
 }
 
-/** A caller whose reads took long a short while ago, and those of them that wait. */
+/** A caller whose recent reads were slow, with its waiting reads. */
 class SlowCaller<J extends WaitingRead> {
-  /** Not known to be slow. */
+  /** Reads that are not known to be slow. */
   untried: J[] = [];
   slow: J[] = [];
   busyUntilMs = -Infinity;
   #slowUntilMs = -Infinity;
-  /** Text → when it stops to count, the oldest first. */
+  /** Slow text → when it stops counting as slow, the oldest first. */
   readonly #texts = new Map<string, number>();
 
   get waiting(): number {
     return this.untried.length + this.slow.length;
   }
 
-  /** Whether any read of it was slow, and not only so long that others come first. */
+  /** Whether a read of the caller was slow, rather than only long enough to let others go first. */
   isSlow(nowMs: number): boolean {
     return nowMs < this.#slowUntilMs || this.slow.length > 0;
   }
@@ -77,7 +77,7 @@ class SlowCaller<J extends WaitingRead> {
     this.#texts.delete(textOf(job));
   }
 
-  /** The newest, for what has waited is more likely to be slow as well, and others of its text. */
+  /** Takes the newest untried read, because one that has waited longer is more likely to be slow, and others of its text. */
   takeTry(): J[] {
     const newest = this.untried.at(-1);
     if (!newest) return [];
@@ -91,7 +91,7 @@ class SlowCaller<J extends WaitingRead> {
 
 export class ReadQueue<J extends WaitingRead> {
   #quick: J[] = [];
-  /** In the order in which they get their turn. */
+  /** Slow callers in the order of their turns. */
   readonly #slow = new Map<string | null, SlowCaller<J>>();
 
   get length(): number {
@@ -100,12 +100,12 @@ export class ReadQueue<J extends WaitingRead> {
     return length;
   }
 
-  /** Whether any caller's wait apart. */
+  /** Whether any caller waits in the separate queue. */
   get hasSlow(): boolean {
     return this.#slow.size > 0;
   }
 
-  /** False: too many of its caller wait. */
+  /** Adds a read; false where too many reads of its caller wait. */
   add(job: J): boolean {
     const caller = this.#slow.size > 0 ? this.#slow.get(tokenOf(job)) : undefined;
     if (!caller) this.#quick.push(job);
@@ -114,7 +114,7 @@ export class ReadQueue<J extends WaitingRead> {
     return true;
   }
 
-  /** To the front, in their order. */
+  /** Puts reads at the front, in their order. */
   putBack(jobs: readonly J[]): void {
     const quick: J[] = [];
     for (const job of jobs.toReversed()) {
@@ -125,7 +125,7 @@ export class ReadQueue<J extends WaitingRead> {
     this.#quick = [...quick, ...this.#quick];
   }
 
-  /** Takes out those for which `keep` is false. */
+  /** Removes the reads for which `keep` is false. */
   filter(keep: (job: J) => boolean): void {
     this.#quick = this.#quick.filter(keep);
     for (const caller of this.#slow.values()) {
@@ -134,7 +134,7 @@ export class ReadQueue<J extends WaitingRead> {
     }
   }
 
-  /** What may start next apart from slow work: `others` of callers whose reads are quick, else of one that is busy. */
+  /** The next quick reads: `others` of quick callers, else those of a busy caller. */
   nextQuick(nowMs: number): "none" | "others" | "busy" {
     if (this.#slow.size > 0) this.#release(nowMs);
     if (this.#quick.length > 0) return "others";
@@ -148,7 +148,7 @@ export class ReadQueue<J extends WaitingRead> {
     return jobs.splice(0, groupLength(jobs));
   }
 
-  /** Slow work that may start: callers take turns. */
+  /** Takes slow work that may start; callers take turns. */
   takeSlow(nowMs: number, { mayTry, mayTakeSlot }: SlowGates): { jobs: J[]; slow: SlowWork } | null {
     for (const [tokenId, caller] of this.#slow) {
       const hasSlot = caller.slow.length > 0 && mayTakeSlot(tokenId);
@@ -161,7 +161,7 @@ export class ReadQueue<J extends WaitingRead> {
     return null;
   }
 
-  /** Whether a read waits that is not known to be slow, of a caller that had slow ones. */
+  /** Whether a slow caller has a waiting read that is not known to be slow. */
   tryWaits(nowMs: number): boolean {
     for (const caller of this.#slow.values()) {
       if (caller.untried.length > 0 && caller.isSlow(nowMs)) return true;
@@ -169,17 +169,17 @@ export class ReadQueue<J extends WaitingRead> {
     return false;
   }
 
-  /** It is slow, and so are others of its text and caller for a while. */
+  /** Notes a slow read: for a while, reads of the same text and caller count as slow. */
   noteSlow(job: J, nowMs: number): void {
     this.#apart(job).note(job, nowMs);
   }
 
-  /** It has run quickly. */
+  /** Notes that the read ran quickly. */
   forget(job: J): void {
     this.#slow.get(tokenOf(job))?.forget(job);
   }
 
-  /** It has kept a child busy for so long. */
+  /** Notes for how long the read kept a child busy. */
   charge(job: J, ms: number, nowMs: number): void {
     const caller = this.#apart(job);
     const busyMs = Math.max(0, caller.busyUntilMs - nowMs) + ms * BUSY_FACTOR;
@@ -214,7 +214,7 @@ export class ReadQueue<J extends WaitingRead> {
     return least;
   }
 
-  /** Those that are neither slow nor busy any more are among the others again. */
+  /** Callers that are neither slow nor busy any more return to the common queue. */
   #release(nowMs: number): void {
     for (const [tokenId, caller] of this.#slow) {
       if (nowMs < caller.busyUntilMs || caller.isSlow(nowMs)) continue;
@@ -224,12 +224,12 @@ export class ReadQueue<J extends WaitingRead> {
   }
 }
 
-/** Whose a call is; null: an anonymous caller's. */
+/** The token of a call's caller; null for an anonymous caller. */
 export function tokenOf({ call }: WaitingCall): string | null {
   return call.log?.tokenId ?? null;
 }
 
-/** A batch counts as its first statement; of long texts the beginning and the length stand for all of it. */
+/** Identifies a call by its first statement; a long text by its beginning and its length. */
 function textOf({ call }: WaitingCall): string {
   const sql = call.statements[0]?.sql ?? "";
   return sql.length <= TEXT_CHARACTERS ? sql : `${sql.length} ${sql.slice(0, TEXT_CHARACTERS)}`;

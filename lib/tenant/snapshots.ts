@@ -1,20 +1,20 @@
-// States of a database that are kept, as every store tells of them.
+// Snapshots of a database, as every store reports them.
 
-/** A state of a database that can be had back. */
+/** A snapshot: a state of a database that can be restored. */
 export interface SnapshotInfo {
   readonly label: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly sizeBytes: number;
-  /** Taken by the service before a destructive statement, rather than asked for. */
+  /** The service took the snapshot before a destructive statement; nobody asked for it. */
   readonly automatic: boolean;
 }
 
-/** How a database is made what a snapshot says. `Log` is `LogIdentity` of the tenant store. */
+/** How a database is restored to a snapshot. `Log` is `LogIdentity` of the tenant store. */
 export interface RestoreOptions<Log> {
-  /** Label of the snapshot of the state before. */
+  /** The label of the snapshot to take of the previous state. */
   readonly undoLabel: string;
   readonly log?: Log | undefined;
-  /** `digest` of what it is to do, or `UNREADABLE_DIGEST`: judged while nobody writes. Absent: whatever it does. */
+  /** The expected `digest` of the effect, or `UNREADABLE_DIGEST`; compared while nobody writes. Absent: any effect. */
   readonly expects?: string;
 }

@@ -1,4 +1,4 @@
-// What is the matter with a store that does its work all the same.
+// Problems of a store that still answers.
 
 /**
  * - `admin_refused`, `admin_unreachable`: databases work, but none can be made, copied or removed: the secret is refused,

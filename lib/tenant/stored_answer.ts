@@ -23,14 +23,14 @@ export interface StoredParts {
   readonly rowsReadBasis: "engine" | "plan";
 }
 
-/** `context` must be one line. */
+/** Writes an answer in the stored form. `context` must be one line. */
 export function writeStoredAnswer(
   { context, results, text, durationMs, rowsReadBasis }: StoredParts,
 ): string {
   return `${context}\n${JSON.stringify([results, durationMs, rowsReadBasis])}\n${text}`;
 }
 
-/** The counterpart of `writeStoredAnswer`. */
+/** Reads what `writeStoredAnswer` has written. */
 export function readStoredAnswer(answer: string): StoredAnswer {
   const first = answer.indexOf("\n");
   const second = answer.indexOf("\n", first + 1);

@@ -23,18 +23,18 @@ import type { StatementEffect } from "../engine/statement_effect.ts";
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
-  /** Copies a database or a snapshot; log and kept answers begin empty. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  /** Copies a database or a snapshot without its log and stored answers. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   copy(databaseId: string, from: CopySource): Promise<void>;
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
-  /** Lets go of a database's storage, which goes now or soon. Calls in flight fail with `store_unavailable`. */
+  /** Deletes a database's storage, now or soon. Calls in flight fail with `store_unavailable`. */
   drop(databaseId: string): Promise<void>;
-  /** How much room it takes (0 for one that is not there), and whether it can be read, without asking its engine. */
+  /** Reports a database's size (0 for a missing one) and whether it can be read, without asking its engine. */
   storageOf(databaseId: string): Promise<DatabaseStorage>;
-  /** Resolves when the store answers, with what is the matter all the same. Errors: `store_unavailable`. */
+  /** Resolves when the store answers, with its problems if it has any. Errors: `store_unavailable`. */
   ready(): Promise<readonly StoreStrain[]>;
-  /** Upkeep every few minutes: drops what is too old and what a crash left behind. */
+  /** Deletes expired data and what a crash left behind; to be called every few minutes. */
   sweep(): Promise<void>;
   /** Finishes what is queued, writes the buffered log rows, ends every process. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export interface TenantStore {
 /** The state that a new database starts with. */
 export interface CopySource {
   readonly databaseId: string;
-  /** Null: the present state. */
+  /** The label of a snapshot; null for the present state. */
   readonly snapshot: string | null;
   /** The first rows of the copy's log and audit trail. */
   readonly log?: LogIdentity;
@@ -52,19 +52,19 @@ export interface CopySource {
 /** One database. Failures of the caller's SQL are outcomes; failures of the store are thrown `AppError`s. */
 export interface TenantDatabase {
   /**
-   * Compiles statements without running them and tells what each would touch; a later one sees the schema that the
-   * earlier ones would leave. Stops at the first that does not compile. The texts must have passed the syntax check
-   * first, and none may be a PRAGMA: those execute while they are compiled. Without foreign keys nothing cascades.
-   * What takes longer than a statement may is a failure of the first.
+   * Compiles statements without running them and reports what each would touch. A later statement sees the schema that
+   * the earlier ones would leave. Compiling stops at the first failure. The texts must have passed the syntax check, and
+   * none may be a PRAGMA, because a PRAGMA executes while it is compiled. Without foreign keys nothing cascades. If
+   * compiling exceeds the time limit of a statement, the first statement fails.
    */
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection>;
   /** Runs the statements of one call. */
   run(call: TenantCall): Promise<TenantOutcome>;
-  /** The kept answer of an earlier call under one of the keys, without running anything; null where there is none. */
+  /** Finds the stored answer of an earlier call under one of the keys, without running anything; null for none. */
   findReplay(replay: ReplayKeys): Promise<ReplayFound | null>;
   /**
-   * Notes the keys of a call whose answer is kept elsewhere: another call under them is a `replay_mismatch`. A key that has
-   * an answer here stays as it is.
+   * Notes the keys of a call whose answer is stored elsewhere: another call under them is a `replay_mismatch`. A key that
+   * already has an answer here does not change.
    */
   noteReplay(replay: ReplayKeys): Promise<void>;
   /** Runs the service's own statements in one transaction, in the write slot. */
@@ -74,38 +74,38 @@ export interface TenantDatabase {
   /** Errors: `slug_taken` when the label is in use. */
   takeSnapshot(label: string): Promise<SnapshotInfo>;
   /**
-   * Makes the database what it was, after a snapshot of what it is (`undoLabel`). Log, audit trail and kept answers
-   * stay, and get the rows of `log` as it takes place. Calls in flight finish first, later ones wait. One that cannot
-   * be read is set aside, and what can be read of its log, audit trail and answers is carried over. Errors:
+   * Restores the database to a snapshot, after taking a snapshot of the present state (`undoLabel`). Log, audit trail and
+   * stored answers stay, and the rows of `log` are added in the same transaction. Calls in flight finish first, later ones
+   * wait. A damaged file is set aside, and what can be read of its log, audit trail and answers is carried over. Errors:
    * `snapshot_not_found`, `snapshot_corrupt`, `effect_changed`.
    */
   restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored>;
-  /** What that would do; null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  /** The effect of a restore; null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   compareSnapshot(label: string): Promise<RestoreEffect | null>;
   /** Tables, views and their columns, for messages that name near matches. */
   schema(): Promise<SchemaNames>;
-  /** Keeps a log row of a call that never reached the engine, within `LOG_DELAY_MS`. */
+  /** Writes, within `LOG_DELAY_MS`, the log row of a call that never reached the engine. */
   record(row: LogRow): void;
-  /** Keeps the row of a published endpoint's call likewise. */
+  /** Writes, within `LOG_DELAY_MS`, the row of a call to a published endpoint. */
   recordEndpointCall(row: EndpointCallRow): void;
 }
 
 /** A statement to compile. */
 export interface InspectedStatement {
   readonly sql: string;
-  /** It changes the schema, so that what follows must be compiled against the result. */
+  /** The statement changes the schema, so that later statements must be compiled against the result. */
   readonly changesSchema: boolean;
 }
 
 /** How statements are compiled. */
 export interface InspectOptions {
-  /** As of a call that runs so. */
+  /** Compiles as for a call that runs without foreign keys. */
   readonly foreignKeysOff: boolean;
 }
 
-/** `facts` of those that compile, in order; `failure` is about the one after the last of them. */
+/** The result of compiling: `facts` of the statements that compile, in order; `failure` is that of the next statement. */
 export interface Inspection {
-  /** What the facts hold for, before any of the statements has run. */
+  /** The schema version for which the facts are valid, before any of the statements has run. */
   readonly schemaVersion: number;
   readonly facts: readonly EngineFacts[];
   readonly failure: EngineFailure | null;
@@ -115,24 +115,24 @@ export interface Inspection {
 export interface TenantStatement {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
-  /** What compiling it needs: EXPLAIN of a write runs on a reading connection all the same. */
+  /** The level at which the statement compiles; EXPLAIN of a write still runs on a reading connection. */
   readonly level: Level;
-  /** Set where conflicts may replace rows, which count for dry runs and for `affected`. */
+  /** Set where conflicts may replace rows; dry runs and `affected` count those rows. */
   readonly replacing?: Replacing;
-  /** Of a change of the schema, how the rows are counted that it writes or removes. */
+  /** For a schema change: how to count the rows that it writes or removes. */
   readonly schemaRows?: SchemaRows;
-  /** Statements of the service's own that run behind it, if it has run. */
+  /** The service's own statements that run after this one, if it succeeds. */
   readonly after?: readonly ServiceStatement[];
 }
 
 /** One call of the pipeline to a database. */
 export interface TenantCall {
-  /** What the connection must allow and nothing above it. */
+  /** The level that the connection must allow, and no higher one. */
   readonly level: Level;
   readonly statements: readonly TenantStatement[];
   /** All or nothing; otherwise statements before the first failure stay. */
   readonly atomic: boolean;
-  /** The facts that let this call through hold for this schema; another one makes the outcome `stale`. */
+  /** The schema version for which the call was checked; with another version the outcome is `stale`. */
   readonly schemaVersion: number;
   readonly bounds: { readonly rows: number; readonly bytes: number };
   readonly rowForm: RowForm;
@@ -148,24 +148,24 @@ export interface TenantCall {
   readonly auditTables: readonly string[] | null;
   /** Keys under which the answer of a mutation is kept in its own transaction; looked up before it runs. */
   readonly replay: ReplayKeys | null;
-  /** Label of the snapshot to take in the write slot before the first statement; dropped again when nothing is kept. */
+  /** Label of the snapshot to take in the write slot before the first statement; deleted if nothing is committed. */
   readonly snapshot: string | null;
-  /** Runs it and undoes it: the results carry what it would do. Writes no log, audit or kept answer. */
+  /** Runs the call and undoes it; the results carry its effects. Writes no log row, audit row or stored answer. */
   readonly dryRun: boolean;
   readonly affected: AffectedBound | null;
-  /** Set where the call is to tell what it does to rows, or has to do what it did before. */
+  /** Set where the call has to report its row changes, or has to make the same changes as before. */
   readonly footprint?: FootprintAsk | null;
-  /** Milliseconds that a statement of it may run, where that is less than the store's own bound. */
+  /** Milliseconds that each statement may run, where that is less than the store's own bound. */
   readonly timeoutMs: number | null;
-  /** Aborted when nobody waits for the answer any more: the statement is stopped. */
+  /** Aborted when nobody waits for the answer any more; then the statement is stopped. */
   readonly signal: () => AbortSignal | null;
 }
 
 /** What the database knows about a call that may have run before. */
 export type ReplayFound =
-  /** `answer` is in the form of `stored_answer.ts`; `matched` are places in `keys`. */
+  /** `answer` is in the form of `stored_answer.ts`; `matched` holds indexes in `keys`. */
   | { readonly ok: "replayed"; readonly answer: string; readonly matched: readonly number[] }
-  /** The key is taken by a call with another request hash. */
+  /** A call with another request hash has used the key. */
   | { readonly ok: "replay_mismatch" };
 
 /** The result of one statement. */
@@ -178,25 +178,25 @@ export interface StatementResult {
   readonly effect?: StatementEffect;
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export type TenantOutcome =
   | {
     readonly ok: true;
     readonly results: readonly StatementResult[];
-    /** Of a dry run that was asked for it. */
+    /** Present for a dry run that was asked for it. */
     readonly footprint?: Footprint;
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }
   | {
     readonly ok: false;
-    /** Of the statements that ran: kept ones when not atomic, otherwise empty. */
+    /** The results of statements that stay: those before the failure where the call is not atomic, otherwise none. */
     readonly results: readonly StatementResult[];
     readonly failedIndex: number;
     readonly failure: EngineFailure;
-    /** What the engine did, kept or not: it is paid for. */
+    /** The engine's work, committed or not; it is billed. */
     readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
-    /** Of a dry run: of the statements before the failure. */
+    /** For a dry run: the effects of the statements before the failure. */
     readonly effects?: readonly StatementEffect[];
     readonly footprint?: Footprint;
     readonly durationMs: number;

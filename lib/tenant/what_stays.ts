@@ -1,17 +1,17 @@
-// Statements that are no transaction stay when a later one does not come to its end and takes the store's own transaction
-// with it: they run once more, as a call of their own that is logged and answered with that ending.
+// A call that is not atomic keeps its statements when a later one is stopped. The stop also undoes the store's own
+// transaction, so the earlier statements run once more, as a call that is logged and answered with the failure.
 import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
 
 /** A call that failed. */
 export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
 
-/** The call to run, of which nothing has been kept so far; null: nothing of it is to stay. */
+/** The call to run again, because nothing of it is committed yet; null where nothing is to stay. */
 export function whatStays(call: TenantCall, { failedIndex, failure }: FailedOutcome): TenantCall | null {
   if (call.atomic || call.dryRun || failedIndex === 0) return null;
   return { ...call, statements: call.statements.slice(0, failedIndex), failsWith: failure.kind };
 }
 
-/** The outcome of the whole call, given that of what stays. Work that ran twice counts once. */
+/** The outcome of the whole call, from the outcome of the repeated statements. Work that ran twice counts once. */
 export function endedAfter(outcome: TenantOutcome, ending: FailedOutcome): TenantOutcome {
   if (outcome.ok !== true) return outcome;
   const { results, durationMs } = outcome;

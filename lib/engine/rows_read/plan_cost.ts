@@ -39,7 +39,7 @@ export function blockCost(
   for (const node of nodes) {
     if (node.type !== "source") continue;
     const { cost, rows } = sourceCost(node, of, text, inner);
-    sources.set(node.name, { rows, kept: node.kept });
+    sources.set(node.name, { rows, materialized: node.materialized });
     reads += cost;
   }
   const steps = stepsOf(nodes, of, text, inner);
@@ -98,7 +98,7 @@ function stepsOf(
   return steps;
 }
 
-/** A look-up for each row of `IN (SELECT …)`: how many there are is guessed until the result tells. */
+/** A look-up for each row of `IN (SELECT …)`; their number is a guess until the result is known. */
 function driven(step: Step): Step {
   return {
     ...step,
@@ -230,7 +230,7 @@ function recursionCost(
     (of.block?.aggregate || of.resultRows === 0 ? RECURSIVE_ROWS : Math.max(RECURSIVE_ROWS, of.resultRows));
   const inner: StepFacts = {
     ...facts,
-    sources: new Map([...facts.sources, [node.name, { rows: 1, kept: false }]]),
+    sources: new Map([...facts.sources, [node.name, { rows: 1, materialized: false }]]),
   };
   const none = { block: undefined, stopped: false, resultRows: 1 };
   const once = blockCost(step, { ...none, known: 1 }, text, inner).reads;

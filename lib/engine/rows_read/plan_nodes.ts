@@ -37,7 +37,7 @@ export type PlanNode =
   | {
     readonly type: "source";
     readonly name: string;
-    readonly kept: boolean;
+    readonly materialized: boolean;
     readonly children: readonly PlanNode[];
   }
   | {
@@ -67,7 +67,7 @@ export function planNodes(rows: readonly PlanRow[], names: ReadonlySet<string>):
       return {
         type: "source",
         name: (source[2] ?? "").toLowerCase(),
-        kept: source[1] === "MATERIALIZE",
+        materialized: source[1] === "MATERIALIZE",
         children: below(row.id),
       };
     }

@@ -1,4 +1,4 @@
-// One nested loop of a plan as numbers: what a run of it reads, and how many rows it hands on.
+// One nested loop of a plan as numbers: how many rows a run of it reads, and how many it passes on.
 import type { Condition } from "./plan_conditions.ts";
 import type { LoopNode } from "./plan_nodes.ts";
 import type { PlanSchema } from "./plan_schema.ts";
@@ -31,7 +31,7 @@ export interface StepFacts {
   readonly nameOf: (name: string) => string;
   /** Stored table name for a table or alias of the plan. */
   readonly tableOf: (name: string) => string | undefined;
-  readonly sources: ReadonlyMap<string, { readonly rows: number; readonly kept: boolean }>;
+  readonly sources: ReadonlyMap<string, { readonly rows: number; readonly materialized: boolean }>;
 }
 
 /** Share of a table that a range is taken to hold when no result tells. */
@@ -40,7 +40,7 @@ const BETWEEN_SHARE = 1 / 8;
 /** Rows of a virtual table or table function that got an argument. */
 const VIRTUAL_ROWS = 5;
 
-/** `only`: the block has no other loop, so that unqualified columns are its own. */
+/** Estimates one loop. `only`: the block has no other loop, so that unqualified columns are this loop's. */
 export function stepOf(loop: LoopNode, block: TextBlock | undefined, only: boolean, facts: StepFacts): Step {
   const source = facts.sources.get(loop.name) ?? facts.sources.get(facts.nameOf(loop.name));
   const table = facts.tableOf(loop.name);
@@ -115,7 +115,7 @@ function joinsToKey(loop: LoopNode, block: TextBlock | undefined, facts: StepFac
     );
 }
 
-/** `min` or `max` of the column that the key is ordered by next: one row tells. */
+/** Whether the loop serves `min` or `max` of the column that orders it, which reads one row. */
 function isExtreme(loop: LoopNode, block: TextBlock | undefined, table: string, schema: PlanSchema): boolean {
   if (loop.ranges > 0) return false;
   if (loop.equal.length === 0 && loop.access === "index") return true;
@@ -134,10 +134,10 @@ function keyOf(loop: LoopNode, table: string, schema: PlanSchema) {
   return loop.index === null ? null : schema.index(loop.index);
 }
 
-function sourceStep(loop: LoopNode, source: { rows: number; kept: boolean }, step: MakeStep): Step {
-  if (loop.scan) return step(source.rows, false, { perRow: source.kept ? 1 : 0 });
+function sourceStep(loop: LoopNode, source: { rows: number; materialized: boolean }, step: MakeStep): Step {
+  if (loop.scan) return step(source.rows, false, { perRow: source.materialized ? 1 : 0 });
   // Looked up through an automatic index: the rows of a grouped subquery are usually one for each key.
-  return step(1, false, { once: source.kept ? source.rows : 0 });
+  return step(1, false, { once: source.materialized ? source.rows : 0 });
 }
 
 function virtualStep(loop: LoopNode, table: string | undefined, facts: StepFacts, step: MakeStep): Step {

@@ -10,9 +10,9 @@ import { aliasesOf, type PlanText, planText, type TextBlock } from "./plan_text.
 import { besidePlan, type Estimate, withoutPlan } from "./plan_writes.ts";
 import { TableCounts } from "./table_counts.ts";
 
-/** Estimates kept for each connection: about as many as it keeps prepared statements. */
+/** Estimates cached for each connection: about as many as its prepared statements. */
 const CACHED_PLANS = 256;
-/** Of longer texts nothing is kept: an estimate holds the words of its text, and they would fill the heap. */
+/** The estimates of longer texts are not cached: each holds the words of its text, and they would fill the heap. */
 const MAX_CACHED_LENGTH = 4000;
 
 /** The estimates of one connection. Its calls run the service's own SQL: the connection must allow that meanwhile. */

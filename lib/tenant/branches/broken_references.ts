@@ -1,4 +1,4 @@
-// Rows whose foreign key leads nowhere: a merge, which runs without foreign keys, must not leave more of them.
+// Finds rows whose foreign key has no target. A merge runs without foreign keys, so it must not leave more of them.
 import { objectKey } from "../../sql/schema_shape.ts";
 import { mayAll, rowsOf, type Work } from "./work.ts";
 
@@ -12,7 +12,7 @@ export interface BrokenReference {
 const REFERENCES =
   "SELECT DISTINCT t.name, f.\"table\" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f WHERE t.schema = 'main' AND t.type = 'table'";
 
-/** By a key that tells them apart. A foreign key that the engine cannot check is not for a merge to judge. */
+/** Maps an identifying key to each broken reference. A foreign key that the engine cannot check is left out. */
 export function* brokenReferences(tables: readonly string[]): Work<Map<string, BrokenReference>> {
   const sql = "SELECT rowid, parent, fkid FROM pragma_foreign_key_check(?)";
   const answers = yield* mayAll("trunk", tables.map((table) => ({ sql, params: [table] })));
@@ -27,7 +27,7 @@ export function* brokenReferences(tables: readonly string[]): Work<Map<string, B
   return broken;
 }
 
-/** Those that refer to one of the tables, and the tables themselves where they refer to any; null: all that refer. */
+/** Lists the tables that refer to one of `tables`, and those of `tables` that refer to any; null: all that refer. */
 export function* referringTables(tables: ReadonlySet<string> | null): Work<string[]> {
   const rows = yield* rowsOf("trunk", REFERENCES);
   const keys = tables && new Set([...tables].map(objectKey));

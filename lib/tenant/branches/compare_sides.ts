@@ -1,4 +1,4 @@
-// What a branch has changed since it was made: its schema as statements, its rows table by table.
+// Compares a branch with its ancestor: schema changes as statements, row changes table by table.
 import {
   type BranchDiff,
   type ChangedRow,
@@ -19,7 +19,7 @@ import { RowsDigest } from "./rows_digest.ts";
 import { readSide, type SchemaSide, type TablePair, tablePairs } from "./table_pair.ts";
 import type { Row, Work } from "./work.ts";
 
-/** Both sides, and what is different. */
+/** Both sides and their differences. */
 export interface Compared {
   readonly ancestor: SchemaSide;
   readonly branch: SchemaSide;
@@ -32,22 +32,22 @@ export interface Compared {
 /** A table of both sides. */
 export interface ComparedPair {
   readonly pair: TablePair;
-  /** Null: nothing of the table has changed. */
+  /** Null: the table has not changed. */
   readonly diff: TableDiff | null;
-  /** Null: more than may be held; they have to be found again. */
+  /** Null: too many to hold in memory; they have to be found again. */
   readonly changes: readonly RowChange[] | null;
 }
 
-/** Bytes of rows that one report shows, about. */
+/** About how many bytes of rows one report shows. */
 const MAX_SHOWN_LENGTH = 4_000_000;
 
 /** How to compare. */
 export interface CompareOptions {
   readonly rowForm: RowForm;
   readonly openTrial: OpenTrial;
-  /** Of changes that are kept for a merge, about. */
+  /** About how many bytes of changes are held in memory for a merge. */
   readonly holdBytes: number;
-  /** The databases are far away: rows come as lines. */
+  /** Reads rows as lines, for remote databases. */
   readonly byLine: boolean;
 }
 
@@ -71,7 +71,7 @@ export function* compareSides(
   return { ancestor, branch, diff, rowsRead: report.rowsRead, known, pairs };
 }
 
-/** Objects whose text is not the same, by name; a renamed one is there under both names. */
+/** Objects whose definitions differ, by name; a renamed object appears under both names. */
 function changesOf(from: SchemaShape, to: SchemaShape): SchemaChange[] {
   const before = objectsByKey(from);
   const after = objectsByKey(to);
@@ -148,12 +148,12 @@ class ShownRows {
   }
 }
 
-/** About how many bytes its rows take. */
+/** About how many bytes the rows of a change take. */
 export function lengthOf({ before, after }: RowChange): number {
   return rowLength(before ?? []) + rowLength(after ?? []);
 }
 
-/** Read with integers as bigint. */
+/** A row in the form of an answer; its integers were read as bigint. */
 export function jsonRow(row: Row, rowForm: RowForm): unknown[] {
   return row.map((value) => jsonValue(value, rowForm));
 }

@@ -1,5 +1,5 @@
-// Which renames that two schemas suggest the rows confirm: a column that was dropped and another one that was added look
-// like a rename, but the values are not the same.
+// Checks against the rows which suggested renames are real: a dropped column and an added one look like a rename in the
+// schema, but their values differ.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import type { ColumnShape, SchemaObject, SchemaShape } from "../../sql/schema_shape.ts";
 import {
@@ -15,10 +15,10 @@ import { sameValue } from "./row_change.ts";
 import type { SchemaSide } from "./table_pair.ts";
 import { type Row, rowsWithin, type Work } from "./work.ts";
 
-/** Rows of either side that are looked at. */
+/** Rows to compare from each side. */
 const SAMPLE_ROWS = 500;
 
-/** The renames that rows confirm. */
+/** Finds the renames that the rows confirm. */
 export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<KnownRenames> {
   const known = new Set<string>();
   for (const [before, after] of renamedTables(ancestor.shape, branch.shape)) {
@@ -46,7 +46,7 @@ export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<
   return known;
 }
 
-/** Tables under names that the other side has not, in the same storage. */
+/** Tables with a name that the other side does not have but with the same storage. */
 function renamedTables(from: SchemaShape, to: SchemaShape): (readonly [SchemaObject, SchemaObject])[] {
   const before = tablesOf(from);
   const after = tablesOf(to);
@@ -57,7 +57,7 @@ function renamedTables(from: SchemaShape, to: SchemaShape): (readonly [SchemaObj
   });
 }
 
-/** Every older column is there in its place, whatever its name. */
+/** Whether every older column is at the same index, whatever its name. */
 function continues(old: readonly ColumnShape[], present: readonly ColumnShape[]): boolean {
   return old.every((column, at) => {
     const now = present[at];
@@ -67,7 +67,7 @@ function continues(old: readonly ColumnShape[], present: readonly ColumnShape[])
 
 type Columns = readonly [table: string, columns: readonly string[]];
 
-/** Whether most values that are left are the same; null where there was nothing but NULL to compare. */
+/** Whether most values other than NULL are equal; null where there are only NULLs to compare. */
 function* compareValues(
   ancestor: SchemaSide,
   branch: SchemaSide,
@@ -85,7 +85,7 @@ function* compareValues(
   return same > 0 && same * 2 >= count;
 }
 
-/** The first rows in the order in which the engine has them. */
+/** The first rows, in the engine's own order. */
 function* sample({ of }: SchemaSide, table: string, columns: readonly string[]): Work<readonly Row[]> {
   if (columns.length === 0) return [];
   const sql = `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(table)} NOT INDEXED LIMIT ?`;

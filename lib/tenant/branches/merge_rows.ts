@@ -1,5 +1,5 @@
-// Brings a branch's row changes into the trunk: removed rows first, then changed ones, then added ones, so that values
-// which must be unique are free when they are needed.
+// Merges a branch's row changes into the trunk: removed rows first, then changed ones, then added ones, so that unique
+// values are free when they are needed.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { objectKey, type SchemaShape } from "../../sql/schema_shape.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
@@ -13,10 +13,10 @@ import { derivedIndexes, type TablePair } from "./table_pair.ts";
 import { TrunkTable } from "./trunk_table.ts";
 import { mustAll, rowsOf, type Work } from "./work.ts";
 
-/** Works in the open transaction. Throws what the engine throws; what cannot be merged becomes `run.refusal`. */
+/** Merges in the open transaction. Throws what the engine throws; changes that cannot be merged set `run.refusal`. */
 export function* mergeRows(run: MergeRun, { pairs }: Compared): Work<void> {
   const trunk = yield* readSchema("trunk");
-  // A table that the branch has dropped goes by a merge of the schema.
+  // The merge of the schema drops a table that the branch has dropped.
   const changed = pairs.filter(({ pair, diff }) => pair.branch !== null && diff !== null);
   for (const { pair } of changed) run.refusal ??= obstacleOf(pair, trunk) ?? (yield* unreadable(pair));
   if (run.refusal !== null || changed.length === 0) return;
@@ -49,7 +49,7 @@ function* mergeTable(run: MergeRun, { pair, diff, changes }: ComparedPair): Work
   for (const kind of ["removed", "changed", "added"] as const) {
     if (!diff?.[kind]) continue;
     const apply = (some: readonly RowChange[]) => table.apply(some.filter((one) => one.kind === kind));
-    // Found anew for each kind where a branch has changed more than may be held.
+    // Changes that were too many to hold are found again for each kind.
     if (changes === null) yield* rowChanges(pair, { rowsRead: 0 }, apply);
     else yield* apply(changes);
     if (run.refusal !== null) return;
@@ -68,7 +68,7 @@ function obstacleOf(pair: TablePair, trunk: SchemaShape): string | null {
   return `Merge the schema first; the trunk has no ${what}`;
 }
 
-/** The engine's reader stops at U+0000: a text that holds one, which only SQL functions can make, would be cut. */
+/** The engine's reader stops at U+0000, so it would cut a text with that character, which only SQL functions can make. */
 function* unreadable({ table, branch }: TablePair): Work<string | null> {
   if (branch === null) return null;
   const holds = branch.columns.map((column) => `(typeof(${column}) = 'text' AND instr(${column}, char(0)))`);
@@ -77,7 +77,7 @@ function* unreadable({ table, branch }: TablePair): Work<string | null> {
   return rows.length === 0 ? null : `Take U+0000 out of the texts of ${table} first; they would be cut`;
 }
 
-/** What triggers did is among the branch's changes: they must not do it again. Returns what makes them anew. */
+/** Drops triggers, whose effects are already among the branch's changes. Returns the statements that create them again. */
 function* dropTriggers(tables: ReadonlySet<string>): Work<string[]> {
   const keys = new Set([...tables].map(objectKey));
   const sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid";

@@ -1,4 +1,4 @@
-// What one merge has done so far: conflicts found, what happened to which table, statements run, rows counted.
+// The progress of one merge: conflicts found, changes by table, statements run, rows counted.
 import { logText } from "../../core/plain_text.ts";
 import {
   type BranchDiff,
@@ -14,10 +14,10 @@ import { jsonRow } from "./compare_sides.ts";
 import { RowsDigest } from "./rows_digest.ts";
 import type { Row } from "./work.ts";
 
-/** Characters of conflicts that one report shows. */
+/** The most characters of conflicts that one report shows. */
 const MAX_SHOWN_LENGTH = 4_000_000;
 
-/** Rows as they are read, integers as bigint. */
+/** A conflict with its rows as they were read, integers as bigint. */
 export interface FoundConflict {
   readonly kind: MergeConflict["kind"];
   readonly table: string;
@@ -56,12 +56,12 @@ export class MergeRun {
     this.#rowForm = rowForm;
   }
 
-  /** To be kept, unless one of its statements has failed. For its end. */
+  /** Whether the merge, at its end, may be committed unless one of its statements has failed. */
   get complete(): boolean {
     return this.outcome(false) === "merged";
   }
 
-  /** By table and action. */
+  /** Counts by table and action. */
   get writes(): TrunkWrite[] {
     return [...this.#writes].sort(([a], [b]) => a < b ? -1 : 1).map(([, write]) => write);
   }
@@ -70,7 +70,7 @@ export class MergeRun {
     return this.written.size > 0 || this.statements.length > 0;
   }
 
-  /** For its end: the digest is of all of them. */
+  /** Complete only at the end of the merge, because the digest covers all conflicts. */
   get conflicts(): MergeReport["conflicts"] {
     const { count, digest, items } = this.#conflicts;
     return { count, digest: digest.hex, items };
@@ -99,7 +99,7 @@ export class MergeRun {
     this.written.add(table);
   }
 
-  /** In the form of `actions` of a statement. */
+  /** Changes in the form of a statement's `actions`. */
   changedSchema(actions: readonly string[]): void {
     for (const text of actions) {
       const space = text.indexOf(" ");
@@ -109,7 +109,7 @@ export class MergeRun {
     }
   }
 
-  /** For its end. */
+  /** The outcome, once the merge has ended. */
   outcome(failed: boolean): MergeOutcome<unknown>["outcome"] {
     if (failed) return "failed";
     if (this.refusal !== null) return "refused";
@@ -119,12 +119,12 @@ export class MergeRun {
     return unexpected ? "changed" : "merged";
   }
 
-  /** The log row's text says what ran: the statements of a schema merge, otherwise that it was a merge. */
+  /** The text of the log row: the statements of a schema merge, otherwise that it was a merge. */
   logText(otherwise: string): string {
     return this.statements.length === 0 ? otherwise : logText(this.statements.join(";\n"));
   }
 
-  /** The audit row's table names. */
+  /** The table names of the audit row. */
   get auditTables(): string[] {
     return [...this.written].sort();
   }

@@ -1,4 +1,4 @@
-// Brings a branch's schema changes into the trunk, object by object.
+// Merges a branch's schema changes into the trunk, object by object.
 import { moveDescriptions, writtenRename } from "../../sql/description_renames.ts";
 import { objectKey, objectsByKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
@@ -8,7 +8,7 @@ import { type OpenTrial, provenStatements } from "./proven_statements.ts";
 import { readSchema } from "./read_schema.ts";
 import { mustAll, rowsOf, type Work } from "./work.ts";
 
-/** Runs the statements in the open transaction. Throws what the engine throws. */
+/** Runs the merge's statements in the open transaction. Throws what the engine throws. */
 export function* mergeSchema(
   run: MergeRun,
   { ancestor, branch, known }: Compared,
@@ -16,7 +16,7 @@ export function* mergeSchema(
 ): Work<void> {
   const trunk = yield* readSchema("trunk");
   const wanted = mergedSchema(run, { ancestor: ancestor.shape, branch: branch.shape, trunk });
-  // Foreign keys are off already, and the PRAGMA has no meaning inside a transaction.
+  // Foreign keys are already off, and the PRAGMA has no effect inside a transaction.
   const plan = provenStatements(open, trunk, wanted, known);
   const statements = plan.statements.filter((sql) => !/^PRAGMA foreign_keys/i.test(sql));
   if (statements.length === 0) return;
@@ -26,7 +26,7 @@ export function* mergeSchema(
   run.rowsWritten += (yield* changesSoFar()) - before;
   run.statements.push(...statements);
   run.changedSchema(plan.actions);
-  // What is said about what was renamed goes with it.
+  // The service's own entries about a renamed object move to the new name.
   yield* mustAll(
     "trunk",
     statements.flatMap((sql) => {
@@ -34,7 +34,7 @@ export function* mergeSchema(
       return rename === null ? [] : moveDescriptions(rename);
     }),
   );
-  // A table that went must not leave rows that refer to it.
+  // A dropped table must not leave rows that refer to it.
   for (const [key, broken] of yield* brokenReferences(yield* referringTables(null))) {
     if (!brokenBefore.has(key)) {
       run.refusal =
@@ -43,7 +43,7 @@ export function* mergeSchema(
   }
 }
 
-/** The trunk's schema with the branch's changes in it; what both have changed differently is a conflict. */
+/** The trunk's schema with the branch's changes; an object that both changed differently is a conflict. */
 function mergedSchema(
   run: MergeRun,
   { ancestor, branch, trunk }: Readonly<Record<"ancestor" | "branch" | "trunk", SchemaShape>>,
@@ -78,7 +78,7 @@ function mergedSchema(
   };
 }
 
-/** The branch's where the table is as in the branch, else the trunk's. */
+/** The columns of each table: the branch's where the table is as in the branch, else the trunk's. */
 function columnsOf(
   objects: readonly SchemaObject[],
   branch: SchemaShape,

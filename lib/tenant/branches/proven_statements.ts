@@ -1,4 +1,4 @@
-// The proof that statements turn one schema into another: they are run on an empty database in memory.
+// Proves that statements turn one schema into another by running them on an empty database in memory.
 import { engineFailure } from "../../engine/engine_failure.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
 import { renameActions, schemaActions } from "../../sql/schema_actions.ts";
@@ -8,7 +8,7 @@ import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
 import { type Answer, type Ask, runWork } from "./work.ts";
 
-/** An empty database, whatever SQLite it is of. */
+/** An empty database of any SQLite build. */
 export interface TrialDatabase {
   /** Throws what the engine throws. */
   exec(sql: string): void;
@@ -19,14 +19,14 @@ export interface TrialDatabase {
 /** Opens an empty database in memory. */
 export type OpenTrial = () => TrialDatabase;
 
-/** How one schema becomes another one. */
+/** The statements that turn one schema into another. */
 export interface SchemaPlan {
   readonly statements: readonly string[];
-  /** What they do to which table, in the words of the engine. */
+  /** The statements' actions on tables, as the engine reports them. */
   readonly actions: readonly string[];
 }
 
-/** Statements that make one schema the other one: with renames where that comes out right, else without. */
+/** Finds statements that turn one schema into the other: with renames where they prove right, else without. */
 export function provenStatements(
   open: OpenTrial,
   from: SchemaShape,
@@ -35,7 +35,7 @@ export function provenStatements(
 ): SchemaPlan {
   const renames = schemaRenames(from, to, known);
   if (renames.length === 0) return planOf([], from, to);
-  // The engine writes a new column name as the statement has it, so either way may give the very text that is wanted.
+  // The engine stores a new column name as the statement spells it, so either spelling may give the wanted text.
   const proven = [renames.map(bare), renames].map((some) => attempt(open, from, to, some)).filter((one) =>
     one !== null
   );
@@ -50,7 +50,7 @@ function planOf(renames: readonly string[], from: SchemaShape, to: SchemaShape):
   };
 }
 
-/** The last name of a statement without its quotes, where it can do without. */
+/** Removes the quotes of a statement's last name where the name does not need them. */
 function bare(sql: string): string {
   return sql.replace(/"([A-Za-z_]\w*)"$/, "$1");
 }
@@ -72,7 +72,7 @@ function attempt(
     for (const sql of plan.statements.slice(renames.length)) trial.exec(sql);
     return sameShape(schemaOf(trial), to) ? plan : null;
   } catch {
-    return null; // a schema that the engine cannot make anew, or a rename that does not fit it
+    return null; // the engine cannot create this schema again, or a rename does not fit it
   } finally {
     trial.close();
   }

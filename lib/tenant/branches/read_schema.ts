@@ -36,7 +36,7 @@ export function* readSchema(of: Side): Work<SchemaShape> {
   return { objects, columns, userVersion: Number(version[0]?.[0] ?? 0) };
 }
 
-/** A broken table's columns are of no use here. */
+/** Leaves out the columns of a broken table. */
 function columnShapes(answer: Answer | undefined): ColumnShape[] {
   if (!answer?.ok) return [];
   return answer.rows.map(([name, type, notNull, defaultSql, keyPlace, hidden]) => ({

@@ -8,7 +8,7 @@ import { RowsDigest } from "./rows_digest.ts";
 import { indexPairs, type SchemaSide } from "./table_pair.ts";
 import type { Work } from "./work.ts";
 
-/** What the restore would do. */
+/** Finds the effect of a restore. */
 export function* restoreEffect(options: Omit<CompareOptions, "holdBytes">): Work<RestoreEffect> {
   const { ancestor, branch, diff, pairs } = yield* compareSides({ ...options, holdBytes: 0 });
   const texts = [ancestor, branch].map(({ shape }) =>
@@ -41,7 +41,7 @@ interface ChangedIndex {
   readonly rows: number;
 }
 
-/** Full-text indexes that hold something else: what happens to which row of theirs is not told. */
+/** Full-text indexes whose content differs; their row changes are not listed. */
 function* changedIndexes(ancestor: SchemaSide, branch: SchemaSide): Work<ChangedIndex[]> {
   const found: ChangedIndex[] = [];
   for (const pair of indexPairs(ancestor, branch)) {
@@ -69,7 +69,7 @@ function rowWrites({ pair: { table, ancestor }, diff }: ComparedPair): Write[] {
   return names.flatMap((name) => actions.map((action) => ({ action, table: name })));
 }
 
-/** The table that an object which changes belongs to, as the side has it. */
+/** The table of a changed object, as the side names it. */
 function tableOf(
   { shape }: SchemaSide,
   { type, name }: { readonly type: string; readonly name: string },

@@ -1,4 +1,4 @@
-// One row that is not the same on both sides.
+// A row that differs between the two sides.
 import type { EngineValue } from "../../engine/result_json.ts";
 import type { Row } from "./work.ts";
 
@@ -8,7 +8,7 @@ export type RowChange =
   | { readonly kind: "removed"; readonly before: Row; readonly after: null }
   | { readonly kind: "changed"; readonly before: Row; readonly after: Row };
 
-/** A row that only one side has. */
+/** Makes the change of a row that only one side has. */
 export function alone(row: Row, added: boolean): RowChange {
   return added ? { kind: "added", before: null, after: row } : { kind: "removed", before: row, after: null };
 }
@@ -17,7 +17,7 @@ export function alone(row: Row, added: boolean): RowChange {
 export function sameValue(a: EngineValue | undefined, b: EngineValue | undefined): boolean {
   if (a === b) return true;
   if (!(a instanceof Uint8Array) || !(b instanceof Uint8Array) || a.length !== b.length) return false;
-  // A loop: a callback for each byte would take most of the time of a comparison.
+  // A loop, because a callback for each byte would take most of a comparison's time.
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
 }

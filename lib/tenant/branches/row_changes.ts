@@ -1,4 +1,4 @@
-// Rows in which a branch differs from its ancestor, table by table, in bounded memory.
+// Finds the rows in which a branch differs from its ancestor, table by table, in bounded memory.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { alone, type RowChange, sameRow } from "./row_change.ts";
 import { lastInteger } from "./row_lines.ts";
@@ -8,10 +8,10 @@ import { storedRows } from "./stored_rows.ts";
 import type { TablePair, TableSide } from "./table_pair.ts";
 import { type Row, rowsOf, type Work } from "./work.ts";
 
-/** Who takes the changes: as many at a time as were found in one page. */
+/** Receives the changes of one page at a time. */
 export type TakeChanges = (changes: readonly RowChange[]) => Work<void>;
 
-/** `rowsRead` counts what was looked at on both sides. */
+/** Finds the row changes of one table; `rowsRead` counts the rows read on both sides. */
 export function* rowChanges(pair: TablePair, figures: { rowsRead: number }, take: TakeChanges): Work<void> {
   const { ancestor, branch } = pair;
   const found: RowChange[] = [];
@@ -39,10 +39,10 @@ interface Comparison {
   readonly flush: () => Work<void>;
 }
 
-/** Rows of a page that are not the same, beside each other where they have one rowid. */
+/** Differing rows of a page; rows with the same rowid form one change. */
 type Differing = readonly [older: ReadRow | null, newer: ReadRow | null];
 
-/** Both sides in the order of the rowid: nearly every row stands beside itself. */
+/** Reads both sides in rowid order, in which nearly every row meets its counterpart. */
 function* byRowid(comparison: Comparison, ancestor: TableSide, branch: TableSide): Work<void> {
   const { pair } = comparison;
   const older = new Cursor(comparison, ancestor);
@@ -98,7 +98,7 @@ function withoutRowid(row: Row): Row {
   return row.slice(0, -1);
 }
 
-/** One page of the ancestor at a time against the same range of the branch; the engine knows how keys compare. */
+/** Compares each page of the ancestor with the same key range of the branch; the engine compares the keys. */
 function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide): Work<void> {
   const { pair, matcher, figures, flush } = comparison;
   const sources = [sourceOf(ancestor, pair), sourceOf(branch, pair)] as const;
@@ -108,7 +108,7 @@ function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide):
   let above: Row | null = null;
   for (let page = yield* pages.next(); page.length > 0; page = yield* pages.next()) {
     figures.rowsRead += page.length;
-    const upTo = pages.place;
+    const upTo = pages.lastKey;
     const lines = new Set(page);
     for (const range = new RowPages(newer, above, upTo);;) {
       const rows = yield* range.next();
@@ -128,14 +128,14 @@ function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide):
   yield* eachRow(comparison, rest, (row) => comparison.found.push(alone(row, true)));
 }
 
-/** A line does not say a real exactly, so a key that holds one could not be found by it. */
+/** Whether keys hold REAL values: a line does not represent them exactly, so it could not find such a key. */
 function* hasRealKeys({ of, table, order, byLine }: PageSource): Work<boolean> {
   if (!byLine) return true;
   const real = order.map((one) => `typeof(${one}) = 'real'`).join(" OR ");
   return (yield* rowsOf(of, `SELECT 1 FROM ${quoted(table)} WHERE ${real} LIMIT 1`)).length > 0;
 }
 
-/** Rows of one side in order, without their rowid. All of them are needed, so they come by their values. */
+/** Reads all rows of one side in order, without their rowid, as values because all of them are needed. */
 function* eachPage(comparison: Comparison, side: TableSide, take: (row: Row) => void): Work<void> {
   const pages = new RowPages({ ...sourceOf(side, comparison.pair), byLine: false }, null, null);
   yield* eachRow(comparison, pages, (row) => take(side.rowid === null ? row : withoutRowid(row)));
@@ -149,7 +149,7 @@ function* eachRow({ figures, flush }: Comparison, pages: RowPages, take: (row: R
   }
 }
 
-/** A table's rows with their rowid behind the columns, one after the other. */
+/** Reads a table's rows one after the other, with the rowid after the columns. */
 class Cursor {
   ended = false;
   #page: readonly ReadRow[] = [];
@@ -184,12 +184,12 @@ class Cursor {
   }
 }
 
-/** A rowid is read behind the columns. */
+/** Where the table is read by rowid, the rowid follows the columns. */
 function sourceOf({ of, table, columns, rowid, byLine }: TableSide, { key }: TablePair): PageSource {
   const source = { of, table, byLine };
   return rowid === null
-    ? { ...source, select: columns, order: key.map((at) => columns[at] ?? "NULL"), places: key }
-    : { ...source, select: [...columns, rowid], order: [rowid], places: [columns.length] };
+    ? { ...source, select: columns, order: key.map((at) => columns[at] ?? "NULL"), keyIndexes: key }
+    : { ...source, select: [...columns, rowid], order: [rowid], keyIndexes: [columns.length] };
 }
 
 function compare(a: bigint, b: bigint): number {

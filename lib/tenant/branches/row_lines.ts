@@ -1,18 +1,18 @@
-// Rows as texts that SQL makes of them, for engines that are far away: one text a row is a fraction of what its values
-// take on the way, and most rows need not be read. `quote()` writes no two values the same, but what it writes of a real
-// may be read as the one beside it: such rows are asked for by their values.
+// Reads rows of remote engines as one text each, which SQL builds: a text is a fraction of the values' size on the wire,
+// and most rows need not be parsed. `quote()` writes different values differently, but a REAL that it writes may be read
+// back as the neighbouring number, so rows with a REAL are read again as values.
 import type { EngineValue } from "../../engine/result_json.ts";
 import type { Row } from "./work.ts";
 
-/** Operands of one expression: a longer one is deeper than engines allow. */
+/** The most operands of one expression; a longer one is deeper than engines allow. */
 const OPERANDS = 50;
 
-/** SQL of a row's line. */
+/** SQL that builds a row's line. */
 export function lineOf(select: readonly string[]): string {
   return joined(select.map((one) => `quote(${one})`), " || ',' || ");
 }
 
-/** SQL of about how many bytes a row takes. */
+/** SQL that estimates the bytes of a row. */
 export function sizeOf(select: readonly string[]): string {
   return joined(select.map((one) => `ifnull(length(${one}), 4)`), " + ");
 }
@@ -25,7 +25,7 @@ function joined(operands: readonly string[], operator: string): string {
   return groups.join(operator);
 }
 
-/** The values of a line. Throws `RangeError` on what is none. */
+/** Reads the values of a line. Throws `RangeError` where the text is no line. */
 export function readLine(line: string): Row {
   const row: EngineValue[] = [];
   for (let at = 0; at <= line.length;) {
@@ -37,7 +37,7 @@ export function readLine(line: string): Row {
   return row;
 }
 
-/** No expression over the whole: a text may have millions of characters. */
+/** Scans step by step, without one regular expression over the whole text, which may have millions of characters. */
 function endOfText(line: string, start: number): number {
   for (let at = start + 1;;) {
     const quote = line.indexOf("'", at);
@@ -57,7 +57,7 @@ function valueOf(literal: string): EngineValue {
   return real;
 }
 
-/** Whether the values read from a line are surely those that are stored. */
+/** Whether the values read from a line are certain to be the stored values. */
 export function isExact(row: Row): boolean {
   return row.every((value) =>
     typeof value !== "number" || Math.abs(value) === Infinity ||
@@ -65,7 +65,7 @@ export function isExact(row: Row): boolean {
   );
 }
 
-/** The last value of a line, where it is an integer. */
+/** The last value of a line, which must be an integer. */
 export function lastInteger(line: string): bigint {
   return BigInt(line.slice(line.lastIndexOf(",") + 1));
 }

@@ -1,13 +1,13 @@
-// Finds for rows of one side those of the other with the same key; without a key, with the same content.
+// Pairs rows of the two sides by their key, or by their content where the table has no key.
 import type { EngineValue } from "../../engine/result_json.ts";
 import { alone, type RowChange, sameRow, sameValue } from "./row_change.ts";
 import type { TablePair } from "./table_pair.ts";
 import type { Row } from "./work.ts";
 
-/** Rows that wait for their other half at most; beyond it a changed row counts as removed and added. */
+/** The most unpaired rows held; beyond that a changed row counts as removed and added. */
 const MAX_HELD = 200_000;
 
-/** Holds rows of both sides until their counterparts come. */
+/** Holds rows of both sides until their counterparts arrive. */
 export class RowMatcher {
   readonly #held = { before: new Map<string, Row[]>(), after: new Map<string, Row[]>() };
   #count = 0;

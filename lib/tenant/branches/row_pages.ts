@@ -1,4 +1,4 @@
-// Reading a table in pages, in the order of its rowid or of its key, with every value as it is stored.
+// Reads a table in pages, in the order of its rowid or key, with every value as it is stored.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
 import { mayAll, type Row, rowsOf, rowsWithin, type Side, type Work } from "./work.ts";
@@ -9,9 +9,9 @@ export interface PageSource {
   readonly table: string;
   /** SQL expressions. */
   readonly select: readonly string[];
-  /** The expressions that order the rows and tell them apart, and their places in `select`. Empty: one page. */
+  /** The expressions that order and identify the rows, and their indexes in `select`. Empty: the table is one page. */
   readonly order: readonly string[];
-  readonly places: readonly number[];
+  readonly keyIndexes: readonly number[];
   /** Rows are read as lines. */
   readonly byLine: boolean;
 }
@@ -19,15 +19,15 @@ export interface PageSource {
 /** A row as it was read: its values, or the line of them. */
 export type ReadRow = Row | string;
 
-/** Rows of the first page, and of any: as many as fit the bytes, because rows can be very long. */
+/** The most rows of the first page and of later pages; the bytes of a page are bounded too, because rows can be long. */
 const FIRST_ROWS = 16;
 const MAX_ROWS = 2000;
 const MAX_LINES = 16_000;
 const PAGE_BYTES = 4_000_000;
-/** Bytes of a page of lines: sqld makes no text longer than about 5 MB, and what is quoted can be several times as long. */
+/** Bytes of a page of lines: sqld makes no text longer than about 5 MB, and quoting can multiply a row's length. */
 const LINE_BYTES = 1_000_000;
 
-/** Pages of the rows above one place in the order, up to another; null: from the first, to the last. */
+/** Reads the rows after the key `above` up to the key `upTo`, page by page; null: from the first, to the last. */
 export class RowPages {
   #limit = FIRST_ROWS;
   #ended = false;
@@ -38,12 +38,12 @@ export class RowPages {
     private readonly upTo: Row | null,
   ) {}
 
-  /** The place in the order at which the pages handed out so far end. */
-  get place(): Row | null {
+  /** The key of the last row read so far. */
+  get lastKey(): Row | null {
     return this.above;
   }
 
-  /** The next rows; none: that was all. */
+  /** Reads the next rows; an empty page ends the table. */
   *next(): Work<readonly ReadRow[]> {
     if (this.#ended) return [];
     const { source } = this;
@@ -54,7 +54,7 @@ export class RowPages {
     this.#ended = rows.length < limit;
     if (last === undefined) return [];
     const values = valuesOf(last);
-    this.above = source.places.map((place) => values[place] ?? null);
+    this.above = source.keyIndexes.map((index) => values[index] ?? null);
     this.#limit = nextLimit(rows, source.byLine ? [MAX_LINES, LINE_BYTES] : [MAX_ROWS, PAGE_BYTES]);
     return rows;
   }
@@ -66,7 +66,7 @@ export class RowPages {
     return { rows: yield* rowsOf(of, sql, ...params), limit: Infinity };
   }
 
-  /** The lines are put together only once it is known that they are not too much. A row that is comes by its values. */
+  /** Builds a page of lines only where its size is known to fit; a row that is too long is read as values. */
   *#lines(): Work<Page> {
     const { of, select } = this.source;
     const size = this.#statement(`${sizeOf(select)} AS size`);
@@ -85,7 +85,7 @@ export class RowPages {
     }
   }
 
-  /** Its parameters are numbered, because the text may stand twice in another one. */
+  /** The parameters are numbered, because another statement may contain the text twice. */
   #statement(select: string): { readonly sql: string; readonly params: Row } {
     const { above, upTo } = this;
     const { table, order } = this.source;
@@ -112,7 +112,7 @@ export function valuesOf(row: ReadRow): Row {
   return typeof row === "string" ? readLine(row) : row;
 }
 
-/** At most eight times as many, so that a few short rows say little about the ones to come. */
+/** Grows a page at most eightfold, because a few short rows say little about later ones. */
 function nextLimit(
   page: readonly ReadRow[],
   [most, mostBytes]: readonly [rows: number, bytes: number],
@@ -132,7 +132,7 @@ export function rowLength(row: Row): number {
   return length;
 }
 
-/** An engine's JSON array of texts. */
+/** Guarantee: the engine's own SQL has written a JSON array of texts. */
 function stringsOf(json: string): string[] {
   return JSON.parse(json);
 }

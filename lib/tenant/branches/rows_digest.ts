@@ -1,23 +1,23 @@
-// Tells two lists of rows apart by all that is in them, however many there are.
+// A digest of all values of a list of rows, however many there are.
 import { createHash } from "node:crypto";
 import type { Row } from "./work.ts";
 
-/** SHA-256 over the rows in the order in which they are found. */
+/** SHA-256 of the rows in the order in which they are added. */
 export class RowsDigest {
   readonly #hash = createHash("sha256");
 
-  /** Rows that belong together, and in one line what they are. */
+  /** Adds rows that belong together, after one line that says what they are. */
   add(what: string, rows: readonly (Row | null)[]): void {
     this.#hash.update(`${what}\n`);
     for (const row of rows) this.#row(row ?? []);
   }
 
-  /** Of the rows so far. */
+  /** The digest of the rows added so far. */
   get hex(): string {
     return this.#hash.copy().digest("hex");
   }
 
-  /** Each value with its type and its length, so that none can pass for two. */
+  /** Writes each value with its type and length, so that one value cannot be read as two. */
   #row(row: Row): void {
     this.#hash.update(`${row.length}\n`);
     for (const value of row) {

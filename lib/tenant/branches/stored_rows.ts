@@ -1,14 +1,14 @@
-// Values of rows that were read as lines: out of the line where it says them exactly, else asked for.
+// Finds the stored values of rows that were read as lines: from an exact line itself, else by reading the row again.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { isExact, lineOf } from "./row_lines.ts";
 import { type PageSource, type ReadRow, valuesOf } from "./row_pages.ts";
 import { type Answer, type AskedStatement, mayAll, mustAll, type Row, type Work } from "./work.ts";
 
-/** Rows asked for at once, and bytes of their lines, about. */
+/** The most rows of one request, and about how many bytes of lines. */
 const ROWS_AT_ONCE = 200;
 const BYTES_AT_ONCE = 1_000_000;
 
-/** Tells of each of the rows read what is stored. */
+/** Returns a function that gives the stored values of each of the rows read. */
 export function* storedRows(source: PageSource, read: readonly ReadRow[]): Work<(row: ReadRow) => Row> {
   const known = new Map<ReadRow, Row>();
   const doubtful: ReadRow[] = [];
@@ -19,7 +19,7 @@ export function* storedRows(source: PageSource, read: readonly ReadRow[]): Work<
     if (!isExact(values)) doubtful.push(row);
   }
   for (const some of parts(doubtful)) {
-    const keys = some.map((row) => source.places.map((place) => known.get(row)?.[place] ?? null));
+    const keys = some.map((row) => source.keyIndexes.map((index) => known.get(row)?.[index] ?? null));
     for (const [line, ...values] of yield* rowsOfKeys(source, keys)) known.set(String(line), values);
   }
   return (row) => known.get(row) ?? valuesOf(row);
@@ -28,14 +28,14 @@ export function* storedRows(source: PageSource, read: readonly ReadRow[]): Work<
 function* rowsOfKeys(source: PageSource, keys: readonly Row[]): Work<Row[]> {
   const [answer]: readonly Answer[] = yield* mayAll(source.of, [byKeys(source, keys)]);
   if (answer?.ok) return [...answer.rows];
-  // Together they may be more than a remote engine sends at once.
+  // The rows together may be more than a remote engine sends at once.
   if (answer?.failure.kind !== "result_too_large" || keys.length === 1) throw answer?.error;
   const rows: Row[] = [];
   for (const key of keys) rows.push(...(yield* mustAll(source.of, [byKeys(source, [key])])).flat());
   return rows;
 }
 
-/** Each row behind its line. */
+/** The statement that reads rows by their keys, each row after its line. */
 function byKeys({ table, select, order }: PageSource, keys: readonly Row[]): AskedStatement {
   const marks = `(${order.map(() => "?").join(", ")})`;
   const sql = `SELECT ${lineOf(select)}, ${select.join(", ")} FROM ${quoted(table)} ` +

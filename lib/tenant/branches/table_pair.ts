@@ -1,4 +1,4 @@
-// One table as the ancestor and the branch have it: what is read of either side so that rows can be compared.
+// One table on the ancestor's and the branch's side, with what to read from each so that rows can be compared.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
@@ -11,7 +11,7 @@ export interface TableSide {
   readonly table: string;
   /** SQL expressions, one for each column of the pair. */
   readonly columns: readonly string[];
-  /** Name under which the table's rowid is read, or null: rows come in the order of the key. */
+  /** The name that reads the table's rowid; null: rows are read in the order of the key. */
   readonly rowid: string | null;
   readonly byLine: boolean;
 }
@@ -19,9 +19,9 @@ export interface TableSide {
 /** A table on both sides. */
 export interface TablePair {
   readonly table: string;
-  /** Names by the branch, or by the ancestor where the branch has dropped the table. */
+  /** Column names of the branch, or of the ancestor where the branch has dropped the table. */
   readonly columns: readonly string[];
-  /** Places of the primary key in `columns`, in its order. Empty: none. */
+  /** Indexes of the primary key's columns in `columns`, in the key's order. Empty: the table has no key. */
   readonly key: readonly number[];
   /** The key is the rowid itself. */
   readonly keyIsRowid: boolean;
@@ -36,7 +36,7 @@ export interface SchemaSide {
   readonly shape: SchemaShape;
   /** Names of tables without rowid. */
   readonly withoutRowid: ReadonlySet<string>;
-  /** It is far away: rows come as lines. */
+  /** Rows are read as lines, because the database is remote. */
   readonly byLine: boolean;
 }
 
@@ -47,7 +47,7 @@ export function* readSide(of: Side, byLine: boolean): Work<SchemaSide> {
   return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), byLine };
 }
 
-/** Every table that either side has, but full-text indexes over other tables, which have no rows of their own. */
+/** Pairs the tables of both sides, except full-text indexes over other tables, which have no rows of their own. */
 export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: KnownRenames): TablePair[] {
   const lineage = tableLineage(ancestor.shape, branch.shape, known);
   const used = new Set([...lineage.values()].map(({ before }) => before.name));
@@ -73,7 +73,7 @@ export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: Know
   return [...present, ...dropped].sort((a, b) => a.table < b.table ? -1 : 1);
 }
 
-/** What such indexes hold: each by its name, with the rows in which the engine keeps it. */
+/** Pairs the content of full-text indexes over other tables: each name with the rows that store the index. */
 export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[] {
   const [older, newer] = [ancestor, branch].map(({ shape }) =>
     new Set(derivedIndexes(shape).map(({ name }) => name))
@@ -95,7 +95,7 @@ export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[
   });
 }
 
-/** Full-text indexes over other tables, and the table that each is about; the engine takes any beginning of `content`. */
+/** Full-text indexes with the table whose content each indexes; the engine accepts any prefix of the option `content`. */
 export function derivedIndexes(shape: SchemaShape): { readonly name: string; readonly content: string }[] {
   return shape.objects.flatMap((one) => {
     const content = isVirtual(one)
@@ -110,7 +110,7 @@ function tablesWithRows(shape: SchemaShape): SchemaObject[] {
   return shape.objects.filter((one) => one.type === "table" && !derived.has(one.name));
 }
 
-/** Stored columns. A full-text index is known by its rowid, which is no column of it. */
+/** The stored columns, with the rowid for a full-text index, whose key it is. */
 function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[] {
   const columns = columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
   if (!isVirtual(table)) return columns;
@@ -153,12 +153,12 @@ function sideOf(
   return { of, table: table.name, columns, rowid, byLine };
 }
 
-/** The older column, or what adding the column has put into the rows that were there. */
+/** SQL of the older column, or of the value that adding the column gave to existing rows. */
 function sourceOf(column: ColumnShape, lineage: ReadonlyMap<string, string>): string {
   const older = lineage.get(column.name) ?? (column.name === "rowid" ? "rowid" : undefined);
   if (older !== undefined) return quoted(older);
   if (column.defaultSql === null) return "NULL";
-  // As stored: a default is converted by the column's type.
+  // The engine converts a default by the column's type when it stores it.
   return /int|char|clob|text|real|floa|doub/i.test(column.type)
     ? `CAST((${column.defaultSql}) AS ${quoted(column.type)})`
     : `(${column.defaultSql})`;

@@ -1,19 +1,19 @@
-// The statements by which one table of the trunk is looked at and written.
+// The statements that read and write one table of the trunk.
 import { MAX_PARAMETERS } from "../../core/limits.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import type { TablePair } from "./table_pair.ts";
 import type { AskedStatement, Row } from "./work.ts";
 
-/** What is to be written for one change, once it is decided. */
+/** The write decided for one change. */
 export type Write =
   | { readonly kind: "insert"; readonly row: Row }
   | { readonly kind: "delete"; readonly key: Row }
-  | { readonly kind: "update"; readonly key: Row; readonly places: readonly number[]; readonly row: Row };
+  | { readonly kind: "update"; readonly key: Row; readonly indexes: readonly number[]; readonly row: Row };
 
-/** Said in each statement, because a constraint may have a clause of its own, which could end the transaction. */
+/** Each statement names its conflict clause, because a constraint's own clause could end the transaction. */
 export type OnClash = "ABORT" | "REPLACE";
 
-/** The statements of one table. */
+/** Makes the statements of one table. */
 export class TrunkStatements {
   readonly #name: string;
   readonly #columns: readonly string[];
@@ -27,7 +27,7 @@ export class TrunkStatements {
     this.#isKey = this.#key.map((name) => `${name} = ?`).join(" AND ");
   }
 
-  /** Rows of those keys, each behind the number of its key: the engine compares as the table's columns say. */
+  /** Reads the rows with the given keys, each after its key's index; the engine compares by the columns' rules. */
   lookUp(keys: readonly (readonly [number: bigint, ...key: Row])[]): AskedStatement {
     const marks = marksOf(1 + this.#key.length);
     const columns = this.#columns.map((name) => `t.${name}`).join(", ");
@@ -42,14 +42,14 @@ export class TrunkStatements {
       return { sql: `DELETE FROM ${this.#name} WHERE ${this.#isKey}`, params: write.key };
     }
     if (write.kind === "insert") return this.#insert([write.row], or);
-    const sets = write.places.map((at) => `${this.#columns[at]} = ?`).join(", ");
+    const sets = write.indexes.map((at) => `${this.#columns[at]} = ?`).join(", ");
     return {
       sql: `UPDATE OR ${or} ${this.#name} SET ${sets} WHERE ${this.#isKey}`,
-      params: [...write.places.map((at) => write.row[at] ?? null), ...write.key],
+      params: [...write.indexes.map((at) => write.row[at] ?? null), ...write.key],
     };
   }
 
-  /** New rows in one statement; null: they are not all new, or too many. */
+  /** Inserts new rows in one statement; null where not all are new or there are too many. */
   insertAll(writes: readonly Write[]): AskedStatement | null {
     const rows = writes.flatMap((write) => write.kind === "insert" ? [write.row] : []);
     if (rows.length < 2 || rows.length < writes.length) return null;

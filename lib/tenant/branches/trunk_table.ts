@@ -1,4 +1,4 @@
-// One table of the trunk while a branch's rows come into it: each change is compared with the trunk's own row first.
+// Merges a branch's row changes into one table of the trunk. Each change is first compared with the trunk's own row.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lengthOf } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";
@@ -8,9 +8,9 @@ import type { TablePair } from "./table_pair.ts";
 import { type OnClash, TrunkStatements, type Write } from "./trunk_statements.ts";
 import { mayAll, mustAll, type Row, rowsOf, type Work } from "./work.ts";
 
-/** Changes that wait until others have freed a value which must be unique. */
+/** The most changes that wait until others have freed a unique value. */
 const MAX_POSTPONED = 50_000;
-/** Changes that are looked up and written together, and bytes of their rows, about. */
+/** The most changes that are read and written together, and about how many bytes of rows. */
 const CHANGES_AT_ONCE = 500;
 const BYTES_AT_ONCE = 1_000_000;
 
@@ -24,16 +24,16 @@ interface Decided {
 export class TrunkTable {
   readonly #statements: TrunkStatements;
   #postponed: Decided[] = [];
-  /** Rows that the merge has put in, less those that it has taken out. */
+  /** Rows that the merge has inserted, minus those that it has deleted. */
   #grown = 0;
-  /** Rows that the table had before the merge; null until a conflict may have removed some. */
+  /** The number of rows before the merge; null until a conflict may have removed some. */
   #rowsBefore: number | null = null;
 
   constructor(private readonly run: MergeRun, private readonly pair: TablePair) {
     this.#statements = new TrunkStatements(pair);
   }
 
-  /** Changes of one kind: no two of them are about one row, so that they can be decided before any is written. */
+  /** Applies changes of one kind. No two concern the same row, so all are decided before any is written. */
   *apply(changes: readonly RowChange[]): Work<void> {
     for (const some of inParts(changes, lengthOf)) {
       const keys = some.map((change) => this.#keyOf(change.after ?? change.before));
@@ -54,7 +54,7 @@ export class TrunkTable {
     }
   }
 
-  /** Tries again what stood in each other's way; what still does is a conflict. */
+  /** Retries writes that blocked each other; those that still do are conflicts. */
   *settlePostponed(): Work<void> {
     let before = -1;
     while (this.#postponed.length > 0 && this.#postponed.length !== before) {
@@ -68,7 +68,7 @@ export class TrunkTable {
     }
   }
 
-  /** REPLACE tells nobody which rows it removes: they are what is missing when all changes are in. */
+  /** Counts the rows that REPLACE removed, which the engine does not report: those missing after all changes. */
   *countReplaced(): Work<void> {
     if (this.#rowsBefore === null) return;
     const missing = this.#rowsBefore + this.#grown - (yield* this.#count());
@@ -85,16 +85,16 @@ export class TrunkTable {
     if (ours === null) {
       return before === null || this.#conflict(change, ours) ? { kind: "insert", row: after } : null;
     }
-    // Columns are merged one by one: the two sides may have changed different ones.
-    const places = after.flatMap((value, at) =>
+    // Columns are merged one by one, because the two sides may have changed different columns.
+    const indexes = after.flatMap((value, at) =>
       sameValue(value, before?.[at]) || sameValue(value, ours[at]) ? [] : [at]
     );
-    if (places.length === 0) return null;
-    const clear = before !== null && places.every((at) => sameValue(ours[at], before[at]));
-    return clear || this.#conflict(change, ours) ? { kind: "update", key, places, row: after } : null;
+    if (indexes.length === 0) return null;
+    const clear = before !== null && indexes.every((at) => sameValue(ours[at], before[at]));
+    return clear || this.#conflict(change, ours) ? { kind: "update", key, indexes, row: after } : null;
   }
 
-  /** Notes a conflict. True where the branch's side is to be taken. */
+  /** Notes a conflict; true where the branch's side wins. */
   #conflict(change: RowChange, ours: Row | null, kind: "row" | "constraint" = "row"): boolean {
     const { onConflict } = this.run;
     this.run.conflict({
@@ -108,7 +108,7 @@ export class TrunkTable {
     return onConflict === "theirs";
   }
 
-  /** Returns those that stand in the way of a value which must be unique. */
+  /** Writes the changes; returns those that clash on a unique value. */
   *#write(decided: readonly Decided[], or: OnClash = "ABORT"): Work<Decided[]> {
     const stuck: Decided[] = [];
     for (const some of inParts(decided, ({ change }) => lengthOf(change))) {
@@ -124,7 +124,7 @@ export class TrunkTable {
     return stuck;
   }
 
-  /** False, and nothing done, where they cannot go in together. */
+  /** Inserts all rows together; false, with nothing done, where that is impossible. */
   *#insertAll(writes: readonly Write[]): Work<boolean> {
     const statement = this.#statements.insertAll(writes);
     if (statement === null) return false;
@@ -140,7 +140,7 @@ export class TrunkTable {
     if (kind === "delete") this.#grown -= rows;
   }
 
-  /** Rows that exchange values: all of them out, then all of them in. False, and nothing done, where that is not it. */
+  /** Deletes all the rows and inserts their new values, for rows that exchange values; false, with nothing done, if it fails. */
   *#swap(writes: readonly Write[]): Work<boolean> {
     if (yield* this.#hasOwnColumns()) return false;
     const present = yield* this.#find(
@@ -171,7 +171,7 @@ export class TrunkTable {
     return swapped;
   }
 
-  /** Another row of the trunk has the value: the branch's side takes it, the trunk's side keeps it. */
+  /** Settles a clash with another trunk row: the branch's row replaces it, or the trunk's row stays. */
   *#clash(decided: Decided): Work<void> {
     const { change, ours } = decided;
     if (!this.#conflict(change, ours, "constraint")) return;
@@ -179,7 +179,7 @@ export class TrunkTable {
     yield* this.#write([yield* this.#broughtBack(decided)], "REPLACE");
   }
 
-  /** A conflict before this one may have removed the row that was to be updated. */
+  /** Turns an update into an insert where an earlier conflict has removed the row. */
   *#broughtBack(decided: Decided): Work<Decided> {
     const { write, ours } = decided;
     if (write.kind !== "update" || ours === null) return decided;
@@ -198,7 +198,7 @@ export class TrunkTable {
     const numbered = keys.map((key, at) => [BigInt(at), ...key] as const);
     for (const some of inParts(numbered, rowLength)) {
       const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(some)]);
-      // The rows of all keys together may be more than a remote engine sends at once.
+      // All rows together may be more than a remote engine sends at once.
       const singly = answer?.ok === false && answer.failure.kind === "result_too_large" ? some : [];
       if (!answer?.ok && singly.length === 0) throw answer?.error;
       const rows = answer?.ok ? [...answer.rows] : [];
@@ -210,7 +210,7 @@ export class TrunkTable {
     return found;
   }
 
-  /** A row that is taken out and put back would lose what only the trunk's table has a column for. */
+  /** Whether the trunk's table has columns of its own, which a deleted and reinserted row would lose. */
   *#hasOwnColumns(): Work<boolean> {
     const sql = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden = 0";
     const [row] = yield* rowsOf("trunk", sql, this.pair.table);
@@ -222,11 +222,11 @@ export class TrunkTable {
   }
 }
 
-function updated({ places, row }: Write & { readonly kind: "update" }, ours: Row): Row {
-  return ours.map((value, at) => places.includes(at) ? row[at] ?? null : value);
+function updated({ indexes, row }: Write & { readonly kind: "update" }, ours: Row): Row {
+  return ours.map((value, at) => indexes.includes(at) ? row[at] ?? null : value);
 }
 
-/** As much as is asked in one request. */
+/** Splits the changes into requests. */
 function* inParts<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<readonly T[]> {
   let part: T[] = [];
   let bytes = 0;

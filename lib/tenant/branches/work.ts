@@ -1,5 +1,5 @@
-// Work on a branch, its ancestor and its trunk that says what it asks of them and leaves the asking to others: an engine
-// child answers at once, a remote store over the network. So both stores compare and merge by the same code.
+// Work on a branch, its ancestor and its trunk, as generators that yield the statements they need. An engine child answers
+// at once, a remote store over the network, so both stores compare and merge with the same code.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
 
@@ -19,22 +19,22 @@ export interface AskedStatement {
 export interface Ask {
   readonly of: Side;
   readonly statements: readonly AskedStatement[];
-  /** `must`: none runs behind one that failed. `may`: each runs, whatever became of the others. */
+  /** `must`: no statement runs after a failure. `may`: each statement runs, even after a failure. */
   readonly each: "must" | "may";
-  /** `schema`: texts of a tenant, which may do no more than change the schema; otherwise the service's own. */
+  /** `schema`: a tenant's texts, which may only change the schema; otherwise the service's own texts. */
   readonly level: "internal" | "schema";
 }
 
-/** What a statement answers. */
+/** The answer to one statement. */
 export type Answer =
   | { readonly ok: true; readonly rows: readonly Row[] }
-  /** `error` is what to throw where it cannot be lived with. */
+  /** `error` is what to throw where the failure cannot be tolerated. */
   | { readonly ok: false; readonly failure: EngineFailure; readonly error: unknown };
 
-/** Yields what it asks and is given the answers, integers as bigint. Behind the last answer of `must` some may miss. */
+/** Yields requests and receives the answers, integers as bigint. After a failure in `must`, later answers are missing. */
 export type Work<T> = Generator<Ask, T, readonly Answer[]>;
 
-/** Rows of each statement. Throws what the engine throws. */
+/** Reads the rows of each statement. Throws what the engine throws. */
 export function* mustAll(
   of: Side,
   statements: readonly AskedStatement[],
@@ -48,21 +48,21 @@ export function* mustAll(
   });
 }
 
-/** Rows of one statement. Throws what the engine throws. */
+/** Reads the rows of one statement. Throws what the engine throws. */
 export function* rowsOf(of: Side, sql: string, ...params: Row): Work<readonly Row[]> {
   const [rows] = yield* mustAll(of, [{ sql, params }]);
   return rows ?? [];
 }
 
-/** What became of each statement. */
+/** Runs each statement and returns its answer, rows or error. */
 export function* mayAll(of: Side, statements: readonly AskedStatement[]): Work<readonly Answer[]> {
   if (statements.length === 0) return [];
   return yield { of, statements, each: "may", level: "internal" };
 }
 
 /**
- * At most so many rows of a statement that ends in `LIMIT ?`, and how many were asked for in the end: a remote engine
- * refuses answers that are too large.
+ * Reads at most this many rows of a statement that ends in `LIMIT ?`. Returns the rows and the last limit used, which
+ * shrinks where a remote engine refuses an answer as too large.
  */
 export function* rowsWithin(
   of: Side,
@@ -76,7 +76,7 @@ export function* rowsWithin(
   }
 }
 
-/** For those who can answer at once. */
+/** Runs the work with answers that are available at once. */
 export function runWork<T>(work: Work<T>, answer: (ask: Ask) => readonly Answer[]): T {
   let step = work.next();
   while (!step.done) step = work.next(answer(step.value));
