@@ -1,26 +1,52 @@
-// The engine's own gate: an authorizer with default deny on every tenant connection. It records what a statement
-// would touch while one is inspected, and it refuses what the connection's present level does not allow, also when
-// the engine compiles a cached statement again by itself.
+// The engine's authorizer, with default deny, on every tenant connection. It records what an inspected statement would
+// touch, and refuses what the connection's present level does not allow, also when the engine recompiles a cached
+// statement by itself.
 import { RESULT_BYTES } from "./bounded_select.ts";
-import { actions, AUTHORIZE_DENY, AUTHORIZE_OK } from "./authorizer_actions.ts";
 import { allowedFunctions, allowedModules, allowedTableFunctions } from "../sql/functions.ts";
 import { pragmaTable } from "../sql/pragmas.ts";
 import { NOTE_DIGEST, NOTE_NAME } from "./footprint/row_notes.ts";
 import { isServiceTable, readableServiceTables } from "../sql/service_tables.ts";
 
-/** Makes the engine pass over a table or an index without an error (sqlite.org/c3ref/c_deny.html). */
+/** Action codes of SQLite's authorizer (sqlite.org/c3ref/c_alter_table.html), part of its stable interface. */
+const actions = {
+  CREATE_INDEX: 1,
+  CREATE_TABLE: 2,
+  CREATE_TRIGGER: 7,
+  CREATE_VIEW: 8,
+  DELETE: 9,
+  DROP_INDEX: 10,
+  DROP_TABLE: 11,
+  DROP_TRIGGER: 16,
+  DROP_VIEW: 17,
+  INSERT: 18,
+  PRAGMA: 19,
+  READ: 20,
+  SELECT: 21,
+  UPDATE: 23,
+  ALTER_TABLE: 26,
+  REINDEX: 27,
+  ANALYZE: 28,
+  CREATE_VTABLE: 29,
+  DROP_VTABLE: 30,
+  FUNCTION: 31,
+  RECURSIVE: 33,
+} as const;
+
+const AUTHORIZE_OK = 0;
+const AUTHORIZE_DENY = 1;
+/** Makes the engine skip a table or an index without an error (sqlite.org/c3ref/c_deny.html). */
 const AUTHORIZE_IGNORE = 2;
 
-/** What the engine calls its catalogue, and the name that the contract has for it. */
+/** The engine's names for its catalogue, and the name that answers use. */
 const catalogues: ReadonlyMap<string, string> = new Map([
   ["sqlite_master", "sqlite_schema"],
   ["sqlite_temp_master", "sqlite_temp_schema"],
 ]);
 
-/** What a connection, or a statement on it, may do; each includes the ones before it. */
+/** What a connection or a statement may do; each level includes the ones before it. */
 export type Level = "read" | "write" | "schema";
 
-/** What the running code may do: `internal` is the service's own SQL. */
+/** What the running SQL may do; `internal` is the service's own SQL. */
 export type RunningLevel = Level | "internal";
 
 /** Tables and columns touched, as the engine names them. */
@@ -32,9 +58,9 @@ export class Recorder {
   /** `insert orders`: what happens to which table. */
   readonly actions = new Set<string>();
   readonly functions = new Set<string>();
-  /** Triggers and views that take part, lower case. */
+  /** Triggers and views that the statement uses, lower case. */
   readonly sources = new Set<string>();
-  /** Tables that ANALYZE measures and indexes that are built anew: no row of theirs changes. */
+  /** Tables that ANALYZE measures and indexes that REINDEX rebuilds; none of their rows change. */
   readonly analyzed = new Set<string>();
   readonly reindexed = new Set<string>();
 
@@ -57,14 +83,14 @@ export class Recorder {
   }
 }
 
-/** One guard a connection. `denial` says why the last compile was refused. */
+/** The guard of one connection. `denial` says why the last compile was refused. */
 export class Guard {
   level: RunningLevel = "internal";
   recorder: Recorder | null = null;
   denial: string | null = null;
-  /** Triggers of the service's own take down what the call does to rows. */
+  /** The service's own triggers record the call's row changes. */
   watched = false;
-  /** While the service compiles or runs its own form of a tenant's statement, which calls its own function. */
+  /** The service compiles or runs its own form of a tenant's statement, which calls its own function. */
   bounding = false;
 
   /** `closedModules`: names of virtual-table modules of this engine build that tenants may not use. */
@@ -83,7 +109,7 @@ export class Guard {
     // ANALYZE would copy keys of the service's rows into tables that tenants read.
     const maintains = action === actions.ANALYZE || action === actions.REINDEX;
     if (maintains && this.level === "schema" && isServiceTable(first ?? "")) return AUTHORIZE_IGNORE;
-    // A name in FROM may look like one of those triggers: nothing but their functions is open to them.
+    // A name in FROM may imitate one of those triggers, so only the triggers' own functions are allowed here.
     const takesNote = this.watched && action === actions.FUNCTION && source?.startsWith(NOTE_NAME) === true;
     if (takesNote && (second === NOTE_NAME || second === NOTE_DIGEST)) return AUTHORIZE_OK;
     const refusal = this.#refusal(action, first, second);
@@ -162,7 +188,7 @@ export class Guard {
   }
 }
 
-/** Schema actions that tenants have, and which argument names the table or view that changes. */
+/** The schema actions that tenants may use, and which argument names the table or view that changes. */
 const schemaActions: ReadonlyMap<number, { readonly object: "first" | "second" }> = new Map<
   number,
   { object: "first" | "second" }
@@ -182,7 +208,7 @@ const schemaActions: ReadonlyMap<number, { readonly object: "first" | "second" }
   [actions.REINDEX, { object: "first" }],
 ]);
 
-/** Modules of this engine build that are not on the list of what tenants may read from. */
+/** The modules of this engine build that are not on the list of modules that tenants may read. */
 export function closedModules(present: readonly string[]): ReadonlySet<string> {
   return new Set(
     present.map((name) => name.toLowerCase()).filter((name) =>

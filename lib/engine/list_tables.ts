@@ -1,4 +1,4 @@
-// Names for messages and listings: the tables and views of a tenant with their columns.
+// Lists a tenant's tables and views with their columns, for messages and listings.
 import { isReservedName } from "../sql/service_tables.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 
@@ -9,7 +9,7 @@ export interface NamedTable {
   readonly columns: readonly string[];
 }
 
-/** Sorted by name, without the engine's and the service's own. */
+/** Lists them by name, without the engine's and the service's own. */
 export function listTables(connection: CompileConnection): NamedTable[] {
   const listed = connection.internalRows(
     "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name",
@@ -23,7 +23,7 @@ export function listTables(connection: CompileConnection): NamedTable[] {
   return tables;
 }
 
-/** A view whose tables are gone has no columns, and must not hide those of the others. */
+/** Reads no columns for a view whose tables are gone, so that the other tables' columns are still listed. */
 function columnsOf(connection: CompileConnection, table: string): string[] {
   try {
     const rows = connection.internalRows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);

@@ -1,4 +1,4 @@
-// A schema in memory under the guard, which what follows a change of the schema is compiled against.
+// A guarded schema in memory, against which statements after a schema change are compiled.
 import { PLAIN_ROWS } from "../sql/row_form.ts";
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
@@ -14,7 +14,7 @@ export class MemoryConnection extends Connection implements ChangingConnection {
   }
 
   change(sql: string): void {
-    // An ALTER TABLE that adds a CHECK has a result, of no rows.
+    // An ALTER TABLE that adds a CHECK returns a result without rows.
     this.run("schema", sql, [], { maxRows: 0, maxBytes: 100 }, PLAIN_ROWS);
   }
 }

@@ -1,16 +1,16 @@
-// UPDATEs that move rows to other keys: where each row was, also where some of those met are left as they are, because a
-// conflict or a trigger says IGNORE.
+// Finds where an UPDATE moved rows to other keys, also where it left some of the matched rows unchanged because a conflict
+// clause or a trigger says IGNORE.
 import type { SqlToken } from "../sql/sql_tokens.ts";
 import type { PreviewTarget } from "./preview_target.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 
-/** A text and what is bound to it. */
+/** A statement's text and its parameters. */
 export interface BoundText {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
 }
 
-/** Rows that are compared at most; of more no preview is shown. */
+/** The most rows to compare; with more there is no preview. */
 export const MAX_COMPARED = 10_000;
 
 /**
@@ -60,7 +60,7 @@ export function unmovedForm(
   };
 }
 
-/** The text with every parameter outside of the cut numbered as it was. */
+/** Cuts a part out of the text; the parameters outside it keep their numbers. */
 function numbered(sql: string, tokens: readonly SqlToken[], cut: { from: number; to: number }) {
   const numbers: number[] = [];
   let highest = 0;

@@ -1,11 +1,11 @@
-// Which table an UPDATE or DELETE changes, and by what its rows are known.
+// Finds which table an UPDATE or DELETE changes, and the key of its rows.
 import { quoteIdentifier } from "../sql/quote.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
 
 const ROW_IDS: readonly string[] = ["rowid", "_rowid_", "oid"];
 
-/** What the statement changes. Keys are quoted names. */
+/** The table that a statement changes. Keys are quoted names. */
 export interface PreviewTarget {
   readonly tokens: readonly SqlToken[];
   readonly verb: "UPDATE" | "DELETE";
@@ -13,9 +13,9 @@ export interface PreviewTarget {
   /** What columns of the table are called in the statement. */
   readonly qualifier: string;
   readonly keys: readonly string[];
-  /** Names that stand for a part of the key. */
+  /** Column names that are part of the key. */
   readonly keyNames: ReadonlySet<string>;
-  /** Where the text ends before RETURNING. */
+  /** The end of the text before RETURNING. */
   readonly end: number;
   /** Parameters that the text takes up to there. */
   readonly parameters: number;
@@ -57,7 +57,7 @@ export function targetOf(connection: CompileConnection, sql: string): PreviewTar
   };
 }
 
-/** A bare `?` takes the number behind the highest so far. */
+/** A bare `?` takes the number after the highest one so far. */
 function highestParameter(highest: number, { kind, text }: SqlToken): number {
   if (kind !== "parameter") return highest;
   return Math.max(highest, text === "?" ? highest + 1 : Number(text.slice(1)));
@@ -68,7 +68,7 @@ function primaryKey(connection: CompileConnection, table: string): string[] {
     .map(([name]) => String(name));
 }
 
-/** A name of the rowid that no column has taken. */
+/** A rowid name that no column uses. */
 function rowIdOf(connection: CompileConnection, table: string): string[] {
   const columns = new Set(
     connection.internalRows("SELECT lower(name) FROM pragma_table_xinfo(?)", table).map(([name]) => name),

@@ -1,11 +1,11 @@
-// What makes a repeated call the same one.
+// The keys by which a repeated call is recognised.
 
-/** Under what an answer is stored for repeated calls, and what makes a call the same one. */
+/** The keys under which an answer is stored, and the request hash that a repeated call must have. */
 export interface ReplayKeys {
   readonly keys: readonly { readonly key: string; readonly requestHash: string }[];
   /** Unix milliseconds by the caller's clock: an answer is found while its deadline lies after `nowMs`. */
   readonly nowMs: number;
   readonly expiresAtMs: number;
-  /** Stored with the answer and given back with it; one line. */
+  /** One line that is stored with the answer and returned with it. */
   readonly context: string;
 }

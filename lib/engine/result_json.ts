@@ -1,4 +1,4 @@
-// From engine values to the JSON text of one result, within the bounds of the call.
+// Writes engine values as the JSON text of one result, within the bounds of the call.
 import { integerJson, type RowForm } from "../sql/row_form.ts";
 
 /** A value as `node:sqlite` returns it in an array row. */
@@ -47,13 +47,13 @@ export function rowsJson(
   return text;
 }
 
-/** Whether the text has more bytes in UTF-8 than that; counts them only where the characters do not tell. */
+/** Whether the text has more than `maxBytes` in UTF-8; counts the bytes only where the number of characters cannot decide. */
 export function exceeds(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true;
   return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
 }
 
-/** Nothing in these rows that JSON.stringify would write otherwise than the contract; looks at every value of them. */
+/** Whether JSON.stringify writes every value of these rows in the form of an answer. */
 function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boolean {
   let plain = true;
   for (const row of rows) {
@@ -66,7 +66,7 @@ function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boole
   return plain;
 }
 
-/** One value as answers have it: whole numbers beyond 2^53 as digits, blobs as base64. */
+/** One value in the form of an answer: whole numbers beyond 2^53 as digits, blobs as base64. */
 export function jsonValue(
   value: EngineValue,
   rowForm: RowForm,

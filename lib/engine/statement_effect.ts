@@ -1,4 +1,4 @@
-// What a statement would do, as a dry run tells it.
+// The effect of a statement, as a dry run reports it.
 
 /** A value of a row as JSON has it. */
 export type JsonValue = string | number | null | { readonly $blob: string };
@@ -7,7 +7,7 @@ export type JsonValue = string | number | null | { readonly $blob: string };
 export interface StatementEffect {
   /** Rows that the statement itself changes; null for changes of the schema. */
   readonly ownRows: number | null;
-  /** Rows that triggers and foreign keys change beside, those that a REPLACE removes, those of a change of the schema. */
+  /** Rows that triggers and foreign keys change, that a REPLACE removes, and that a schema change writes or removes. */
   readonly cascadedRows: number;
   /** The engine's EXPLAIN QUERY PLAN rows. */
   readonly plan: readonly (readonly JsonValue[])[];
@@ -20,6 +20,6 @@ export interface RowPreview {
   readonly table: string;
   readonly columns: readonly string[];
   readonly before: readonly (readonly JsonValue[])[];
-  /** Empty for DELETE. */
+  /** The rows after the change; empty for DELETE. */
   readonly after: readonly (readonly JsonValue[])[];
 }

@@ -1,15 +1,15 @@
-// What has to be known of an UPDATE or DELETE of one table to show its rows. Needs the schema only.
+// The facts that showing the rows of an UPDATE or DELETE needs, found from the schema alone.
 import type { CompileConnection } from "./compile_connection.ts";
 import { type BoundText, unmovedForm } from "./moved_rows.ts";
 import { type PreviewTarget, targetOf } from "./preview_target.ts";
 
 export interface StatementTarget {
   readonly target: PreviewTarget;
-  /** Of an UPDATE that moves rows to other keys: the same one that leaves them where they are. */
+  /** For an UPDATE that moves rows to other keys: the same UPDATE with unchanged keys. */
   readonly unmoved: BoundText | null;
 }
 
-/** Null where no single table's rows can be told. Throws what the engine throws. */
+/** Finds the target; null where the statement changes no single table's rows. Throws what the engine throws. */
 export function statementTarget(connection: CompileConnection, statement: BoundText): StatementTarget | null {
   const target = targetOf(connection, statement.sql);
   if (target === null) return null;

@@ -3,7 +3,7 @@ import type { EngineChild } from "./engine_child.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { Flight } from "./jobs.ts";
 
-/** A flight and where its work came from. */
+/** A flight and the lanes from which its work came. */
 export interface LaneFlight extends Flight {
   readonly lanes: DatabaseLanes;
 }
@@ -11,21 +11,21 @@ export interface LaneFlight extends Flight {
 /** One position in the pool of children. */
 export interface ChildSlot {
   readonly child: EngineChild;
-  /** Of its progress file. */
+  /** The number of the child's progress file. */
   readonly number: number;
   flight: LaneFlight | null;
   /** Databases to close in this child before other work, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
   lastUsedMs: number;
-  /** It has worked since the last sweep of unused databases. */
+  /** The child has worked since the last sweep of unused databases. */
   dirty: boolean;
-  /** No new work: it is being ended. */
+  /** The child is being ended and takes no new work. */
   leaving: boolean;
-  /** Slow work has run there, with a lower priority that nothing raises again: it takes no other work any more. */
+  /** Slow work has run in the child and lowered its priority for good, so it takes only slow work from now on. */
   lowered: boolean;
 }
 
-/** The slot of a child that has just been started. */
+/** Makes the slot of a child that has just been started. */
 export function newSlot(child: EngineChild, number: number, lastUsedMs: number): ChildSlot {
   return {
     child,
@@ -39,7 +39,7 @@ export function newSlot(child: EngineChild, number: number, lastUsedMs: number):
   };
 }
 
-/** Nothing is on its way there: a reply is known by being the next one, also that to a `close`. */
+/** Whether the child has no request in flight. Replies carry no id and match requests by their order, `close` included. */
 export function isFree(slot: ChildSlot): boolean {
   return slot.flight === null && slot.toClose.length === 0 && !slot.leaving;
 }

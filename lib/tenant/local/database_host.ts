@@ -1,4 +1,4 @@
-// The embedded store as those see it who work for one of its databases.
+// The embedded store's interface for the code that works on one of its databases.
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseStates } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
@@ -16,6 +16,6 @@ export interface DatabaseHost {
     lane: "read" | "write",
   ): Promise<ReplyFrame>;
   flushLog(lanes: DatabaseLanes): Promise<void>;
-  /** A task that runs while the database is open nowhere and nothing else of it runs. Errors: `database_busy`. */
+  /** Runs a task while the database is open in no child and has no other work. Errors: `database_busy`. */
   exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame>;
 }

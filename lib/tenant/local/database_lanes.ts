@@ -1,5 +1,5 @@
-// What waits for one database: a lane of reads and a lane of writes. At most one write group is under way at any time,
-// in whichever child; that is the database's write slot.
+// The waiting work of one database: a lane of reads and a lane of writes. At most one write group runs at any time, in any
+// child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
 import type { LogValues } from "../log_columns.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
@@ -8,11 +8,11 @@ import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import { LogBudget } from "../log_budget.ts";
 import { ReadQueue } from "../read_queue.ts";
 
-/** Calls that may wait for one database before new ones are refused. */
+/** The most calls that wait for one database; further ones are refused. */
 const MAX_WAITING = 10_000;
-/** Log rows that one frame takes along: reads behind it wait for them. */
+/** The most log rows that one frame carries, because later reads wait for them. */
 const GROUP_LOG_ROWS = 128;
-/** Read groups at a time, of which all but the last have to be older than a moment; slow work does not count. */
+/** The most read groups at a time, without slow work; a further one starts only once the others have run for a while. */
 const MAX_READING = 3;
 
 type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
@@ -25,18 +25,18 @@ export class DatabaseLanes {
   readonly flights = new Set<Flight>();
   readonly reads = new ReadQueue<CallJob>();
   dropped = false;
-  /** Nothing starts but the exclusive task, and that only when nothing runs. */
+  /** Only the exclusive task may start, and only when nothing runs. */
   held = false;
-  /** Until then rows of the log wait: they could not be written. By the monotonic clock. */
+  /** Log rows that could not be written wait until this time, by the monotonic clock. */
   logRetryMs = -Infinity;
-  /** Settles when the log rows taken last are in the table. */
+  /** Settles when the last log rows taken are in the table. */
   logFlush: Promise<unknown> = Promise.resolve();
   #readTasks: TaskJob[] = [];
   #writes: WriteLaneJob[] = [];
   #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
 
-  /** Log rows that wait. */
+  /** The waiting log rows. */
   readonly log: LogBuffer;
 
   constructor(
@@ -56,7 +56,7 @@ export class DatabaseLanes {
     return this.waiting === 0 && this.flights.size === 0 && this.log.length === 0 && !this.held;
   }
 
-  /** Idle but for log rows that cannot be written for the time being. */
+  /** Whether nothing waits but log rows that cannot be written at present. */
   mayEnd(nowMs: number): boolean {
     return this.waiting === 0 && this.flights.size === 0 && !this.held &&
       (this.log.length === 0 || nowMs < this.logRetryMs);
@@ -70,19 +70,19 @@ export class DatabaseLanes {
     if (job.wire.log) this.log.note(job.wire.log);
   }
 
-  /** `slot` says whether the task may run beside writes or is one. */
+  /** Adds a task; `slot` decides whether it runs beside writes or needs the write slot. */
   addTask(job: TaskJob, lane: "read" | "write"): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (lane === "read") this.#readTasks.push(job);
     else this.#writes.push({ kind: "task", job });
   }
 
-  /** For `held` lanes. */
+  /** Sets the exclusive task of `held` lanes. */
   setExclusive(job: TaskJob): void {
     this.#exclusive = job;
   }
 
-  /** Puts work that did not run back to the front, in its order. */
+  /** Puts work that did not run back at the front, in its order. */
   putBack(jobs: readonly CallJob[], kind: "read" | "write"): void {
     if (kind === "read") this.reads.putBack(jobs);
     else this.#writes = [...jobs.map((job) => ({ kind: "call", job }) as const), ...this.#writes];
@@ -110,7 +110,7 @@ export class DatabaseLanes {
     return removed;
   }
 
-  /** Empties both lanes, for a database that goes away. */
+  /** Empties both lanes of a database that is being deleted. */
   rejectAll(error: Error): void {
     for (const job of this.removeCalls(() => true)) job.reject(error);
     for (const task of this.#readTasks.splice(0)) task.reject(error);
@@ -127,17 +127,17 @@ export class DatabaseLanes {
     return lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
   }
 
-  /** The lane of the work that `takeWork` would take. */
+  /** The lane from which `takeWork` would take. */
   startable(nowMs: number, slowMs: number): "read" | "write" | null {
     if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
     const write = this.#writes.length > 0 && this.writeSlotFree;
     const read = this.#mayRead(nowMs, slowMs);
-    // Taking turns keeps a stream of reads from starving writes and the other way round.
+    // Reads and writes take turns, so that neither starves the other.
     if (write && (!read || this.#lastStarted === "read")) return "write";
     return read ? "read" : null;
   }
 
-  /** Whether something waits that is no slow work. */
+  /** Whether other than slow work waits. */
   quickWaits(nowMs: number): boolean {
     return this.#readTasks.length > 0 || (this.#writes.length > 0 && this.writeSlotFree) ||
       this.reads.nextQuick(nowMs) !== "none";
@@ -154,7 +154,7 @@ export class DatabaseLanes {
     return true;
   }
 
-  /** One read group at a time, others beside slow ones; the last of them is for callers whose reads are quick. */
+  /** One read group runs at a time, and others beside slow groups; the last one allowed is for quick callers. */
   #mayRead(nowMs: number, slowMs: number): boolean {
     const next = this.#readTasks.length > 0 ? "others" : this.reads.nextQuick(nowMs);
     if (next === "none") return false;
@@ -193,7 +193,7 @@ export class DatabaseLanes {
     }
     const jobs = calls.slice(0, groupLength(calls));
     this.#writes.splice(0, jobs.length);
-    // A call that undoes itself commits nothing, so nothing can go along.
+    // A dry run commits nothing, so no log rows can be committed with it.
     return { kind: "write", jobs, logRows: jobs[0]?.call.dryRun ? [] : this.takeLogRows() };
   }
 }

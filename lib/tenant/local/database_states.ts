@@ -1,32 +1,32 @@
-// Whether an embedded database can be read: what its file looks like from outside, and what engine children have said of
-// it since it was last restored.
+// Whether an embedded database can be read, from its file's size and first bytes and from what engine children have
+// reported since it was last restored.
 import type { Clock } from "../../core/clock.ts";
 import type { DatabaseState, DatabaseStorage } from "../damage.ts";
 import type { Reply } from "./child/protocol.ts";
 import { databasePath, sizeOf } from "./tenant_paths.ts";
 
-/** How every SQLite file begins. */
+/** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\u0000";
-/** Milliseconds for which a child's word stands: a file may be mended or replaced from outside. */
+/** Milliseconds for which a child's report is valid, because somebody may repair or replace the file from outside. */
 const REPORT_MS = 600_000;
-/** Databases whose damage is remembered. */
+/** The most databases whose damage is remembered. */
 const MAX_REPORTS = 10_000;
 
 /** The states of all databases. */
 export class DatabaseStates {
-  /** Until when, by the monotonic clock. */
+  /** When the report of damage expires, by the monotonic clock. */
   readonly #reported = new Map<string, number>();
 
   constructor(private readonly tenants: string, private readonly clock: Clock) {}
 
-  /** A child has met damage in the database's file. */
+  /** Notes that a child has found damage in the database's file. */
   reportDamage(databaseId: string): void {
     this.#reported.delete(databaseId);
     if (this.#reported.size >= MAX_REPORTS) return;
     this.#reported.set(databaseId, this.clock.monotonicMs() + REPORT_MS);
   }
 
-  /** It has a new file. */
+  /** Forgets reported damage, because the database has a new file. */
   forget(databaseId: string): void {
     this.#reported.delete(databaseId);
   }
@@ -46,11 +46,11 @@ export class DatabaseStates {
       ...[path, `${path}-wal`].map((file) => sizeOf(file).catch(() => null)),
     ]);
     const sizeBytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-    // A file of which not even the size can be told is not known to be well.
+    // Where not even the file's size can be read, the database's state is unknown.
     return { sizeBytes, state: state === "ok" && sizes.includes(null) ? "unavailable" : state };
   }
 
-  /** A file that another process's permissions close is `unavailable`, and no damage. */
+  /** A file that permissions close to this process is `unavailable`, not damaged. */
   async #stateOf(databaseId: string, path: string): Promise<DatabaseState> {
     if (this.isReported(databaseId)) return "corrupt";
     try {
@@ -64,7 +64,7 @@ export class DatabaseStates {
   }
 }
 
-/** Whether a child has met damage. */
+/** Whether a reply reports damage. */
 export function tellsDamage(reply: Reply): boolean {
   if (reply.t === "outcomes") return reply.o.some((one) => one.k === "failed" && one.f.kind === "corrupt");
   return (reply.t === "failed" || reply.t === "inspected") && reply.f?.kind === "corrupt";

@@ -1,4 +1,4 @@
-// One engine child process as the service sees it: started in its jail, given one frame at a time, ended for certain.
+// The service's side of one engine child process: starts it in its jail, sends one frame at a time, and ends it.
 import { setPriority } from "node:os";
 import {
   HEAD_END,
@@ -13,7 +13,7 @@ import { FrameReader } from "./frame_reader.ts";
 /** A frame from a child. */
 export interface ReplyFrame {
   readonly reply: Reply;
-  /** The row texts that the reply's lengths cut. */
+  /** The row texts, end to end; the reply holds their lengths. */
   readonly text: string;
 }
 
@@ -23,15 +23,15 @@ export interface Progress {
   readonly statement: number;
 }
 
-/** What a child tells without being asked. */
+/** What a child reports by itself. */
 export interface ChildReport {
-  /** Bytes that it holds; NaN while it has not said so yet. */
+  /** The child's resident bytes; NaN before the first report. */
   readonly residentBytes: number;
-  /** Processor time that all its threads have taken. */
+  /** Processor time of all the child's threads. */
   readonly cpuMs: number;
-  /** Number of the report, which tells a new one from an old one; 0 before the first. */
+  /** The report's number, which distinguishes a new report from an old one; 0 before the first. */
   readonly count: number;
-  /** The last statement that it started, if it is one of the frame. */
+  /** The last statement that the child started, if it belongs to the frame. */
   readonly progress: Progress | null;
 }
 
@@ -43,11 +43,11 @@ export interface EngineChildOptions extends EngineProcessOptions {
   readonly onEnd: () => void;
 }
 
-/** Bytes that are read from a child at a time. */
+/** Bytes read from a child at a time. */
 const READ_BYTES = 1 << 16;
-/** Bytes of the memory that is used again for every request of ordinary size. */
+/** Bytes of the buffer that is reused for requests of ordinary size. */
 const FRAME_BYTES = 1 << 16;
-/** Milliseconds in which a child that is asked for it must have said what memory it holds, and between two looks. */
+/** Milliseconds in which a child must report its memory when asked, and milliseconds between two polls for the report. */
 const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
 /** Niceness of slow work: a third of the processor time of what is quick, where both want all of it. */
@@ -70,11 +70,11 @@ export class EngineChild {
     this.ended = this.#readAll();
   }
 
-  /** Sends one request. A child that has gone is reported by `onEnd`, not here. */
+  /** Sends one request. `onEnd`, not this method, reports a child that has ended. */
   send(request: Request): void {
     const json = JSON.stringify(request);
     let frame = this.#frame;
-    // The memory is used again and again, except while the frame before is still being sent and for a longer one.
+    // The buffer is reused, except for a longer frame and while the previous frame is still being sent.
     this.#frame = nothing;
     let { read, written } = this.#encoder.encodeInto(json, frame.subarray(4));
     if (read < json.length) {
@@ -88,18 +88,18 @@ export class EngineChild {
     this.#writer.write(frame.subarray(0, 4 + written)).then(sent, sent);
   }
 
-  /** Lets it finish its frame and end by itself. */
+  /** Lets the child finish its frame and end by itself. */
   async finish(): Promise<void> {
     await this.#writer.close().catch(() => {});
     await this.ended;
   }
 
-  /** Ends it now: nothing else stops a statement inside the engine. */
+  /** Kills the child, which is the only way to stop a statement inside the engine. */
   kill(): void {
     try {
       this.#process.kill("SIGKILL");
     } catch {
-      // It has ended already, which is what was wanted.
+      // The child has already ended, as wanted.
     }
   }
 
@@ -123,7 +123,7 @@ export class EngineChild {
     return false;
   }
 
-  /** Null where it cannot be read: nothing is known of the child then. */
+  /** Reads the progress file; null where it cannot be read, so that nothing is known of the child. */
   report(frame: number): ChildReport | null {
     let bytes: Uint8Array;
     try {
@@ -144,7 +144,7 @@ export class EngineChild {
 
   async #readAll(): Promise<void> {
     const frames = new FrameReader();
-    // Reading into a buffer of ours: the stream's own way allocates and clears 64 KiB for each chunk.
+    // Reads into an own buffer, because the stream's default reader allocates and clears 64 KiB for each chunk.
     const reader = this.#process.stdout.getReader({ mode: "byob" });
     try {
       let buffer = new Uint8Array(READ_BYTES);
@@ -162,7 +162,7 @@ export class EngineChild {
   }
 }
 
-/** What a progress file says of a frame: records of older frames stand behind those of the present one. */
+/** Finds the last record of a frame in a progress file, where records of older frames follow those of the present one. */
 export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let last: Progress | null = null;
@@ -177,7 +177,7 @@ export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
   return last;
 }
 
-/** The child is ours and the only writer of this pipe. */
+/** Guarantee: the child runs the service's own code and is the only writer of this pipe. */
 function parseReply(frame: string): ReplyFrame {
   const end = frame.indexOf(HEAD_END);
   return { reply: JSON.parse(frame.slice(0, end)), text: frame.slice(end + 1) };

@@ -1,14 +1,14 @@
-// How much memory all engine children may hold together: what the operator says, or a part of what this machine, or the
-// container that the service runs in, has.
+// Finds how much memory all engine children may hold together: the operator's setting, or a part of the memory of this
+// machine or container.
 import { ConfigError } from "../../core/errors.ts";
 
 const MB = 1024 * 1024;
 /** The rest is for the service, the system and its cache of files. */
 const PART = 0.6;
-/** Below that, what the children are themselves leaves no room for their work. */
+/** With less, the children's own programs leave no room for their work. */
 const LEAST_BYTES = 512 * MB;
 
-/** What a child holds when it has done little. */
+/** Bytes that a child holds when it has done little work. */
 const CHILD_BYTES = 80 * MB;
 
 // Deno lets nobody read these files without all permissions, so a shell does; it prints the limit of each group that this
@@ -17,7 +17,7 @@ const LIMITS = 'group=$(sed -n "s/^0:://p" /proc/self/cgroup 2>/dev/null); while
   'cat "/sys/fs/cgroup$group/memory.max" 2>/dev/null; [ -z "$group" ] && break; group=${group%/*}; done; ' +
   "cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null; true";
 
-/** Bytes. `givenMb`: the operator's. Throws `ConfigError` where nothing can be found out. */
+/** Finds the bound in bytes. `givenMb`: the operator's setting. Throws `ConfigError` where the memory cannot be found. */
 export async function findEngineMemory(givenMb: number | null): Promise<number> {
   if (givenMb !== null) return givenMb * MB;
   try {
@@ -31,7 +31,7 @@ export async function findEngineMemory(givenMb: number | null): Promise<number> 
   }
 }
 
-/** How many children at most: two for each processor, and no more than have room for themselves. */
+/** The most children: two for each processor, but no more than fit in the memory. */
 export function childrenFor(memoryBytes: number): number {
   const wanted = Math.max(5, navigator.hardwareConcurrency * 2);
   return Math.max(5, Math.min(wanted, Math.floor(memoryBytes / CHILD_BYTES)));

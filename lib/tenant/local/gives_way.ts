@@ -1,5 +1,5 @@
-// What becomes of a read that takes long: what was sent along behind it goes to another child, and it goes on itself
-// while there is a slot for slow work or nobody waits.
+// Decides what happens to a slow read: the calls sent in the same frame go to another child, and the read itself continues
+// while it has a slot for slow work or nobody waits.
 import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./engine_child.ts";
 import type { CallJob } from "./jobs.ts";
@@ -7,7 +7,7 @@ import type { Scheduler } from "./scheduler.ts";
 import { SLOW_READ_CPU_MS, SLOW_READ_MS } from "./shares.ts";
 import { tokenOf } from "../read_queue.ts";
 
-/** Whether the flight's child has to be ended, because somebody waits and its read may not be slow now. */
+/** Whether to end the flight's child, because somebody waits and no slot for slow work is free. */
 export function givesWay(
   scheduler: Scheduler,
   flight: LaneFlight,
@@ -51,13 +51,13 @@ function takeBack(scheduler: Scheduler, { lanes }: LaneFlight, jobs: CallJob[], 
   scheduler.waiting.add(lanes);
 }
 
-/** Takes the outcome, and tells and logs nothing of it. */
+/** Discards the outcome without answering or logging it. */
 function standIn(job: CallJob): CallJob {
   const nobody = () => {};
   return { ...job, call: { ...job.call, log: null }, resolve: nobody, reject: nobody, takenBack: true };
 }
 
-/** Without a slot it may go on as long as nobody waits. */
+/** Without a slot a read continues only as long as nobody waits. */
 function mayGoOn(scheduler: Scheduler, flight: LaneFlight, tokenId: string | null, nowMs: number): boolean {
   const { shares } = scheduler;
   const isTry = flight.slow !== null && !flight.slow.hasSlot;

@@ -1,4 +1,5 @@
-// Which child takes a database's quick work: the one that has it open and its statements compiled, while that is quick.
+// Chooses the child for a database's quick work: the one that has the file open and its statements compiled, while that
+// child answers quickly.
 import { type ChildSlot, isFree } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { LONG_FLIGHT_MS, type Shares } from "./shares.ts";
@@ -19,7 +20,7 @@ export class HomeChildren {
     return this.#homes.get(lanes);
   }
 
-  /** The database's own child while it answers quickly, another one when it does not; null means wait. */
+  /** The database's own child while it answers quickly, else another one; null: the work has to wait. */
   slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
     const { slots, shares } = this.pool;
     const home = this.#homes.get(lanes);
@@ -34,7 +35,7 @@ export class HomeChildren {
     return slot;
   }
 
-  /** One more child, when all there are have been busy for a while: a short wait is cheaper than a process. */
+  /** Starts one more child once all have been busy for a while, because a short wait is cheaper than a process. */
   #oneMore(nowMs: number): ChildSlot | null {
     const quick = this.pool.slots.some(({ lowered, flight }) =>
       !lowered && (flight === null || nowMs - flight.startedMs < LONG_FLIGHT_MS)

@@ -1,17 +1,17 @@
-// Work that waits for an engine child or runs in one.
+// The kinds of work that wait for an engine child or run in one.
 import type { SlowWork, WaitingRead } from "../read_queue.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import type { Request, WireCall } from "./child/protocol.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 
-/** A call of somebody: travels in a group with others of the same database. */
+/** A caller's call, which travels in a group with others of the same database. */
 export interface CallJob extends WaitingRead {
   readonly wire: WireCall;
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
   readonly queuedMs: number;
-  /** How often a child ended while this was the statement that ran. */
+  /** How often a child ended while a statement of this call ran. */
   crashes: number;
   /** How often it ran again in room that was lent to it. */
   loans?: number;
@@ -19,7 +19,7 @@ export interface CallJob extends WaitingRead {
   readonly takenBack?: true;
 }
 
-/** Work of the service itself: one request, one reply. */
+/** The service's own work: one request, one reply. */
 export interface TaskJob {
   readonly request: Request;
   readonly resolve: (frame: ReplyFrame) => void;

@@ -1,4 +1,4 @@
-// Branches of embedded databases: copies that keep the state they began in, compared and merged by engine children.
+// Branches of embedded databases: copies with a stored ancestor, which engine children compare and merge.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { BranchDiff, MergeReport } from "../../sql/branch_report.ts";
@@ -24,7 +24,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   async make({ databaseId, namespaceId }: BranchHandle, trunkId: string): Promise<void> {
     await this.host.task(trunkId, namespaceId, { op: "fold_log", db: trunkId }, "write");
     await this.host.copy(databaseId, { databaseId: trunkId, snapshot: null });
-    // From the copy, which nobody writes yet, so that writers of the trunk wait for one copy only.
+    // The ancestor is copied from the branch, which nobody writes yet, so that writers of the trunk wait for one copy only.
     await this.host.task(databaseId, namespaceId, { op: "keep_ancestor", db: databaseId }, "write");
   }
 
@@ -85,12 +85,12 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
 
 const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;
 
-/** An engine child wrote it. */
+/** Guarantee: an engine child wrote the comparison. */
 function parseDiff(text: string): BranchDiff {
   return JSON.parse(text);
 }
 
-/** As above. */
+/** Guarantee: an engine child wrote the report. */
 function parseReport(text: string): BranchDiff & Pick<MergeReport, "conflicts" | "writes"> {
   return JSON.parse(text);
 }

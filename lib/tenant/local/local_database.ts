@@ -58,7 +58,9 @@ export class LocalDatabase implements TenantDatabase {
 
   run(call: TenantCall): Promise<TenantOutcome> {
     const outcome = call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
-    return call.snapshot === null ? outcome : outcome.finally(() => this.snapshotFiles.thin(this.databaseId));
+    return call.snapshot === null
+      ? outcome
+      : outcome.finally(() => this.snapshotFiles.prune(this.databaseId));
   }
 
   async noteReplay(replay: ReplayKeys): Promise<void> {

@@ -1,4 +1,5 @@
-// Snapshots of embedded databases: taken and restored by engine children in the write slot, listed and thinned out here.
+// Snapshots of embedded databases. Engine children take and restore them in the write slot; this file lists and prunes
+// them.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
@@ -9,12 +10,16 @@ import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import { pruneSnapshots } from "../prune_snapshots.ts";
-import { thinDamagedFiles } from "./damaged_files.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { removeLeftoverCopies } from "./leftover_copies.ts";
 import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
-import { damagedFolder, snapshotFolder } from "./tenant_paths.ts";
+import { damagedFolder, removeIfThere, snapshotFolder } from "./tenant_paths.ts";
 import { wireRecord } from "./wire.ts";
+
+/** The most damaged files of one database. */
+const MAX_DAMAGED = 5;
+
+/** An unfinished copy of this age is abandoned, because the service's own work is ended long before. */
+const STALE_MS = 3_600_000;
 
 /** What this needs of the store. */
 export interface LocalSnapshotsOptions {
@@ -28,13 +33,13 @@ export interface LocalSnapshotsOptions {
 
 /** The snapshots of this store. */
 export class LocalSnapshots {
-  /** Per database the last thinning, and whether it still waits for the one before. */
-  readonly #thinning = new Map<string, { waiting: boolean; done: Promise<void> }>();
+  /** The last pruning of each database, and whether it still waits for the one before. */
+  readonly #pruning = new Map<string, { waiting: boolean; done: Promise<void> }>();
 
   constructor(private readonly options: LocalSnapshotsOptions) {}
 
   async list(databaseId: string): Promise<SnapshotInfo[]> {
-    const { kept } = await this.#thinned(databaseId);
+    const { kept } = await this.#pruned(databaseId);
     return kept.map(toInfo);
   }
 
@@ -45,7 +50,7 @@ export class LocalSnapshots {
     }
     const name = snapshotName(this.options.clock.now(), label);
     await this.options.host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name }, "write");
-    this.thin(databaseId);
+    this.prune(databaseId);
     const taken = await this.#find(databaseId, label);
     if (!taken) throw new AppError("store_unavailable");
     return toInfo(taken);
@@ -73,7 +78,7 @@ export class LocalSnapshots {
     });
     if (reply.t !== "restored") throw snapshotError(reply.t);
     host.states.forget(databaseId);
-    this.thin(databaseId);
+    this.prune(databaseId);
     return { undo: reply.undo, setAside: reply.setAside };
   }
 
@@ -102,21 +107,21 @@ export class LocalSnapshots {
     if (reply.t !== "done") throw snapshotError(reply.t);
   }
 
-  /** Drops what is too old or too much, soon. */
-  thin(databaseId: string): void {
-    // Behind one that is under way: that has looked before the newest one was there.
-    const before = this.#thinning.get(databaseId);
+  /** Soon deletes snapshots that are too old or too many. */
+  prune(databaseId: string): void {
+    // A pruning under way may have listed the snapshots before the newest one was there, so this one follows it.
+    const before = this.#pruning.get(databaseId);
     if (before?.waiting) return;
     const entry = { waiting: before !== undefined, done: Promise.resolve() };
-    entry.done = this.#thinAfter(databaseId, before?.done, () => {
+    entry.done = this.#pruneAfter(databaseId, before?.done, () => {
       entry.waiting = false;
     }).finally(() => {
-      if (this.#thinning.get(databaseId) === entry) this.#thinning.delete(databaseId);
+      if (this.#pruning.get(databaseId) === entry) this.#pruning.delete(databaseId);
     });
-    this.#thinning.set(databaseId, entry);
+    this.#pruning.set(databaseId, entry);
   }
 
-  /** Looks at every database that has snapshots or damaged files. Errors: the first one, when all were tried. */
+  /** Prunes every database that has snapshots or damaged files. Errors: the first one, after all were tried. */
   async sweep(): Promise<void> {
     const { tenants } = this.options;
     await tryEach(Deno.readDir(tenants), async ({ isDirectory, name }) => {
@@ -125,7 +130,7 @@ export class LocalSnapshots {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#thinning.values()].map((entry) => entry.done));
+    await Promise.all([...this.#pruning.values()].map((entry) => entry.done));
   }
 
   async #sweepFolder(folder: string): Promise<void> {
@@ -139,29 +144,33 @@ export class LocalSnapshots {
       if (name.endsWith(".snapshots")) folders.push(`${folder}/${name}`);
     }
     await tryEach([
-      ...[...databases].map((databaseId) => () => this.#thin(databaseId)),
+      ...[...databases].map((databaseId) => () => this.#prune(databaseId)),
       ...folders.map((one) => () => removeLeftoverCopies(one, nowMs)),
     ], (work) => work());
   }
 
-  async #thinAfter(databaseId: string, before: Promise<void> | undefined, begins: () => void): Promise<void> {
+  async #pruneAfter(
+    databaseId: string,
+    before: Promise<void> | undefined,
+    begins: () => void,
+  ): Promise<void> {
     await before;
     begins();
-    // What is not dropped now is dropped next time, or by a sweep.
-    await this.#thin(databaseId).catch(() =>
+    // The next pruning or sweep deletes what this one does not.
+    await this.#prune(databaseId).catch(() =>
       this.options.log("warn", "snapshots_not_thinned", { databaseId })
     );
   }
 
-  async #thin(databaseId: string): Promise<void> {
+  async #prune(databaseId: string): Promise<void> {
     const folder = snapshotFolder(this.options.tenants, databaseId);
-    const { dropped } = await this.#thinned(databaseId);
+    const { dropped } = await this.#pruned(databaseId);
     await tryEach(dropped, ({ name }) => removeSnapshotFile(folder, name));
     const { clock, keepMs, tenants } = this.options;
-    await thinDamagedFiles(damagedFolder(tenants, databaseId), clock.now() - keepMs);
+    await pruneDamagedFiles(damagedFolder(tenants, databaseId), clock.now() - keepMs);
   }
 
-  async #thinned(databaseId: string) {
+  async #pruned(databaseId: string) {
     const { clock, keepMs } = this.options;
     return pruneSnapshots(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
   }
@@ -187,11 +196,49 @@ function snapshotError(outcome: string): AppError {
   return new AppError(outcome === "damaged" ? "snapshot_corrupt" : "store_unavailable");
 }
 
-/** An engine child wrote it. */
+/** Guarantee: an engine child wrote the effect. */
 function parseEffect(text: string): RestoreEffect | null {
   return JSON.parse(text);
 }
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: SnapshotFile): SnapshotInfo {
   return { label, createdAt, sizeBytes, automatic };
+}
+
+/** Removes set-aside files, each with its log, that are older than `beforeMs` or too many. The folder may be missing. */
+async function pruneDamagedFiles(folder: string, beforeMs: number): Promise<void> {
+  const files: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(folder)) files.push(entry.name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  const nameOf = (file: string) => file.replace(/\.db(-wal|-shm)?$/, "");
+  const newest = [...new Set(files.map(nameOf))].sort().slice(-MAX_DAMAGED);
+  const oldest = damagedLabel(beforeMs);
+  for (const file of files) {
+    if (newest.includes(nameOf(file)) && nameOf(file) >= oldest) continue;
+    await Deno.remove(`${folder}/${file}`).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+}
+
+/** Removes copies that ended children left unfinished from a folder of databases or of snapshots. */
+async function removeLeftoverCopies(folder: string, nowMs: number): Promise<void> {
+  const names = new Set<string>();
+  for await (const { name, isFile } of Deno.readDir(folder)) if (isFile) names.add(name);
+  for (const name of names) {
+    if (!isLeftover(name, names, folder)) continue;
+    const { mtime } = await Deno.stat(`${folder}/${name}`);
+    if (mtime !== null && nowMs - mtime.getTime() > STALE_MS) await removeIfThere(`${folder}/${name}`);
+  }
+}
+
+function isLeftover(name: string, names: ReadonlySet<string>, folder: string): boolean {
+  if (/\.part$|\.db\.restoring(-wal|-shm)?$/.test(name)) return true;
+  // A database without its file is damaged, and its log is all that is left of it; a snapshot without its file does not exist.
+  const [, of] = /^(.+\.db)-(?:wal|shm)$/.exec(name) ?? [];
+  return of !== undefined && folder.endsWith(".snapshots") && !names.has(of);
 }

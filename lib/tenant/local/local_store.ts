@@ -91,7 +91,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#log = new LogFlusher({ host: this, clock, log, logDays, logBytes });
     const keepMs = options.snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs });
-    this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.thin(id));
+    this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),

@@ -1,4 +1,4 @@
-// Log rows of reads wait a little for company, then go into their database's table in one transaction without an fsync.
+// Writes the log rows of reads: they wait a little, so that many are written in one transaction without an fsync.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
@@ -22,11 +22,11 @@ export interface LogFlusherOptions {
 /** Milliseconds between two prunings of one database's log. */
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Failures that pass, when there is room again or a snapshot was restored, and milliseconds until the next attempt. */
+/** Failures that may end by themselves or after a restore, and milliseconds until the next attempt. */
 const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
 const RETRY_MS = 2_000;
 
-/** Writes waiting log rows. */
+/** Writes the waiting log rows of all databases. */
 export class LogFlusher {
   /** When each database's log was pruned in the last hour, by the counter that no setting of the clock moves; oldest first. */
   readonly #pruned = new Map<string, number>();
@@ -46,7 +46,7 @@ export class LogFlusher {
     await lanes.logFlush;
   }
 
-  /** Starts writing wherever rows wait. */
+  /** Starts writing for every database with waiting rows. */
   flushAll(all: Iterable<DatabaseLanes>): void {
     for (const lanes of all) {
       if ((lanes.log.length > 0 || lanes.log.isTooLarge) && !lanes.dropped) void this.flush(lanes);
@@ -55,9 +55,9 @@ export class LogFlusher {
 
   async #writeRows(lanes: DatabaseLanes): Promise<void> {
     const { host, log } = this.options;
-    // A write group under way may carry rows as well: an empty task behind it says when they are there.
+    // A write group under way may also carry rows; an empty task after it shows when they are in the table.
     let waits = !lanes.writeSlotFree;
-    // Rows that come meanwhile wait for the next round: else a busy database would never stop writing them singly.
+    // Rows that arrive meanwhile wait for the next round, because a busy database would otherwise write them one by one.
     let left = lanes.log.length;
     while (waits || left > 0 || lanes.log.isTooLarge) {
       waits = false;

@@ -1,10 +1,10 @@
-// What the time that reads have taken says of their callers.
+// Learns from the duration of reads which callers are slow.
 import type { WireOutcome } from "./child/protocol.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import type { CallJob } from "./jobs.ts";
 import { LONG_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";
 
-/** Of a group of reads that has been answered now. */
+/** Notes the durations of a group of reads that has just been answered. */
 export function noteTimes(
   { lanes, slow, startedMs }: LaneFlight,
   jobs: readonly CallJob[],

@@ -1,9 +1,9 @@
-// The folders of the store at its start: made where they are missing, and refused where their databases belong to a KV
-// that is lost, since a new one would neither know nor serve them.
+// Opens the store's folders at its start. Missing folders are made. Folders with databases are refused where the KV is
+// new, because a new KV would neither know nor serve those databases.
 import { ConfigError } from "../../core/errors.ts";
 import { type TenantPaths, tenantPaths } from "./tenant_paths.ts";
 
-/** `newHere`: KV knows nothing yet. Throws `ConfigError`. */
+/** Opens the folders. `newHere`: the KV is empty. Throws `ConfigError`. */
 export async function openFolders(dataDirectory: string, newHere: boolean): Promise<TenantPaths> {
   await make(dataDirectory);
   const paths = tenantPaths(await Deno.realPath(dataDirectory));

@@ -1,8 +1,8 @@
-// Log rows as they travel to an engine child: most of a row is what the row before it says as well.
+// Packs log rows for the way to an engine child, because most of a row repeats the row before it.
 import type { LogValues } from "../log_columns.ts";
 import type { WireLogTable } from "./child/wire_log.ts";
 
-/** By column instead of by row, one table for each kind of row: a value that all rows share travels once. */
+/** Packs rows by column, one table for each kind of row, so that a value that all rows share travels once. */
 export function packLogRows(rows: readonly LogValues[]): WireLogTable[] {
   const byWidth = new Map<number, LogValues[]>();
   for (const row of rows) {

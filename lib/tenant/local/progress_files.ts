@@ -1,21 +1,21 @@
-// The files in which engine children note where they are. They stay and are used again: on a full disk a child can start
-// all the same.
+// The files in which engine children note their progress. They are kept and reused, so that a child can start on a full
+// disk.
 import { PROGRESS_FILE_BYTES } from "./child/protocol.ts";
 
-/** The file of one child. */
+/** The progress file of one child. */
 export interface ProgressFile {
   readonly path: string;
   readonly number: number;
 }
 
-/** An emptied one that none of those uses. Throws what the system throws, as where there is no room for one more. */
+/** Empties a file that is not in `used`. Throws what the system throws, for example where there is no room for another. */
 export function freeProgressFile(runDirectory: string, used: readonly number[]): ProgressFile {
   let number = 1;
   while (used.includes(number)) number++;
   return { path: emptied(runDirectory, number), number };
 }
 
-/** Makes the files that up to `count` children need, as many as there is room for, and removes others. */
+/** Makes the files for up to `count` children, as many as there is room for, and removes others. */
 export async function prepareProgressFiles(runDirectory: string, count: number): Promise<void> {
   const names = new Set(Array.from({ length: count }, (_, at) => `engine-${at + 1}`));
   for await (const { name } of Deno.readDir(runDirectory)) {
@@ -25,7 +25,7 @@ export async function prepareProgressFiles(runDirectory: string, count: number):
     try {
       emptied(runDirectory, number);
     } catch (error) {
-      // The first one is needed; fewer children are enough to go on.
+      // Only the first file is required; the store works with fewer children.
       if (number === 1) throw error;
       return;
     }
@@ -36,7 +36,7 @@ function emptied(runDirectory: string, number: number): string {
   const path = `${runDirectory}/engine-${number}`;
   const file = Deno.openSync(path, { create: true, write: true, mode: 0o600 });
   try {
-    // Overwritten, not cut: what it says of an older child must go, the room that it has must not.
+    // Overwrites the file instead of truncating it: the older child's records must go, the reserved room must stay.
     file.writeSync(new Uint8Array(PROGRESS_FILE_BYTES));
   } finally {
     file.close();

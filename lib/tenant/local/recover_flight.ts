@@ -1,5 +1,5 @@
-// What happens to the work of a child that has ended: the statement that ran is answered, everything else runs again,
-// and nothing that may have been committed runs twice.
+// Recovers the work of a child that has ended: the call whose statement ran is answered, everything else runs again, and
+// nothing that may have been committed runs twice.
 import { AppError } from "../../core/errors.ts";
 import type { Progress, ReplyFrame } from "./engine_child.ts";
 import type { LaneFlight } from "./child_slot.ts";
@@ -8,10 +8,10 @@ import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";
 import { textLength, unfinished } from "./wire.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 
-/** Children that may end under one piece of work before it is given up. */
+/** How many children may end under one piece of work before it is given up. */
 const MAX_CRASHES = 2;
 
-/** The flight has left its lanes; this puts its work back, or answers it. */
+/** Puts the work of a flight back into its lanes, or answers it. The flight has already left its lanes. */
 export function recoverFlight(flight: LaneFlight, progress: Progress | null): void {
   const { work, lanes } = flight;
   if (work.kind === "task") return recoverTask(flight, work.job, work.holdsWriteSlot ? "write" : "read");
@@ -46,7 +46,7 @@ function endingOf({ killed }: LaneFlight, { call }: CallJob): "timeout" | "resul
   return killed === "memory" && call.level === "read" ? "result_too_large" : "too_big";
 }
 
-/** The end of the child has undone all of the call; null: nothing of it is to stay. */
+/** The statements to run again after the child's end has undone the call; null: nothing of it is to stay. */
 function beforeEnding(flight: LaneFlight, job: CallJob, ending: FailedOutcome): CallJob | null {
   const call = whatStays(job.call, ending);
   if (call === null) return null;
@@ -70,7 +70,7 @@ function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): 
   job.crashes++;
   if (flight.killed === "busy") job.reject(new AppError("database_busy"));
   else if (flight.killed !== null && job.request.op === "inspect") {
-    // The caller's statements did that, and not the store.
+    // The caller's statements ended the child, not the store.
     const { failure } = unfinished(flight.killed === "timeout" ? "timeout" : "too_big", 0, 0);
     job.resolve({ reply: { t: "failed", f: failure }, text: "" });
   } else if (job.crashes >= MAX_CRASHES || !isRepeatable(job.request.op) || flight.killed !== null) {
@@ -78,16 +78,16 @@ function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): 
   } else flight.lanes.putBackTask(job, lane);
 }
 
-/** What may have been done in full before the child ended, and is not the same when done twice. */
+/** Requests that may be complete and must not run twice. */
 function isRepeatable(op: TaskJob["request"]["op"]): boolean {
   return !["create", "internal", "restore", "merge"].includes(op);
 }
 
 /**
- * The child ended after it had run the group and before it said that the commit was done. Every call left a log row in
- * its transaction, so the database itself says which ones were kept: those get the outcome that is held, and so do
- * those whose commit was refused; the others run again. Nobody writes in between, because this question goes to the
- * front of the write lane.
+ * The child ended after it had run the group and before it reported the commit. Every call wrote a log row in its
+ * transaction, so the database shows which calls were committed. Those calls, and those whose commit was refused, get
+ * the outcome that is held; the others run again. Nobody writes in between, because this query goes to the front of the
+ * write lane.
  */
 function askWhatCommitted(
   flight: LaneFlight,

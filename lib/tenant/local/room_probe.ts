@@ -1,10 +1,10 @@
-// Whether tenants' files can be written at this moment: tried, for no figure of the system tells of quotas and permissions.
+// Tests by writing whether tenants' files can be written now, because no system figure shows quotas and permissions.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 
-/** Bytes that there must be room for: about a small write with its log. */
+/** Bytes to write in the test: about a small write with its log. */
 const PROBE_BYTES = 64 * 1024;
-/** Milliseconds for which an answer stands: anybody may ask. */
+/** Milliseconds for which a result is reused, because anybody may ask. */
 const GOOD_MS = 5_000;
 const BAD_MS = 1_000;
 
@@ -15,11 +15,11 @@ export class RoomProbe {
 
   constructor(private readonly folder: string, private readonly clock: Clock) {}
 
-  /** Errors: `storage_full`, whatever keeps a file from being written there. */
+  /** Tests the folder. Errors: `storage_full`, for any reason that prevents the write. */
   async check(): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.#untilMs) {
-      // Who comes meanwhile hears the same.
+      // Callers that come meanwhile share the result.
       this.#untilMs = nowMs + GOOD_MS;
       this.#last = this.#write();
     }

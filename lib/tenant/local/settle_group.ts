@@ -21,7 +21,7 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
     return [];
   }
   if (reply.t !== "outcomes") throw new TypeError(`a group was answered with ${reply.t}`);
-  // A group whose transaction failed as a whole has kept no log rows either.
+  // A group whose transaction failed as a whole has not committed its log rows either.
   if (group.kind === "write" && reply.o.every((outcome) => outcome.k === "failed" && outcome.unlogged)) {
     lanes.log.putBack(group.logRows);
   }
@@ -42,7 +42,7 @@ function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: str
   return end;
 }
 
-/** Answers one call that the engine did not finish, and keeps its log row. */
+/** Answers one call that the engine did not finish, and adds its log row. */
 export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutcome): void {
   const row = logRowOf(job.call, outcome);
   if (row) lanes.log.add(row);
@@ -54,7 +54,7 @@ export function abandonCall(job: CallJob): void {
   job.reject(new AppError("store_unavailable"));
 }
 
-/** What a task has failed with, from the kind of the child's failure. */
+/** Makes a task's error from the kind of the child's failure. */
 export function taskError(kind: string): AppError {
   if (kind === "corrupt") return new AppError("database_corrupt");
   if (kind === "full") return new AppError("storage_full");

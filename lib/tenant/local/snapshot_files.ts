@@ -9,15 +9,15 @@ export interface SnapshotFile extends SnapshotInfo {
   readonly name: string;
 }
 
-/** Labels of the service's own begin so; a caller's may not. */
+/** The prefix of the service's own labels; a caller's label may not have it. */
 const AUTOMATIC = "auto-";
 
-/** `1763764800000.before-import`: sorts by time. */
+/** Makes a name such as `1763764800000.before-import`; the names sort by time. */
 export function snapshotName(unixMs: number, label: string): string {
   return `${String(unixMs).padStart(15, "0")}.${label}`;
 }
 
-/** Newest first; none where the folder is missing. */
+/** Lists the snapshots, the newest first; none where the folder is missing. */
 export async function listSnapshotFiles(folder: string): Promise<SnapshotFile[]> {
   const found: SnapshotFile[] = [];
   try {

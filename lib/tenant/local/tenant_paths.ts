@@ -1,4 +1,4 @@
-// Where the files of embedded tenants are, and what makes and removes them. An id is checked before it becomes part of a path.
+// Paths of embedded tenants' files; makes and removes them. An id is checked before it becomes part of a path.
 import { isId } from "../../core/ids.ts";
 
 /** The folders of the store. */
@@ -20,17 +20,17 @@ export function databasePath(tenants: string, databaseId: string): string {
   return `${tenants}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
 }
 
-/** Where a database's snapshots are. */
+/** The folder of a database's snapshots. */
 export function snapshotFolder(tenants: string, databaseId: string): string {
   return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.snapshots`;
 }
 
-/** Where files of the database are that restores have found damaged and set aside. */
+/** The folder of the damaged files that restores have set aside. */
 export function damagedFolder(tenants: string, databaseId: string): string {
   return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.damaged`;
 }
 
-/** The database file and what is kept beside it, by SQLite and as the ancestor of a branch. */
+/** The database file and the files beside it: SQLite's own, and a branch's ancestor. */
 export function databaseFiles(tenants: string, databaseId: string): string[] {
   const path = databasePath(tenants, databaseId);
   const ancestor = `${path.slice(0, -".db".length)}.ancestor.db`;
@@ -62,7 +62,7 @@ export async function removeAll(tenants: string, databaseId: string): Promise<vo
   for (const folder of [snapshotFolder, damagedFolder]) await removeIfThere(folder(tenants, databaseId));
 }
 
-/** A folder goes with what is in it. */
+/** Removes a file or a folder with its content, if it exists. */
 export async function removeIfThere(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });

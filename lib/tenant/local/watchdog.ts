@@ -1,19 +1,18 @@
-// Looks at slow flights every few milliseconds: ends a child whose statement is past its deadline, whose caller has
-// gone, whose memory is out of bounds or whose slow read is in the way, and gives work that waits another one.
+// Polls slow flights every few milliseconds. It ends a child whose statement is past its deadline, whose caller has gone,
+// whose memory is out of bounds or whose slow read blocks others, and starts another child for waiting work.
 import { AppError } from "../../core/errors.ts";
-import type { ChildSlot, LaneFlight } from "./child_slot.ts";
+import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./engine_child.ts";
-import { overMemory } from "./bound_memory.ts";
 import { givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { abandonCall } from "./settle_group.ts";
 
 const TICK_MS = 5;
-/** Flights younger than this are left alone: nearly all are done by then. */
+/** Flights younger than this are not polled, because nearly all have ended by then. */
 const YOUNG_MS = 25;
-/** How often a flight's progress and memory are read, once it is old enough, and while others wait. */
-const LOOK_MS = 50;
+/** Milliseconds between two polls of a flight's progress and memory, and between two polls while others wait. */
+const POLL_MS = 50;
 const SOON_MS = 10;
 /** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */
 const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
@@ -25,6 +24,14 @@ const MIN_WAIT_MS = 1000;
 /** Milliseconds without a report of its memory after which a child that works is ended. */
 const SILENT_MS = 10_000;
 
+/** A child is ended to free memory only from this many bytes on, because a new child takes about half of that. */
+const LARGE_BYTES = 128 * 1024 * 1024;
+
+type Victim =
+  | { readonly kind: "idle"; readonly slot: ChildSlot }
+  | { readonly kind: "read"; readonly slot: ChildSlot; readonly flight: LaneFlight };
+
+/** The bounds that the watchdog enforces. */
 export interface WatchdogBounds {
   /** Milliseconds that one statement may run. */
   readonly timeoutMs: number;
@@ -35,7 +42,7 @@ export interface WatchdogBounds {
 /** Ends flights that take too long. */
 export class Watchdog {
   #timer: ReturnType<typeof setInterval> | null = null;
-  #lastLookMs = 0;
+  #lastPollMs = 0;
   #idleTicks = 0;
 
   constructor(private readonly scheduler: Scheduler, private readonly bounds: WatchdogBounds) {}
@@ -54,17 +61,17 @@ export class Watchdog {
   #tick(): void {
     const { scheduler } = this;
     const nowMs = scheduler.options.clock.monotonicMs();
-    const look = nowMs - this.#lastLookMs >= (scheduler.waiting.size > 0 ? SOON_MS : LOOK_MS);
-    if (look) this.#lastLookMs = nowMs;
+    const poll = nowMs - this.#lastPollMs >= (scheduler.waiting.size > 0 ? SOON_MS : POLL_MS);
+    if (poll) this.#lastPollMs = nowMs;
     let busy = scheduler.waiting.size > 0;
     for (const slot of scheduler.slots) {
       if (!slot.flight) continue;
       busy = true;
-      if (look && nowMs - slot.flight.startedMs >= YOUNG_MS) this.#inspect(slot, slot.flight, nowMs);
+      if (poll && nowMs - slot.flight.startedMs >= YOUNG_MS) this.#inspect(slot, slot.flight, nowMs);
     }
-    if (look) this.#boundMemory(nowMs);
+    if (poll) this.#boundMemory(nowMs);
     if (scheduler.waiting.size > 0) {
-      if (look) this.#expireWaiting(nowMs);
+      if (poll) this.#expireWaiting(nowMs);
       scheduler.pump();
     }
     this.#idleTicks = busy ? 0 : this.#idleTicks + 1;
@@ -83,7 +90,7 @@ export class Watchdog {
     const reason = overdue ?? (report && report.residentBytes > MAX_RESIDENT_BYTES ? "memory" : null) ??
       (givesWay(this.scheduler, flight, report, nowMs) ? "busy" : null);
     if (reason === null && nowMs - flight.heard.sinceMs < SILENT_MS) return;
-    // A child that no longer says what it holds has no bound: it counts as one that has crashed.
+    // A child that no longer reports its memory is unbounded, so it counts as crashed.
     this.#kill(slot, flight, { reason, nowMs });
   }
 
@@ -114,13 +121,13 @@ export class Watchdog {
     jobs: readonly CallJob[],
     nowMs: number,
   ): "timeout" | "gone" | null {
-    // A child that starts has not begun with anything, however long that takes on a busy machine.
+    // A child that is still starting has begun nothing, however long the start takes on a busy machine.
     const startMs = Math.max(this.bounds.timeoutMs * 2, SILENT_MS);
     if (!progress) return nowMs - flight.startedMs > startMs ? "timeout" : null;
     const { seen } = flight;
     if (progress.call !== seen.call || progress.statement !== seen.statement) {
-      // First seen now, begun at most one look ago: that much is given to the statement, or counted of the first one.
-      const first = Math.max(flight.startedMs, nowMs - YOUNG_MS - LOOK_MS);
+      // Seen now for the first time, the statement began at most one poll ago, which its time includes if it is the first one.
+      const first = Math.max(flight.startedMs, nowMs - YOUNG_MS - POLL_MS);
       flight.seen = { ...progress, sinceMs: seen.call === -1 ? first : nowMs };
     }
     if (jobs[progress.call]?.call.signal()?.aborted && flight.answered === null) return "gone";
@@ -128,7 +135,7 @@ export class Watchdog {
     return nowMs - flight.seen.sinceMs >= timeoutMs ? "timeout" : null;
   }
 
-  /** A read does not wait for longer than it might run. */
+  /** A read waits no longer than it may run. */
   #maxWaitMs({ call }: CallJob): number {
     return call.level === "read"
       ? Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, this.bounds.timeoutMs))
@@ -147,4 +154,27 @@ export class Watchdog {
       }
     }
   }
+}
+
+/**
+ * The child to end where all children together hold too much: a large idle one first, then the one with the largest read.
+ * Null: the memory is within its bound, or only writes are left, which have the bound of a single child.
+ */
+function overMemory(slots: readonly ChildSlot[], maxBytes: number): Victim | null {
+  const living = slots.filter(({ flight, leaving }) => !flight?.killed && !leaving).map((slot) => ({
+    slot,
+    bytes: slot.child.report(0)?.residentBytes || 0,
+  }));
+  if (living.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes) return null;
+  const large = living.filter(({ bytes }) => bytes >= LARGE_BYTES).sort((a, b) => b.bytes - a.bytes);
+  const idle = large.find(({ slot }) => isFree(slot));
+  if (idle) return { kind: "idle", slot: idle.slot };
+  for (const { slot } of large) {
+    if (slot.flight && isRead(slot.flight)) return { kind: "read", slot, flight: slot.flight };
+  }
+  return null;
+}
+
+function isRead({ work }: LaneFlight): boolean {
+  return work.kind === "read" || (work.kind === "task" && !work.holdsWriteSlot);
 }

@@ -1,4 +1,4 @@
-// Between the store's calls and outcomes and what travels to an engine child.
+// Translates between the store's calls and outcomes and the frames of an engine child.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { LaneFlight } from "./child_slot.ts";
@@ -45,7 +45,7 @@ function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {
   };
 }
 
-/** Of a restore; null where none is kept. */
+/** The record of a restore; null where it leaves none. */
 export function wireRecord(log: LogIdentity | undefined, clock: Clock): WireRecord | null {
   return log === undefined ? null : { log: logColumns(log, noFigures), auditId: newId("evt", clock.now()) };
 }
@@ -78,7 +78,7 @@ export function readOutcome(
       ...figures,
       ...before,
       failedIndex: outcome.at,
-      // A connection that may write has met a file that this process may not: no fault of the statement.
+      // The system refuses this process to write the file, which is not the statement's fault.
       failure: outcome.f.kind === "readonly" ? { ...outcome.f, kind: "unavailable" } : outcome.f,
       work: { rowsRead: outcome.w[0], rowsWritten: outcome.w[1] },
     },
@@ -86,14 +86,14 @@ export function readOutcome(
   };
 }
 
-/** Characters of the frame's text that belong to an outcome. */
+/** Counts the characters of the frame's text that belong to an outcome. */
 export function textLength(outcome: WireOutcome): number {
   if (outcome.k === "replayed") return outcome.length;
   if (outcome.k === "stale" || outcome.k === "mismatch") return 0;
   return outcome.r.reduce((sum, [length]) => sum + length, 0);
 }
 
-/** The store's form of a replay that a child has found. */
+/** Converts a replay that a child has found to the store's form. */
 export function replayFound(found: WireReplayed, text: string): ReplayFound {
   return found.k === "mismatch"
     ? { ok: "replay_mismatch" }
@@ -120,7 +120,7 @@ export function unfinished(
   };
 }
 
-/** What a child is asked for a flight. */
+/** Makes the request for a flight. */
 export function requestOf({ work, lanes, frame }: LaneFlight): Request {
   if (work.kind === "task") return work.job.request;
   const calls = work.jobs.map((job) => job.wire);

@@ -1,15 +1,15 @@
-// The state in which a branch began, kept beside it: what its changes and a merge are measured against.
+// The stored ancestor of a branch: the state in which it began, with which comparisons and merges compare it.
 import { Connection } from "../../../engine/connection.ts";
 import { copyDatabase, exists, removeDatabase } from "./file_copy.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
-/** Where the ancestor of the branch at `path` is, or null where there is none. */
+/** The path of the ancestor of the branch at `path`, or null where there is none. */
 export function ancestorPath(path: string): string | null {
   const ancestor = pathOf(path);
   return exists(ancestor) ? ancestor : null;
 }
 
-/** Copies what is there now, before anybody else can find it. */
+/** Copies the present state as the ancestor, before anybody else can find the branch. */
 export function keepAncestor(file: TenantFile): void {
   file.writer();
   const path = pathOf(file.path);
@@ -24,10 +24,10 @@ export function keepAncestor(file: TenantFile): void {
   }
 }
 
-/** Bytes of a write-ahead log that are not worth folding in. */
+/** A write-ahead log up to this many bytes is not worth folding in. */
 const SHORT_LOG_BYTES = 8 * 1024 * 1024;
 
-/** A log stays as long as it ever was, and every copy would copy it. One that readers still need stays. */
+/** Folds a long log into the file, because a log never shrinks and every copy would include it. A log in use stays. */
 export function foldLog(file: TenantFile): void {
   const writer = file.writer();
   if (!exists(`${file.path}-wal`) || Deno.statSync(`${file.path}-wal`).size < SHORT_LOG_BYTES) return;

@@ -1,4 +1,4 @@
-// The engine's answers to work on branches: each statement runs at once, on the connection of its place.
+// Answers the requests of branch work: each statement runs at once, on the connection of its side.
 import type { StatementSync } from "node:sqlite";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { TrialDatabase } from "../../branches/proven_statements.ts";
@@ -14,7 +14,7 @@ import { Connection } from "../../../engine/connection.ts";
 import { runFailure } from "../../../engine/engine_failure.ts";
 import type { EngineValue } from "../../../engine/result_json.ts";
 
-/** Prepared statements kept for one piece of work. */
+/** Prepared statements cached for one piece of work. */
 const KEPT_STATEMENTS = 100;
 
 /** Runs the work to its end. */
@@ -33,7 +33,7 @@ export function runBranchWork<T>(
         if (level === "schema") return runSchemaChange(connection, statement);
         return { ok: true, rows: rowsOf(prepare(prepared, connection, of, statement.sql), statement.params) };
       } catch (error) {
-        // Behind a transaction that is gone nothing may run.
+        // After the transaction has ended nothing may run.
         if (each === "must" || database.isTransaction !== inTransaction) throw error;
         return { ok: false, failure: runFailure(error, connection.guard.denial, statement.sql), error };
       }
@@ -65,7 +65,7 @@ function prepare(
   return statement;
 }
 
-/** With `setReturnArrays(true)` rows are arrays of engine values; the type of `node:sqlite` does not say so. */
+/** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
 function rowsOf(statement: StatementSync, params: readonly EngineValue[]): EngineValue[][] {
   const rows: unknown = statement.all(...params);
   return Array.isArray(rows) ? rows : [];

@@ -1,4 +1,4 @@
-// What a restore in place would do, found by comparing the file with a copy of the snapshot.
+// Finds the effect of a restore by comparing the file with a copy of the snapshot.
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../../sql/branch_report.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import { restoreEffect } from "../../branches/restore_effect.ts";
@@ -14,7 +14,7 @@ import type { CompareSnapshotRequest } from "./wire_log.ts";
 type Compared = Extract<Reply, { t: "restore_effect" | "missing" | "damaged" }>;
 type Suspect = Pick<CompareSnapshotRequest, "suspect">;
 
-/** What a restore would do; absent where there is nothing to restore. For the write slot. */
+/** The effect of a restore; absent where there is nothing to restore. Needs the write slot. */
 export function compareSnapshot(
   file: TenantFile,
   request: Omit<CompareSnapshotRequest, "op" | "db">,
@@ -50,7 +50,7 @@ export function effectOn(
   }
 }
 
-/** What `expects` of a restore is compared with. */
+/** The digest that is compared with `expects` of a restore. */
 export function digestOf(effect: RestoreEffect | null): string {
   return effect?.digest ?? UNREADABLE_DIGEST;
 }

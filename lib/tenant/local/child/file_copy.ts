@@ -1,19 +1,19 @@
-// Copies of a tenant's file inside its folder: while nobody writes and an own connection is open, so that the file and
-// its write-ahead log belong together (engine facts: a copy without that is malformed).
+// Copies a tenant's file inside its folder. Nobody may write meanwhile and an own connection must be open, because
+// otherwise the copies of the file and its write-ahead log may not match, and the copy is malformed.
 
-/** Where the snapshots of the file at `path` (`….db`) are. */
+/** The folder of the snapshots of the file at `path` (`….db`). */
 export function snapshotFolder(path: string): string {
   return `${path.slice(0, -".db".length)}.snapshots`;
 }
 
-/** Where files of the database at `path` are that were found damaged. */
+/** The folder of the damaged files of the database at `path`. */
 export function damagedFolder(path: string): string {
   return `${path.slice(0, -".db".length)}.damaged`;
 }
 
 /**
- * Copies a database with its log. `target` is there only once it is whole and on the disk; of a copy that fails nothing
- * stays. The system clones the blocks where the file system can (copy_file_range).
+ * Copies a database with its log. `target` appears only once it is complete and on the disk; a failed copy leaves nothing.
+ * The system clones the blocks where the file system can (copy_file_range).
  */
 export function copyDatabase(source: string, target: string): void {
   const parts = [`${target}.part`, `${target}-wal`] as const;
@@ -34,7 +34,7 @@ export function copyDatabase(source: string, target: string): void {
   sync(folderOf(target));
 }
 
-/** Puts `source`, which has no log, in the place of `target`, whose log is folded in and closed. */
+/** Replaces `target`, whose log is folded in and closed, by `source`, which has no log. */
 export function replaceDatabase(source: string, target: string): void {
   sync(source);
   for (const suffix of ["-wal", "-shm"]) removeIfThere(target + suffix);
@@ -42,10 +42,10 @@ export function replaceDatabase(source: string, target: string): void {
   sync(folderOf(target));
 }
 
-/** Moves a database with what belongs to it, as much of it as is there. */
+/** Moves a database and the files that belong to it, as far as they exist. */
 export function moveDatabase(source: string, target: string): void {
   Deno.mkdirSync(folderOf(target), { recursive: true, mode: 0o700 });
-  // The log first: a file without its log is damaged still, a new file under an old log would be.
+  // The log moves first: a damaged file may lose its log, but a new file must never meet an old log.
   for (const suffix of ["-wal", "-shm", ""]) {
     if (exists(source + suffix)) Deno.renameSync(source + suffix, target + suffix);
   }
@@ -81,7 +81,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Of a file, or of a folder whose entries have changed. */
+/** Syncs a file, or a folder whose entries have changed. */
 function sync(path: string): void {
   const file = Deno.openSync(path, { read: true });
   try {

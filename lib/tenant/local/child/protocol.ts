@@ -37,7 +37,7 @@ export interface WireCall {
   readonly maxBytes: number;
   readonly rowForm: RowForm;
   readonly foreignKeysOff: boolean;
-  /** Absent on reads, whose rows the service keeps and sends later. Figures are filled in by the child. */
+  /** Absent for reads, whose log rows the service collects and sends later. The child fills in the figures. */
   readonly log?: LogValues;
   readonly failsWith?: string;
   readonly replay?: ReplayKeys;
@@ -103,7 +103,7 @@ export type Request =
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
   /** Folds the write-ahead log into the file if it is long, before a copy. */
   | { readonly op: "fold_log"; readonly db: string }
-  /** Keeps what is there as what a branch is compared with. */
+  /** Stores the present state as a branch's ancestor. */
   | { readonly op: "keep_ancestor"; readonly db: string }
   | { readonly op: "diff"; readonly db: string; readonly rowForm: RowForm }
   | MergeRequest
@@ -119,10 +119,10 @@ export interface MergeRequest extends WireRecord {
   readonly mode: "schema" | "data";
   readonly onConflict: "abort" | "theirs" | "ours";
   readonly dryRun: boolean;
-  /** `mergeEffectOf` the dry run that was looked at before; null: whatever it does. */
+  /** `mergeEffectOf` an earlier dry run, which the merge has to match; null: any effect is accepted. */
   readonly expects: string | null;
   readonly rowForm: RowForm;
-  /** File name of the snapshot to take first; dropped when nothing is kept. */
+  /** File name of the snapshot to take first; deleted if nothing is committed. */
   readonly snapshot: string;
 }
 
@@ -158,7 +158,7 @@ export type WireOutcome =
     readonly at: number;
     readonly f: EngineFailure;
     readonly ms: number;
-    /** Rows read and written by all of it, kept or not. */
+    /** Rows read and written by the whole call, committed or not. */
     readonly w: readonly [read: number, written: number];
     /** Of a dry run: of the statements before the failure. */
     readonly e?: readonly StatementEffect[];
@@ -169,7 +169,7 @@ export type WireOutcome =
   | { readonly k: "stale"; readonly v: number }
   | WireReplayed;
 
-/** The call ran before: its stored answer (`length` characters of the frame's text), or that the key is another call's. */
+/** The call ran before: its stored answer (`length` characters of the frame's text), or that another call has its key. */
 export type WireReplayed =
   | { readonly k: "replayed"; readonly length: number; readonly matched: readonly number[] }
   | { readonly k: "mismatch" };

@@ -1,4 +1,4 @@
-// What stays of a call beside its changes, in the transaction that is open: its stored answer, its log row, its audit row.
+// Writes a call's records in the open transaction: its stored answer, log row and audit row.
 import type { Connection } from "../../../engine/connection.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import { recordsOf } from "../../call_records.ts";
@@ -6,7 +6,7 @@ import type { WireCall } from "./protocol.ts";
 import { keepReplay } from "./replay.ts";
 import type { CallRun } from "./run_call.ts";
 
-/** `run` is what is kept; `work` counts the rows that are paid for, kept or not. */
+/** Writes the records. `run` is what is committed; `work` counts the billed rows, committed or not. */
 export function recordCall(
   connection: Connection,
   call: WireCall,

@@ -1,11 +1,11 @@
-// Answers kept for repeated calls, inside the tenant's own database: written in the transaction of the mutation that they
-// answer, so that a call and the memory of it are there together or not at all.
+// Stored answers for repeated calls, inside the tenant's own database. An answer is written in the transaction of its
+// mutation, so that both are committed or neither is.
 import { type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import type { ReplayKeys } from "../../../engine/replay_keys.ts";
 import type { WireReplayed } from "./protocol.ts";
 
-/** Characters of one piece: an answer may be longer than the engine lets a value be. */
+/** Characters of one piece, because an answer may be longer than the engine allows a value to be. */
 const PIECE_LENGTH = 4_000_000;
 /** Expired pieces deleted at once. */
 const PRUNED_AT_ONCE = 2000;
@@ -21,7 +21,7 @@ const NOTE = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, 0, ?, '', ? " 
 const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
   "FROM _service_meta_replay WHERE probe = ? AND key = ?";
 
-/** What is kept under any of the keys. */
+/** Finds the answer stored under any of the keys. */
 export function findReplay(
   connection: Connection,
   { keys, nowMs }: ReplayKeys,
@@ -32,7 +32,7 @@ export function findReplay(
     const pieces = connection.internalRows(FIND, probeOf(key), key, nowMs);
     if (pieces.length === 0) continue;
     if (pieces[0]?.[0] !== requestHash) return { found: { k: "mismatch" }, text: "" };
-    // Only noted: the answer is kept elsewhere.
+    // The key is only noted; the answer is stored elsewhere.
     if (pieces[0]?.[1] === "") continue;
     matched.push(index);
     text ??= pieces.map((piece) => String(piece[1])).join("");
@@ -40,7 +40,7 @@ export function findReplay(
   return text === null ? null : { found: { k: "replayed", length: text.length, matched }, text };
 }
 
-/** Notes keys whose answers are kept elsewhere, so that no other call gets them. One that has an answer here stays as it is. */
+/** Notes keys whose answers are stored elsewhere, so that no other call can use them. A key with an answer does not change. */
 export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
     connection.internalRun(FORGET_NOTE, probeOf(key), key, nowMs);
@@ -48,7 +48,7 @@ export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }:
   }
 }
 
-/** Keeps an answer under each key, in the transaction that is open. Expired ones under the same key go. */
+/** Stores an answer under each key, in the open transaction. Expired answers under the same keys are deleted. */
 export function keepReplay(
   connection: Connection,
   replay: ReplayKeys,
@@ -74,7 +74,7 @@ export function keepReplay(
   }
 }
 
-/** Keeps what was found under one key also under the call's others, which it is known by from now on. */
+/** Stores the answer found under one key also under the call's other keys. */
 export function joinReplay(connection: Connection, { keys }: ReplayKeys, matched: readonly number[]): void {
   const from = keys[matched[0] ?? -1];
   for (const [index, { key, requestHash }] of keys.entries()) {
@@ -84,7 +84,7 @@ export function joinReplay(connection: Connection, { keys }: ReplayKeys, matched
   }
 }
 
-/** Deletes answers whose time is over, a bounded number at a time: the oldest come first. */
+/** Deletes expired answers, a bounded number at a time, the oldest first. */
 export function pruneReplays(connection: Connection, nowMs: number): void {
   connection.internalRun(
     "DELETE FROM _service_meta_replay WHERE id IN (SELECT id FROM (SELECT id, expires_at FROM _service_meta_replay " +
@@ -94,14 +94,14 @@ export function pruneReplays(connection: Connection, nowMs: number): void {
   );
 }
 
-/** Never between the two halves of a character: the engine would replace each of them. */
+/** Never cuts between the two halves of a surrogate pair, because the engine would replace each half. */
 function pieceEnd(answer: string, start: number): number {
   const end = Math.min(answer.length, start + PIECE_LENGTH);
   const unit = answer.charCodeAt(end - 1);
   return end < answer.length && unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end;
 }
 
-/** Random keys in one small index: 52 bits of the hash find the row, the rows themselves lie in the order of time. */
+/** 52 bits of the key's hash, for a small index; the rows themselves are stored in the order of time. */
 function probeOf(key: string): number {
   return parseInt(key.slice(0, 13), 16);
 }

@@ -1,4 +1,4 @@
-// Making a database what a snapshot says, and copies of databases. The service has closed it in every other child.
+// Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
 import { systemClock } from "../../../core/clock.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import { setAsideText } from "../../damage.ts";
@@ -24,7 +24,7 @@ import type { RestoreRequest, WireRecord } from "./wire_log.ts";
 
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;
-/** Place of the text in a log row. */
+/** Index of the text in a log row. */
 const LOG_TEXT = 13;
 
 type Restore = Omit<RestoreRequest, "op" | "db">;
@@ -32,15 +32,16 @@ type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "record"> & { re
 type Restored = Extract<Reply, { t: "restored" | "missing" | "damaged" | "changed" }>;
 type Copied = Extract<Reply, { t: "done" | "missing" | "damaged" }>;
 
-/** What was there before: its tables, and what the schema version must be above. */
+/** Facts about the previous state: its tables, and a version that the new schema version must exceed. */
 interface Before {
   readonly tables: readonly string[];
   readonly version: number;
 }
 
 /**
- * Needs the snapshot alone. The state before becomes the snapshot `undo`; a file that cannot be read is set aside
- * instead, and what can still be read of its log, audit trail and kept answers is carried over.
+ * Restores a snapshot, for which only the snapshot has to be readable. The previous state becomes the snapshot `undo`. A
+ * file that cannot be read is set aside instead, and what can be read of its log, audit trail and stored answers is
+ * carried over.
  */
 export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   const startedMs = systemClock.monotonicMs();
@@ -49,7 +50,7 @@ export function restoreSnapshot(file: TenantFile, restore: Restore): Restored {
   try {
     return restoreStaged(file, target, { ...restore, startedMs });
   } finally {
-    // Where the restore has been done it has the file's name.
+    // After the restore the staged copy has the file's name.
     removeDatabase(stagedPath(file));
   }
 }
@@ -75,11 +76,11 @@ function restoreStaged(
       file.snapshot(restore.undo);
       undo = true;
     }
-    // In the staged file, so that it is there exactly when the restore is.
+    // The record is written into the staged file, so that it exists exactly when the restore is done.
     keepRecord(target, restore.record, { tables: before?.tables ?? [], startedMs, setAside });
     raiseVersion(target, before?.version ?? null);
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
-    // With its log folded in, the old file is whole at every moment until the new one takes its name.
+    // The old file's log is folded in, so that the old file is complete until the new one takes its name.
     if (before !== null) file.writer().internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     target.close();
@@ -96,7 +97,7 @@ function carryOver(file: TenantFile, target: Connection, nowMs: number): Before 
     const reader = file.reader();
     carryChronicles(reader, target);
     carryReplays(reader, target, nowMs);
-    // An open connection that writes keeps the log from being folded by others.
+    // An open writing connection prevents others from folding the log.
     file.writer();
     return { tables: tablesOf(reader), version: file.readerVersion() };
   } catch (error) {
@@ -105,7 +106,7 @@ function carryOver(file: TenantFile, target: Connection, nowMs: number): Before 
   }
 }
 
-/** Nothing that the damaged file does may keep the snapshot from coming back. */
+/** No failure of the damaged file may prevent the restore. */
 function salvage(file: TenantFile, target: Connection, nowMs: number): void {
   let reader: Connection;
   try {
@@ -118,7 +119,7 @@ function salvage(file: TenantFile, target: Connection, nowMs: number): void {
   salvageReplays(reader, target, nowMs);
 }
 
-/** What is told of the source's past does not belong to the copy. A copy of a snapshot needs nothing but that. */
+/** Copies a database or a snapshot without the source's history. Copying a snapshot needs only the snapshot's file. */
 export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copied {
   const startedMs = systemClock.monotonicMs();
   if (snapshot === null) file.writer();
@@ -181,9 +182,9 @@ function carryChronicles(from: Connection, to: Connection): void {
   }
 }
 
-/** Calls that have been answered stay answered: their repetition must not run again. */
+/** Carries over stored answers, so that repeated calls do not run again. */
 function carryReplays(from: Connection, to: Connection, nowMs: number): void {
-  // What the snapshot knows of them and is still good, the present knows as well.
+  // The present state also has every unexpired answer of the snapshot.
   to.internalRun("DELETE FROM _service_meta_replay");
   const ids = from.internalRows(
     "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
@@ -198,7 +199,7 @@ function carryReplays(from: Connection, to: Connection, nowMs: number): void {
   }
 }
 
-/** The present may have been left by an older version, whose tables have fewer columns. */
+/** An older version of the service may have written the present file, with fewer columns in its tables. */
 function insertRows(to: Connection, table: string, rows: readonly EngineValue[][]): void {
   const names = to.internalRows("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
   to.internalRun("BEGIN IMMEDIATE");
@@ -213,8 +214,8 @@ function insertRows(to: Connection, table: string, rows: readonly EngineValue[][
 }
 
 /**
- * A schema version never means two schemas: what was learned at the old one's numbers must not fit again. Where the old
- * number cannot be read, one that was hardly ever used is drawn.
+ * Sets a schema version that the database has never had, so that facts cached for an old version never match again. Where
+ * the old version cannot be read, a random one that was most likely never used is drawn.
  */
 function raiseVersion(target: Connection, above: number | null): void {
   target.database.enableDefensive(false);
@@ -223,6 +224,6 @@ function raiseVersion(target: Connection, above: number | null): void {
   target.database.exec(`PRAGMA schema_version=${next}`);
 }
 
-/** Above what counting reaches; below the engine's 31 bits, with room to go on counting. */
+/** A version above any that counting reaches, and below the engine's 31 bits with room for further counting. */
 const FIRST_DRAWN = 2 ** 24;
 const DRAWN = 2 ** 30;

@@ -1,15 +1,15 @@
-// Carrying over what happened from a file that is damaged: as many rows as can still be read, from both ends of a table.
+// Salvages log rows and stored answers from a damaged file: as many as can be read, from both ends of each table.
 import type { Connection, EngineValue } from "../../../engine/connection.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 
 /** Rows read at once; fewer near a damaged page. */
 const READ_AT_ONCE = 2048;
-/** An answer as long as a piece may have further ones, which may be lost: it would be replayed with a hole. */
+/** An answer of a full piece's length may have further pieces that are lost, so its replay might have a gap. */
 const LONGEST_WHOLE_ANSWER = 3_999_990;
-/** Sorts behind every id. */
+/** A text that sorts after every id. */
 const BEHIND_ALL = "~";
 
-/** One table of rows that tell what happened: their ids sort by time. */
+/** Salvages one log table, whose ids sort by time. */
 export function salvageRows(from: Connection, to: Connection, table: string): void {
   const columns = commonColumns(from, to, table);
   if (columns === null) return;
@@ -17,11 +17,11 @@ export function salvageRows(from: Connection, to: Connection, table: string): vo
   const copy = { from, to, table, columns };
   const forward = copyOn(copy, "id > ? ORDER BY id", known);
   if (!forward.stopped) return;
-  // From the other end up to where the damage begins.
+  // Reads from the other end, up to the damage.
   copyOn(copy, `id > '${forward.edge}' AND id < ? ORDER BY id DESC`, BEHIND_ALL);
 }
 
-/** Kept answers that are still good and whole. */
+/** Salvages stored answers that are unexpired and complete. */
 export function salvageReplays(from: Connection, to: Connection, nowMs: number): void {
   const table = "_service_meta_replay";
   to.internalRun(`DELETE FROM ${table}`);
@@ -64,7 +64,7 @@ function copyOn(
   return { edge, stopped: true };
 }
 
-/** What both files have of a table, the id first; null where that cannot be read. */
+/** The columns of a table that both files have, the id first; null where they cannot be read. */
 function commonColumns(from: Connection, to: Connection, table: string): string | null {
   const names = (one: Connection) =>
     one.internalRows("SELECT name FROM pragma_table_info(?)", table).map(([name]) => String(name));
@@ -84,7 +84,7 @@ function readable<T>(read: () => T): T | null {
   }
 }
 
-/** A row of a damaged page may be anything: what the table does not take is left out. */
+/** Inserts the rows that the table accepts, because a row of a damaged page may hold anything. */
 function keepRows(to: Connection, insert: string, rows: readonly EngineValue[][]): void {
   to.internalRun("BEGIN IMMEDIATE");
   for (const row of rows) {

@@ -12,7 +12,6 @@ import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./protocol.ts";
 import { recordCall } from "./record_call.ts";
 import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
-import { behindSavepoint, undoing } from "./savepoints.ts";
 import { storeCall } from "./store_call.ts";
 
 /** The whole transaction was undone by one call (`ON CONFLICT ROLLBACK`, an out-of-memory error): run them one by one. */
@@ -126,4 +125,24 @@ function runCarefully(
     rows: ran.rows,
     failure: ran.failure,
   };
+}
+
+/** Runs work behind a savepoint of its own. */
+function behindSavepoint<T>(connection: Connection, work: () => T): T {
+  connection.internalRun("SAVEPOINT statement");
+  try {
+    return undoing(connection, "statement", work);
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("RELEASE statement");
+  }
+}
+
+/** Rolls back to an open savepoint when the work fails, unless the engine has ended the transaction by itself. */
+function undoing<T>(connection: Connection, savepoint: "call" | "statement", work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (connection.database.isTransaction) connection.internalRun(`ROLLBACK TO ${savepoint}`);
+    throw error;
+  }
 }

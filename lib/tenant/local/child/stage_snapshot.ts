@@ -1,11 +1,11 @@
-// A copy of a snapshot beside the file that it is to replace, or to be compared with.
+// Copies a snapshot beside the file that the copy is to replace or to be compared with.
 import { Connection } from "../../../engine/connection.ts";
 import { isDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, exists, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import type { Reply } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
-/** Tables whose rows are about what happened, which a restore does not undo. Their ids sort by time. */
+/** Tables of history, which a restore does not undo. Their ids sort by time. */
 export const CHRONICLES = [
   "_service_meta_query_log",
   "_service_meta_audit",
@@ -17,7 +17,7 @@ export function stagedPath(file: TenantFile): string {
   return `${file.path}.restoring`;
 }
 
-/** A copy of the snapshot, open; whoever asked for it removes it. For the write slot. */
+/** Copies the snapshot and opens the copy, which the caller has to remove. Needs the write slot. */
 export function stageSnapshot(
   file: TenantFile,
   snapshot: string,
@@ -36,7 +36,7 @@ export function openWhole(staged: string): Connection | null {
   let whole = false;
   try {
     target = new Connection(staged, false);
-    // Other lines tell of rows that break constraints, which a whole file may hold.
+    // Other lines report rows that break constraints, which an undamaged file may also hold.
     const [line] = target.internalRow("PRAGMA quick_check(1)") ?? [];
     for (const table of CHRONICLES) target.internalRow(`SELECT max(id) FROM ${table}`);
     whole = !String(line).startsWith("*** in database");

@@ -8,13 +8,13 @@ import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 
-/** Milliseconds for which a reader is taken to have the file that stands there; a writer looks each time. */
+/** A reader checks at most once in this many milliseconds that its file is still the one at the path; a writer each time. */
 const LOOK_MS = 100;
 
 /** The open file of one database. */
 export class TenantFile {
   lastUsedMs = 0;
-  /** The file that is open, and when that was last seen to stand at the path. */
+  /** The open file, and when it was last seen at the path. */
   #opened: string | null = null;
   #seenMs = -Infinity;
   #reader: Connection | null = null;
@@ -69,9 +69,9 @@ export class TenantFile {
     return listTables(this.reader());
   }
 
-  /** Copies what is committed, while nobody writes. */
+  /** Copies the committed state, while nobody writes. */
   snapshot(name: string): void {
-    // An open connection of ours keeps others from folding the log into the file meanwhile.
+    // An own open connection prevents others from folding the log into the file meanwhile.
     this.writer();
     const folder = snapshotFolder(this.path);
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -90,7 +90,7 @@ export class TenantFile {
     this.#opened = null;
   }
 
-  /** What is written to a file that has been taken away would be lost: another one is opened, a missing one is told. */
+  /** Opens the file anew if another one is at the path, because writes to a removed file would be lost. */
   #look(everyMs: number): void {
     const nowMs = systemClock.monotonicMs();
     if (nowMs - this.#seenMs < everyMs) return;

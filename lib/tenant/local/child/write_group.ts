@@ -49,7 +49,7 @@ function answerDryRun(group: WriteGroup, call: WireCall): void {
   }
 }
 
-/** Deferred constraints are judged at commit, for the whole transaction: such calls cannot share one. */
+/** The engine checks deferred constraints at commit, for the whole transaction, so such calls cannot share one. */
 function mustRunAlone({ file, calls }: WriteGroup): boolean {
   if (calls.some((call) => call.foreignKeysOff)) return true;
   return defersReferences(file.writer());
@@ -104,7 +104,7 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
   let version = group.file.writerVersion();
   for (const [index, call] of calls.entries()) {
     if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
-    // Before anything else: a repeated call is answered as it was, whatever the schema is by now.
+    // Replay comes first: a repeated call gets its first answer, whatever the schema is by now.
     const kept = call.replay ? findReplay(connection, call.replay) : null;
     if (kept && call.replay) {
       if (kept.found.k === "replayed") joinReplay(connection, call.replay, kept.found.matched);
@@ -116,7 +116,7 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
       outcomes.push({ k: "stale", v: version });
       continue;
     }
-    // Nothing of this transaction is written yet: such a call travels alone.
+    // The transaction has written nothing yet, because such a call travels alone.
     if (call.snapshot !== undefined) {
       group.progress.startStatement(firstIndex + index, 0);
       group.file.snapshot(call.snapshot);
