@@ -13,7 +13,7 @@ export interface PreviewTarget {
   /** What columns of the table are called in the statement. */
   readonly qualifier: string;
   readonly keys: readonly string[];
-  /** Column names that are part of the key. */
+  /** Names, of columns or of the rowid, that stand for a part of the key. */
   readonly keyNames: ReadonlySet<string>;
   /** The end of the text before RETURNING. */
   readonly end: number;

@@ -46,7 +46,7 @@ function endingOf({ killed }: LaneFlight, { call }: CallJob): "timeout" | "resul
   return killed === "memory" && call.level === "read" ? "result_too_large" : "too_big";
 }
 
-/** The statements to run again after the child's end has undone the call; null: nothing of it is to stay. */
+/** The call with only its statements before the failure, to run again; null: nothing of the call is to stay. */
 function beforeEnding(flight: LaneFlight, job: CallJob, ending: FailedOutcome): CallJob | null {
   const call = whatStays(job.call, ending);
   if (call === null) return null;

@@ -33,7 +33,7 @@ export class Scheduler {
   /** Databases with work that waits, in the order in which they get their turn. */
   readonly waiting = new Set<DatabaseLanes>();
   stopping = false;
-  /** Set by the store: somebody has to look at work that takes long. */
+  /** Set by the store: called when work starts, so that the watchdog polls it. */
   onBusy: () => void = () => {};
   /** Set by the store: a child has found a database's file damaged. */
   onDamage: (databaseId: string) => void = () => {};

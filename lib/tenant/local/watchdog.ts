@@ -11,7 +11,7 @@ import { abandonCall } from "./settle_group.ts";
 const TICK_MS = 5;
 /** Flights younger than this are not polled, because nearly all have ended by then. */
 const YOUNG_MS = 25;
-/** Milliseconds between two polls of a flight's progress and memory, and between two polls while others wait. */
+/** Milliseconds between two polls of a flight's progress and memory: usually (`POLL_MS`), and while others wait (`SOON_MS`). */
 const POLL_MS = 50;
 const SOON_MS = 10;
 /** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */
@@ -126,7 +126,7 @@ export class Watchdog {
     if (!progress) return nowMs - flight.startedMs > startMs ? "timeout" : null;
     const { seen } = flight;
     if (progress.call !== seen.call || progress.statement !== seen.statement) {
-      // Seen now for the first time, the statement began at most one poll ago, which its time includes if it is the first one.
+      // The statement is seen for the first time, so it began at most one poll ago.
       const first = Math.max(flight.startedMs, nowMs - YOUNG_MS - POLL_MS);
       flight.seen = { ...progress, sinceMs: seen.call === -1 ? first : nowMs };
     }

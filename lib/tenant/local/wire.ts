@@ -78,7 +78,7 @@ export function readOutcome(
       ...figures,
       ...before,
       failedIndex: outcome.at,
-      // The system refuses this process to write the file, which is not the statement's fault.
+      // The system does not let this process write the file, which is not the statement's fault.
       failure: outcome.f.kind === "readonly" ? { ...outcome.f, kind: "unavailable" } : outcome.f,
       work: { rowsRead: outcome.w[0], rowsWritten: outcome.w[1] },
     },

@@ -101,7 +101,7 @@ function pieceEnd(answer: string, start: number): number {
   return end < answer.length && unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end;
 }
 
-/** 52 bits of the key's hash, for a small index; the rows themselves are stored in the order of time. */
+/** The first 52 bits of a key, which a small index holds; the rows themselves are stored in the order of time. */
 function probeOf(key: string): number {
   return parseInt(key.slice(0, 13), 16);
 }
