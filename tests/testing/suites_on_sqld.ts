@@ -16,6 +16,9 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/relay_test.ts": "starts an sqld of its own",
   "tests/faults/relay_process_test.ts": "starts an sqld of its own",
   "tests/faults/relay_upkeep_test.ts": "starts an sqld of its own",
+  "tests/faults/relay_branches_test.ts": "starts an sqld of its own",
+  "tests/faults/restore_instances_test.ts": "starts an sqld of its own",
+  "tests/faults/sqld_operations_test.ts": "starts sqlds of its own",
   "tests/docs": "is about pages; each example runs on a service of its own",
   "tests/browser": "is about pages; its tenants are embedded wherever it runs",
   "tests/faults/memory_test.ts": "bounds what engine children take",
@@ -35,6 +38,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/endpoints/openapi_test.ts": "is about a generated text",
   "tests/ask/scored_test.ts": "is about the translator, which sees the same schema",
   "tests/deploy": "starts an sqld of its own",
+  "tests/tenant/rows_written_test.ts": "puts the embedded store beside an sqld of its own",
   "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
 };
 
