@@ -1,6 +1,7 @@
 // Converts parameters to the values that the engine binds.
 import type { SqlParameter } from "../sql/sql_value.ts";
 
+/** A value that `node:sqlite` binds. */
 export type Bindable = null | number | bigint | string | Uint8Array;
 
 /** Binds JSON integers as INTEGER; `node:sqlite` would bind every number as a REAL. */

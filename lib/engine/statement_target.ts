@@ -3,6 +3,7 @@ import type { CompileConnection } from "./compile_connection.ts";
 import { type BoundText, unmovedForm } from "./moved_rows.ts";
 import { type PreviewTarget, targetOf } from "./preview_target.ts";
 
+/** The table that a statement changes, and the form that shows its rows. */
 export interface StatementTarget {
   readonly target: PreviewTarget;
   /** For an UPDATE that moves rows to other keys: the same UPDATE with unchanged keys. */

@@ -19,6 +19,7 @@ export interface RecordedCall {
 /** The failure of the call; null where it succeeded. */
 type Failure = { readonly kind: string; readonly affected?: number } | undefined;
 
+/** The records that a call leaves. */
 export interface CallRecords {
   /** The answer is stored under the call's keys. */
   readonly answer: boolean;

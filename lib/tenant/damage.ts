@@ -3,6 +3,7 @@
 /** `corrupt`: the file is damaged or missing; a restore brings a snapshot back. `unavailable`: the state is unknown now. */
 export type DatabaseState = "ok" | "corrupt" | "unavailable";
 
+/** The storage of a database, reported without asking its engine. */
 export interface DatabaseStorage {
   readonly sizeBytes: number;
   readonly state: DatabaseState;

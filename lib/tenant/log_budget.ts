@@ -6,6 +6,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Bytes of a row beside its texts. */
 const ROW_BYTES = 300;
 
+/** The memory budget of waiting log rows. */
 export class LogBudget {
   #bytes = 0;
 

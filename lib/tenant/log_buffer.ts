@@ -13,6 +13,7 @@ const ROW_BYTES = 150;
 /** The bound is divided into this many parts; the oldest part is deleted at a time. */
 const PARTS = 16;
 
+/** The waiting log rows of one database. */
 export class LogBuffer {
   readonly #queryLog: Marks;
   readonly #calls: Marks;

@@ -3,6 +3,7 @@ import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import { loggedKind } from "./call_records.ts";
 import type { LogIdentity, LogRow, TenantCall, TenantOutcome } from "./tenant_store.ts";
 
+/** A value of a log row. */
 export type LogValue = string | number | null;
 /** Columns of `_service_meta_query_log` or of `_service_meta_endpoint_call` in order, from `id` on. */
 export type LogValues = readonly LogValue[];

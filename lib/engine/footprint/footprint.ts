@@ -1,6 +1,7 @@
 // What a call does to rows and tables, in a form that lets two runs be compared; an approval is bound to it. A row is
 // identified by its key and by all its values before and after; the order of changes does not matter.
 
+/** The footprint of one run of a call. */
 export interface Footprint {
   /** The secret salt of the digests: without it nobody can search for other rows with the same digest. */
   readonly salt: string;
@@ -10,6 +11,7 @@ export interface Footprint {
   readonly rows: RowsFootprint | null;
 }
 
+/** The row changes of a run, as counts and digests. */
 export interface RowsFootprint {
   /** Changes of single rows; a row that changes twice counts twice. */
   readonly changes: number;
@@ -40,6 +42,7 @@ export interface FootprintAsk {
 export const MAX_DIGESTED_ROWS = 100_000;
 /** Bytes of a key's digest in `each`. A collision can only stop a call, never let one through. */
 export const KEY_BYTES = 8;
+/** Bytes of a change's own digest in `each`. */
 export const CHANGE_BYTES = 16;
 
 /** Whether row changes are not asked for, because the earlier run did not know them either. */

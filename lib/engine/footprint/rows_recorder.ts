@@ -20,6 +20,7 @@ type State = Pick<RowsFootprint, "changes"> & {
 const UNMADE_KEY = "-1,";
 const TWO_256 = 1n << 256n;
 
+/** Collects the notes of one run. */
 export class RowsRecorder {
   #changes = 0;
   /** Sums of digests, which do not depend on the order. */

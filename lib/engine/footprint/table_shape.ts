@@ -1,6 +1,7 @@
 // The facts about tables that recording their row changes needs, and the queries that every store runs for them.
 type Row = readonly (null | number | bigint | string | Uint8Array)[];
 
+/** The shape of one table. */
 export interface TableShape {
   readonly name: string;
   readonly virtual: boolean;

@@ -1,6 +1,7 @@
 // The AND-ed conditions of one WHERE (and of the ON clauses beside it), as far as the rows-read estimate needs them.
 import type { SqlToken } from "../../sql/sql_tokens.ts";
 
+/** One condition of a WHERE or ON clause. */
 export interface Condition {
   /** Qualifiers (`t` of `t.a`) and columns named in it, lower case; `first` is the left-most column. */
   readonly qualifiers: ReadonlySet<string>;

@@ -4,6 +4,7 @@ import type { LoopNode, PlanNode } from "./plan_nodes.ts";
 import { type Step, type StepFacts, stepOf } from "./plan_steps.ts";
 import type { PlanText, TextBlock } from "./plan_text.ts";
 
+/** The estimated rows of one query block. */
 export interface Cost {
   readonly reads: number;
   /** Rows that come out of the loops, before grouping and LIMIT. */

@@ -23,6 +23,7 @@ export interface LoopNode {
   readonly virtualArgument: string;
 }
 
+/** One node of a plan's tree. */
 export type PlanNode =
   | LoopNode
   | { readonly type: "constant"; readonly rows: number }

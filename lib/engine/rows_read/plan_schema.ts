@@ -1,6 +1,7 @@
 // What the rows-read estimate asks about the shape of a database: tables, indexes, keys. Valid for one schema version.
 import type { DatabaseSync } from "node:sqlite";
 
+/** One index of a table. */
 export interface IndexShape {
   readonly unique: boolean;
   /** A key column may be NULL: a look-up from another table then looks for a second row. */
@@ -9,6 +10,7 @@ export interface IndexShape {
   readonly columns: readonly string[];
 }
 
+/** Reads tables, indexes and keys from the catalogue when they are first asked for. */
 export class PlanSchema {
   #tables: Map<string, string> | null = null;
   #views: Map<string, string> | null = null;

@@ -22,6 +22,7 @@ export interface TextBlock {
   readonly conditions: readonly Condition[];
 }
 
+/** What the estimate takes from a statement's text. */
 export interface PlanText {
   /** SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, or another first word; CTEs are skipped. */
   readonly verb: string;

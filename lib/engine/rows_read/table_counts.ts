@@ -23,6 +23,7 @@ interface Count {
   tookMs: number;
 }
 
+/** The cached row counts of one connection. */
 export class TableCounts {
   readonly #counts = new Map<string, Count>();
   readonly #samples = new Map<string, { perKey: number; version: string; takenMs: number }>();

@@ -11,6 +11,7 @@ export interface ChildPool {
   addChild(): ChildSlot | null;
 }
 
+/** Remembers the child of each database. */
 export class HomeChildren {
   readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
 

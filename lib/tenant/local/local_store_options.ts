@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { ParentTie } from "./engine_process.ts";
 
+/** The options of the embedded store. */
 export interface LocalStoreOptions {
   readonly dataDirectory: string;
   /** KV knows nothing yet, so that no database can be there. */

@@ -22,6 +22,7 @@ export interface Shared {
   readonly options: { readonly maxChildren: number };
 }
 
+/** Decides which work may take a child. */
 export class Shares {
   /** Namespace → when it may make a try again. */
   readonly #noTryUntilMs = new Map<string, number>();

@@ -17,12 +17,14 @@ import { storeCall } from "./store_call.ts";
 /** The whole transaction was undone by one call (`ON CONFLICT ROLLBACK`, an out-of-memory error): run them one by one. */
 export class GroupLost extends Error {}
 
+/** What a call behind its savepoint did. */
 export interface SavedRun {
   readonly outcome: WireOutcome;
   readonly text: string;
   readonly nothingKept: boolean;
 }
 
+/** What running a call behind its savepoint needs. */
 export interface SavedCallOptions {
   readonly connection: Connection;
   readonly progress: Progress;

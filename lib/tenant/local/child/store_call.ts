@@ -8,6 +8,7 @@ export type StoreCall = Pick<
   "statements" | "atomic" | "bounds" | "rowForm" | "affected"
 >;
 
+/** Reads those parts from a frame's call. */
 export function storeCall(call: WireCall): StoreCall {
   const { atomic, maxRows, maxBytes, rowForm, affected = null } = call;
   return {
