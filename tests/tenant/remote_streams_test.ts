@@ -18,7 +18,8 @@ function watched(seen: Seen[]): Fetch {
     const place = new Headers(init.headers).get("x-namespace-bin") ?? "";
     const text = await answer.text();
     const left = answer.ok ? JSON.parse(text).baton : null;
-    seen.push({ place, baton: JSON.parse(init.body).baton, left });
+    // An answer that came too late is not read: the server closes what it left open.
+    if (init.signal?.aborted !== true) seen.push({ place, baton: JSON.parse(init.body).baton, left });
     return new Response(text, { status: answer.status });
   };
 }
