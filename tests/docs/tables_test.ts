@@ -147,9 +147,9 @@ Deno.test("every test that the tables of published failures and of attacks name 
       const [, path, name] = /^`(tests\/\S+_test\.ts)`: (.+)$/.exec(here) ?? [];
       assert(path !== undefined && name !== undefined, here);
       const text = await Deno.readTextFile(new URL(path, repository));
-      const made = ["Deno.test(", "testCases("].some((test) =>
-        text.includes(`${test}${JSON.stringify(name)}, `)
-      );
+      const quoted = JSON.stringify(name);
+      const forms = [`Deno.test(${quoted}, `, `testCases(${quoted}, `, `\n  ${quoted}: async (`];
+      const made = forms.some((form) => text.includes(form));
       assert(made, `${path} has no test "${name}"`);
     }
   }
