@@ -27,8 +27,15 @@ Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** What is named is one group, whose output is seen as it comes. */
 async function groups(): Promise<TestGroup[]> {
-  if (named.length > 0) return [{ name: named.join(" "), paths: named, onSqld }];
+  if (named.length > 0) return [{ name: named.join(" "), paths: await filesIn(named), onSqld }];
   if (onSqld) return groupsOf([], await suitesOnSqld());
   const files = await testFiles();
   return long ? groupsOf(await filesWithRounds(files), []) : groupsOf(files, await suitesOnSqld());
+}
+
+async function filesIn(paths: readonly string[]): Promise<string[]> {
+  const found = paths.map(async (path) =>
+    (await Deno.stat(path)).isDirectory ? await testFiles(path.replace(/\/+$/, "")) : [path]
+  );
+  return (await Promise.all(found)).flat();
 }

@@ -12,7 +12,7 @@ export interface Tally {
 
 export interface TestGroup {
   readonly name: string;
-  /** Files and folders, from the top of the repository. */
+  /** Files, from the top of the repository. */
   readonly paths: readonly string[];
   /** With an sqld of its own for the tenants: some tests count all that is there. */
   readonly onSqld: boolean;
@@ -112,6 +112,7 @@ async function runTests(
   written: string[] | null,
 ): Promise<Tally> {
   const report = await Deno.makeTempFile({ prefix: "test_report_", suffix: ".xml" });
+  const entry = await entryOf(paths);
   const output = written === null ? "inherit" : "piped";
   const tests = new Deno.Command(Deno.execPath(), {
     cwd: root,
@@ -123,10 +124,10 @@ async function runTests(
       "--sanitize-resources",
       // Tests look at the processes that they start in /proc, which no narrower permission opens.
       "--allow-all",
-      "--ignore=tests/bench",
+      "--config=deno.json",
       `--junit-path=${report}`,
       ...options,
-      ...paths,
+      entry,
     ],
     env,
     stdin: "null",
@@ -139,8 +140,19 @@ async function runTests(
   if (written !== null) await Promise.all([keep(tests.stdout), keep(tests.stderr)]);
   const { success } = await tests.status;
   const tally = await readTally(report, success);
-  await Deno.remove(report);
+  await Promise.all([report, entry].map((path) => Deno.remove(path)));
   return tally;
+}
+
+/**
+ * A module that imports them: `deno test` loads everything anew for each module that it is given, and for small files
+ * that takes longer than their tests. Reports and failures name the files all the same.
+ */
+async function entryOf(paths: readonly string[]): Promise<string> {
+  const entry = await Deno.makeTempFile({ prefix: "test_group_", suffix: ".ts" });
+  const imports = paths.map((path) => `import ${JSON.stringify(new URL(path, root).href)};\n`);
+  await Deno.writeTextFile(entry, imports.join(""));
+  return entry;
 }
 
 /** A run that ended badly without a failure in its report (a file that does not load, a crash) counts as one. */
