@@ -92,6 +92,8 @@ const checks: readonly Check[] = [
   }],
   ["a dropped database is gone with its snapshots", async (smoke, tenant) => {
     await smoke.store.drop(tenant.id);
+    // No request waits for removals.
+    await smoke.store.sweep();
     for (const name of smoke.made) {
       const { status } = await smoke.api.call({ method: "GET", path: `/databases/${name}` });
       assertEquals(status, name === smoke.catalogPlace ? 200 : 404, "a database is still there");
