@@ -106,14 +106,21 @@ async function select(
   sql: string,
   params: readonly unknown[],
 ): Promise<unknown[][]> {
-  const response = await fetch(`${service?.url}/v1/db/faults/main/query`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ sql, params }),
-  });
-  const answer = await response.json();
-  assert(response.ok, `${sql}: ${JSON.stringify(answer)}`);
-  return answer.data.rows;
+  for (let tries = 1;; tries++) {
+    const response = await fetch(`${service?.url}/v1/db/faults/main/query`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ sql, params }),
+    });
+    const answer = await response.json();
+    if (response.ok) return answer.data.rows;
+    // Right after the last kill no engine child may have started yet.
+    assert(
+      sql.startsWith("SELECT") && response.status === 503 && tries < 20,
+      `${sql}: ${JSON.stringify(answer)}`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
 }
 
 /** Credits = balance + reserved + used, at any moment; what was used stands in the usage by database. */
