@@ -57,18 +57,28 @@ export async function failureOf(work: () => Promise<unknown>): Promise<AppError>
   throw new TypeError("nothing was thrown");
 }
 
-/** What the real server is asked, and a hand on what comes back. `sql` is the request's text. */
-export type Between = (
-  request: { url: string; sql: string },
-  go: () => Promise<Response>,
-) => Promise<Response>;
+/** `place`: whose database it is about, or the catalogue; empty: the admin API. `sql` is the request's text. */
+export interface Asked {
+  readonly url: string;
+  readonly place: string;
+  readonly sql: string;
+}
+
+/** What the real server is asked, and a hand on what comes back. */
+export type Between = (request: Asked, go: () => Promise<Response>) => Promise<Response>;
 
 export function standBetween(between: Between): Fetch {
   return (url, init) =>
-    between(
-      { url, sql: typeof init.body === "string" ? init.body : "" },
-      () => fetch(url, init),
-    );
+    between({
+      url,
+      place: atob(new Headers(init.headers).get("x-namespace-bin") ?? ""),
+      sql: typeof init.body === "string" ? init.body : "",
+    }, () => fetch(url, init));
+}
+
+/** Whether it is only asked, behind a statement that takes long, if the server answers anything. */
+export function asksWhetherItAnswers({ sql }: Asked): boolean {
+  return sql.includes('"batch":{"steps":[{"stmt":{"sql":"SELECT 1"}}]}');
 }
 
 /** Milliseconds longer than any claim of a database lasts. */
