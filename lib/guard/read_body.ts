@@ -11,17 +11,17 @@ export interface BodyBounds {
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The whole body. Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8: a replaced character
- * would change a value silently).
+ * The whole body. Errors: `payload_too_large` (at once where the length is declared), `request_timeout`,
+ * `invalid_json` (not UTF-8: a replaced character would change a value silently).
  */
 export async function readBody(request: Request, bounds: BodyBounds): Promise<string> {
   const declared = request.headers.get("content-length");
   // The server below us enforces a declared length; otherwise the bytes are counted here.
-  if (declared !== null && Number(declared) <= bounds.maxBytes) {
-    return decode(await bounds.watch.watch(request.bytes()));
+  if (declared !== null) {
+    if (Number(declared) <= bounds.maxBytes) return decode(await bounds.watch.watch(request.bytes()));
+    // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
+    throw new AppError("payload_too_large");
   }
-  // The client waits for permission to send, so nothing that it has sent would be cut off.
-  if (declared !== null && request.headers.has("expect")) throw new AppError("payload_too_large");
   if (request.body === null) return "";
   return decode(await bounds.watch.watch(readCounted(request.body, bounds.maxBytes)));
 }

@@ -84,12 +84,24 @@ Deno.test("a body of 9 MB is 413, declared or in chunks, and the service goes on
   });
 });
 
-Deno.test("a client that asks before it sends 9 MB is told 413 without having sent any of it", async () => {
+Deno.test("a client that declares 90 MB is told 413 without having sent any of it, whether it asks before or not", async () => {
+  await withService(async (target) => {
+    for (const asks of [["Expect: 100-continue"], []]) {
+      using connection = await connect(target);
+      await send(connection, head(target, "Content-Length: 90000000", ...asks));
+      const text = await receive(connection, answered);
+      assertMatch(text, /^HTTP\/1\.1 413 /m);
+    }
+  });
+});
+
+Deno.test("a client that sends 90 MB before it reads finds the 413, and no broken connection", async () => {
   await withService(async (target) => {
     using connection = await connect(target);
-    await send(connection, head(target, "Content-Length: 9000000", "Expect: 100-continue"));
-    const text = await receive(connection, answered);
-    assertMatch(text, /^HTTP\/1\.1 413 /m);
+    await send(connection, head(target, "Content-Length: 90000000"));
+    const megabyte = "x".repeat(1_000_000);
+    for (let sent = 0; sent < 90; sent++) await send(connection, megabyte);
+    assertMatch(await receive(connection, answered), /^HTTP\/1\.1 413 /m);
   });
 });
 
