@@ -28,6 +28,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/p/:ns/:db/openapi.json", access: "none" },
   { method: "GET", path: "/p/:ns/:db/client.ts", access: "none" },
 
+  { method: "GET", path: "/", access: "none" },
   { method: "GET", path: "/docs", access: "none" },
   { method: "GET", path: "/docs/api", access: "none" },
   { method: "GET", path: "/docs/assets/:name", access: "none" },

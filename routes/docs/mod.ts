@@ -1,6 +1,9 @@
-// The documentation: /docs, its search, every page as HTML and as Markdown, a viewer of the API, and /llms.txt.
-import { Hono } from "hono";
+// The documentation: /docs, its search, every page as HTML and as Markdown, a viewer of the API, and /llms.txt. A browser
+// that opens the bare address of the service is led there.
+import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
 import { etag } from "hono/etag";
+import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
 import type { Documentation } from "./documentation.ts";
 
@@ -10,10 +13,23 @@ export function docsRoutes({ baseUrl }: { readonly baseUrl: string }): Hono<Env>
   const open = async () => new (await import("./documentation.ts")).Documentation(baseUrl);
   const docs = () => opened ??= open();
   return new Hono<Env>()
+    .get("/", leadToDocs)
     .use("/docs/*", etag())
     .get("/docs", async (c) => await (await docs()).contents(c))
     .get("/docs/api", async (c) => await (await docs()).api(c))
     .get("/docs/assets/:name", async (c) => await (await docs()).asset(c))
     .get("/docs/:page", async (c) => await (await docs()).page(c))
     .get("/llms.txt", etag(), async (c) => (await docs()).llms(c));
+}
+
+/** The address means nothing to a caller of the API. Errors: `not_found` unless the caller asks for HTML by name. */
+function leadToDocs(c: Context<Env>): Response {
+  const wanted = accepts(c, {
+    header: "Accept",
+    supports: ["text/html", "application/json"],
+    default: "application/json",
+  });
+  c.header("Vary", "Accept");
+  if (wanted === "text/html") return c.redirect("/docs");
+  throw new AppError("not_found");
 }

@@ -124,6 +124,24 @@ Deno.test("an unknown address is 404 not_found, above /v1 and /api without a bea
   assertEquals([answer.status, answer.body.code], [404, "not_found"]);
 });
 
+Deno.test("the bare address leads a browser to the documentation, and nobody else", async () => {
+  await using app = await startApp();
+  const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const asked: readonly [accept: string, status: number, location: string | null][] = [
+    [browser, 302, "/docs"],
+    ["application/json, text/html;q=0.5", 404, null],
+    ["*/*", 404, null],
+    ["text/html;q=0", 404, null],
+  ];
+  for (const [accept, ...expected] of asked) {
+    const { status, headers } = await app.request("GET", "/", { headers: { accept } });
+    assertEquals([status, headers.get("location")], expected, accept);
+    assertEquals(headers.get("vary"), "Accept", accept);
+  }
+  const { status, headers } = await app.request("POST", "/", { headers: { accept: browser } });
+  assertEquals([status, headers.get("allow")], [405, "GET, HEAD"]);
+});
+
 Deno.test("a query parameter that a GET does not know is refused by name", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
