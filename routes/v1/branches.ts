@@ -19,6 +19,7 @@ import { rowFormOf } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery, role } from "../http/schemas.ts";
 import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
+import { sendMerge } from "./send_result.ts";
 import { queryMeta } from "./sql_schemas.ts";
 
 const claimBody = z.strictObject({
@@ -112,8 +113,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const ctx = { ...deps.query, ...branchContext(deps, c), plan: c.get("plan") };
         const how = { ...c.req.valid("json"), rowForm: rowFormOf(c) };
-        const { data, meta } = await mergeBranch(ctx, { ref: c.req.param("ref"), ...how });
-        return c.json({ success: true, data, meta });
+        return sendMerge(c, await mergeBranch(ctx, { ref: c.req.param("ref"), ...how }));
       },
     );
 }

@@ -1,6 +1,7 @@
 // Answers of SQL calls. The engine has written the rows as JSON text, so the envelope is put around them as text.
 import type { Context } from "hono";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
+import type { MergeAnswer } from "../../lib/services/branches/merge_answer.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../http/env.ts";
 import { wholeAnswer } from "../http/answers.ts";
@@ -14,6 +15,11 @@ export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
 /** The answer of a batch. */
 export function sendBatch(c: Context<Env>, answer: QueryAnswer): Response {
   return send(c, `[${answer.results.map(resultText).join(",")}]`, answer);
+}
+
+/** The answer of a merge. */
+export function sendMerge(c: Context<Env>, { data, meta, timing }: MergeAnswer): Response {
+  return c.json({ success: true, data, meta }, 200, { "Server-Timing": timing });
 }
 
 function resultText({ json, rowsRead, rowsWritten }: StatementResult): string {

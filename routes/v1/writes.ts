@@ -14,7 +14,7 @@ import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../http/schemas.ts";
 import { restored } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
-import { sendBatch, sendQuery } from "./send_result.ts";
+import { sendBatch, sendMerge, sendQuery } from "./send_result.ts";
 import { queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 
@@ -76,7 +76,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         const ctx = { ...statementsContext(query, c), control, token: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
         if ("restored" in redeemed) return c.json({ success: true, data: redeemed.restored });
-        if ("merge" in redeemed) return c.json({ success: true, ...redeemed.merge });
+        if ("merge" in redeemed) return sendMerge(c, redeemed.merge);
         return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
       },
     )

@@ -1,7 +1,8 @@
 // Rules count for what a merge does to the trunk exactly as for statements that do the same, whatever the branch has
 // changed and whenever the trunk changes.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { money } from "../money/money_world.ts";
+import type { ApiAnswer } from "../testing/call_api.ts";
 import { testCases } from "../testing/cases.ts";
 import { heldBy } from "../writes/write_world.ts";
 import { type BranchWorld, reportOf } from "./branch_world.ts";
@@ -361,5 +362,22 @@ Deno.test("a merge that rules deny is billed as one call with what its look has 
     assertEquals((await mergeBranch(world)).body.code, "rule_denied");
     const denied = await spent() - before;
     assertEquals(denied > 500 && denied < 1000, true, `${denied}`);
+  });
+});
+
+const timesOf = ({ headers }: ApiAnswer) => (headers.get("server-timing") ?? "").split(", ");
+const stagesOf = (answer: ApiAnswer) => timesOf(answer).map((entry) => entry.split(";")[0]);
+
+Deno.test("Server-Timing names the stages of a merge: behind a rule also preview and decide, of every try", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE items SET price = price + 1 WHERE id = 1");
+    const dryRun = await mergeBranch(world, { dryRun: true });
+    for (const entry of timesOf(dryRun)) assertMatch(entry, /^[a-z]+;dur=\d+(\.\d+)?$/);
+    assertEquals(stagesOf(dryRun), ["reserve", "rules", "execute", "settle", "record"]);
+    await addRule(world, { minRows: 100 });
+    behindTheLook(world, () => world.branch("pr-1", "UPDATE items SET price = 0 WHERE id = 2"));
+    const merged = await mergeBranch(world);
+    const tried = ["rules", "preview", "decide", "execute"];
+    assertEquals(stagesOf(merged), ["reserve", ...tried, ...tried, "settle", "record"], merged.text);
   });
 });

@@ -36,6 +36,8 @@ export interface MergeRun {
 export interface MergeAnswer {
   readonly data: BranchMergeView;
   readonly meta: QueryMeta;
+  /** For the `Server-Timing` header. */
+  readonly timing: string;
 }
 
 /** The report of one that ended well, of a dry run also with conflicts. Errors: those of `mergeError`. */
@@ -43,7 +45,7 @@ export async function mergeAnswer(
   trunk: TenantDatabase,
   input: MergeInput,
   run: MergeRun,
-): Promise<MergeAnswer> {
+): Promise<Omit<MergeAnswer, "timing">> {
   const { outcome: { outcome }, meta } = run;
   if (outcome === "merged" || (outcome === "conflict" && input.dryRun)) {
     return { data: { ...viewOf(input, run), snapshot: meta.snapshot }, meta };

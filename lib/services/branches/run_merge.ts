@@ -11,6 +11,7 @@ import type { HoldContext } from "../../query/hold_call.ts";
 import { answered, goOn, passStages, type Stages, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
 import { identify, recordEnd } from "../../query/record.ts";
+import { StageTimer } from "../../query/stage_timer.ts";
 import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
 import type { BranchContext } from "./branch_context.ts";
@@ -37,8 +38,8 @@ export interface MergeWork<Stop> {
 }
 
 /** What has become of it; with `stop` nothing was merged. */
-export type Merged<Stop> =
-  | { readonly ok: true; readonly answer: MergeAnswer }
+export type Merged<Stop, Answer = MergeAnswer> =
+  | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly stop: Stop };
 
 /** A merge on its way through the stages. */
@@ -47,6 +48,8 @@ interface MergePass<Stop> extends MergeWork<Stop> {
   readonly trunk: TenantDatabase;
   readonly bill: Bill;
   readonly log: LogIdentity;
+  /** Over all tries: a stage that ran twice is named twice. */
+  readonly timer: StageTimer;
 }
 
 /**
@@ -71,15 +74,22 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
     const durationMs = Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000;
     recordEnd(trunk, log, { rowsRead: 0, rowsWritten: 0, ...bill.figures, errorKind, durationMs });
   };
+  const timer = new StageTimer(clock);
   try {
-    const pass = { ctx, trunk, bill, log, ...work };
-    const merged = await bill.during(
-      false,
-      () => untilAnswered(() => passStages(mergeStages<Stop>(), pass), keepsChanging),
-    );
-    if (!merged.ok) record("effect_changed");
-    else if (dryRun) record(null);
-    return merged;
+    const pass = { ctx, trunk, bill, log, timer, ...work };
+    const merged = await bill.during(false, () => {
+      timer.end("reserve");
+      return untilAnswered(() => passStages(mergeStages<Stop>(), pass), keepsChanging);
+    });
+    timer.end("settle");
+    if (!merged.ok) {
+      record("effect_changed");
+      return merged;
+    }
+    const answer = await mergeAnswer(trunk, work.input, merged.answer);
+    if (dryRun) record(null);
+    timer.end("record");
+    return { ok: true, answer: { ...answer, timing: timer.header } };
   } catch (error) {
     if (error instanceof AppError && !UNKNOWN_END.has(error.code)) {
       record(error.facts.detail?.kind ?? error.code);
@@ -98,23 +108,34 @@ function keepsChanging(): AppError {
 }
 
 /** Who decides; then a preview, and what it is decided by (null: none was made); then the merge. */
-type MergeStages<Stop> = Stages<MergePass<Stop>, DecideMerge<Stop> | null, string | null, Merged<Stop>>;
+type MergeStages<Stop> = Stages<
+  MergePass<Stop>,
+  DecideMerge<Stop> | null,
+  string | null,
+  Merged<Stop, MergeRun>
+>;
 
 function mergeStages<Stop>(): MergeStages<Stop> {
   return {
-    check: async ({ decider }) => goOn(await decider()),
+    check: async ({ decider, timer }) => {
+      const decide = await decider();
+      timer.end("rules");
+      return goOn(decide);
+    },
     admit: async (pass, decide) => {
       if (decide === null) return goOn(null);
       const preview = await mergeInStore(pass, { dryRun: true, expects: null });
       if (preview.outcome.outcome !== "merged") throw await mergeError(pass.trunk, pass.input, preview);
+      pass.timer.end("preview");
       const { report } = preview.outcome;
       const stop = await decide(report);
+      pass.timer.end("decide");
       return stop === null ? goOn(mergeEffectOf(report)) : answered({ ok: false, stop });
     },
     perform: async (pass, expects) => {
-      const run = await mergeInStore(pass, { dryRun: pass.input.dryRun, expects });
-      if (run.outcome.outcome === "changed") return START_OVER;
-      return answered({ ok: true, answer: await mergeAnswer(pass.trunk, pass.input, run) });
+      const answer = await mergeInStore(pass, { dryRun: pass.input.dryRun, expects });
+      pass.timer.end("execute");
+      return answer.outcome.outcome === "changed" ? START_OVER : answered({ ok: true, answer });
     },
   };
 }
