@@ -6,7 +6,7 @@ const TESTS = new URL("../", import.meta.url);
 
 /** Files that name permissions themselves, and what of. */
 const OWN: ReadonlyMap<string, string> = new Map([
-  ["testing/test_groups.ts", "the tests' own process"],
+  ["testing/run_group.ts", "the tests' own process"],
   ["deploy/suites_test.ts", "a run of tests, which start the service with the permissions of Deno Deploy"],
   ["deploy/rehearsal.ts", "the permissions of Deno Deploy, which are fewer"],
   ["deploy/compose_test.ts", "what the compose file grants, which is fewer"],
