@@ -12,6 +12,11 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** Rounds a duration in milliseconds to microseconds, as durations are shown and stored. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
 /** `2026-11-20T22:45:12.123Z` for unix milliseconds. */
 export function isoTime(unixMs: number): string {
   return new Date(unixMs).toISOString();

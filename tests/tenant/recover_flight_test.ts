@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import type { WireOutcome } from "../../lib/tenant/local/child/protocol.ts";
+import type { WireOutcome } from "../../lib/tenant/local/child/wire_call.ts";
 import { recoverFlight } from "../../lib/tenant/local/recover_flight.ts";
 import { wireCall } from "../../lib/tenant/local/wire.ts";
 import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";

@@ -1,7 +1,8 @@
 // The kinds of work that wait for an engine child or run in one.
 import type { SlowWork, WaitingRead } from "../read_queue.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
-import type { Request, WireCall } from "./child/protocol.ts";
+import type { Request } from "./child/protocol.ts";
+import type { WireCall } from "./child/wire_call.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 

@@ -25,7 +25,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
     await this.host.task(trunkId, namespaceId, { op: "fold_log", db: trunkId }, "write");
     await this.host.copy(databaseId, { databaseId: trunkId, snapshot: null });
     // The ancestor is copied from the branch, which nobody writes yet, so that writers of the trunk wait for one copy only.
-    await this.host.task(databaseId, namespaceId, { op: "keep_ancestor", db: databaseId }, "write");
+    await this.host.task(databaseId, namespaceId, { op: "store_ancestor", db: databaseId }, "write");
   }
 
   async diff(

@@ -1,5 +1,5 @@
 // Learns from the duration of reads which callers are slow.
-import type { WireOutcome } from "./child/protocol.ts";
+import type { WireOutcome } from "./child/wire_call.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import type { CallJob } from "./jobs.ts";
 import { LONG_FLIGHT_MS, SLOW_READ_CPU_MS } from "./shares.ts";

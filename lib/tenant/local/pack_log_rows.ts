@@ -1,6 +1,6 @@
 // Packs log rows for the way to an engine child, because most of a row repeats the row before it.
 import type { LogValues } from "../log_columns.ts";
-import type { WireLogTable } from "./child/wire_log.ts";
+import type { WireLogTable } from "./child/protocol.ts";
 
 /** Packs rows by column, one table for each kind of row, so that a value that all rows share travels once. */
 export function packLogRows(rows: readonly LogValues[]): WireLogTable[] {

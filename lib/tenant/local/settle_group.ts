@@ -1,6 +1,6 @@
 // Answers the calls of a group from the frame that a child sent.
 import { AppError } from "../../core/errors.ts";
-import type { WireOutcome } from "./child/protocol.ts";
+import type { WireOutcome } from "./child/wire_call.ts";
 import { logRowOf, type LogValues } from "../log_columns.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";

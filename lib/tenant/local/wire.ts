@@ -6,9 +6,9 @@ import { packLogRows } from "./pack_log_rows.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { Request, WireCall, WireOutcome, WireReplayed, WireResult } from "./child/protocol.ts";
+import type { Request, WireRecord } from "./child/protocol.ts";
+import type { WireCall, WireOutcome, WireReplayed, WireResult } from "./child/wire_call.ts";
 import { logColumns, noFigures } from "../log_columns.ts";
-import type { WireRecord } from "./child/wire_log.ts";
 
 /** A call in the form of a frame. */
 export function wireCall(call: TenantCall, clock: Clock): WireCall {

@@ -15,7 +15,7 @@ import { runFailure } from "../../../engine/engine_failure.ts";
 import type { EngineValue } from "../../../engine/result_json.ts";
 
 /** Prepared statements cached for one piece of work. */
-const KEPT_STATEMENTS = 100;
+const CACHED_STATEMENTS = 100;
 
 /** Runs the work to its end. */
 export function runBranchWork<T>(
@@ -56,7 +56,7 @@ function prepare(
   const key = `${of} ${sql}`;
   let statement = prepared.get(key);
   if (!statement) {
-    if (prepared.size >= KEPT_STATEMENTS) prepared.clear();
+    if (prepared.size >= CACHED_STATEMENTS) prepared.clear();
     statement = connection.database.prepare(sql);
     statement.setReturnArrays(true);
     statement.setReadBigInts(true);

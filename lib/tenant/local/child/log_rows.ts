@@ -3,7 +3,7 @@ import { type LogPruning, pruneStatements } from "../../../sql/log_pruning.ts";
 import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
-import type { WireLogTable } from "./wire_log.ts";
+import type { WireLogTable } from "./protocol.ts";
 
 /** Rows that one statement inserts, which takes half the time of single inserts. */
 const ROWS_AT_ONCE = 16;

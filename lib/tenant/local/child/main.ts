@@ -1,26 +1,22 @@
-// The engine child: reads one frame, does it, answers, and so on until its input ends. It has the tenants' folder and
-// nothing else: no network, no environment, no other program. The service may end it at any moment.
+// The engine child: reads a frame, serves its request and answers, until its input ends. It may touch the tenants' folder
+// and its progress file; it has no network, no environment and no other program. The service may kill it at any moment.
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
-import { foldLog, keepAncestor } from "./ancestor.ts";
-import { compareSnapshot } from "./compare_snapshot.ts";
-import { diffBranch } from "./diff.ts";
+import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
+import { compareSnapshot } from "./staged_snapshot.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRows, pruneLog } from "./log_rows.ts";
-import { MemoryReport } from "./memory_report.ts";
+import { MemoryReport, Progress } from "./progress.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
-import { Progress } from "./progress.ts";
-import type { Request } from "./protocol.ts";
-import type { WireLogTable } from "./wire_log.ts";
-import { readGroup } from "./read_group.ts";
+import type { Request, WireLogTable } from "./protocol.ts";
+import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
 import type { TenantFile } from "./tenant_file.ts";
-import { writeGroup } from "./write_group.ts";
 
 const [directory, progressPath] = Deno.args;
 if (directory === undefined || progressPath === undefined) Deno.exit(2);
@@ -69,8 +65,8 @@ function serve(request: Request): void {
       return writeReply({ t: "schema", v: file.readerVersion(), tables: file.tables() });
     }
     case "find_replay": {
-      const kept = findReplay(files.get(request.db).reader(), request.replay);
-      return writeReply({ t: "replay", found: kept?.found ?? null }, kept?.text);
+      const replay = findReplay(files.get(request.db).reader(), request.replay);
+      return writeReply({ t: "replay", found: replay?.found ?? null }, replay?.text);
     }
     case "note_replay":
       noteReplay(files.get(request.db).writer(), request.replay);
@@ -95,8 +91,8 @@ function serve(request: Request): void {
     case "fold_log":
       foldLog(files.get(request.db));
       return writeReply({ t: "done" });
-    case "keep_ancestor":
-      keepAncestor(files.get(request.db));
+    case "store_ancestor":
+      storeAncestor(files.get(request.db));
       return writeReply({ t: "done" });
     case "diff": {
       const compared = diffBranch(files.get(request.db), request.rowForm);
@@ -118,22 +114,22 @@ function serve(request: Request): void {
   }
 }
 
-/** Outside a caller's statement, what the engine cannot name is the store's trouble, not the caller's. */
+/** An unknown failure outside a caller's statement is one of the store. */
 function storeFailure(error: unknown): EngineFailure {
   const failure = engineFailure(error, null);
   return failure.kind === "unknown" ? { ...failure, kind: "unavailable" } : failure;
 }
 
-/** After an error outside the caller's SQL the handles are not trusted any more. */
+/** Closes the database after an error outside the caller's SQL, because its handles may be unusable. */
 function recover(databaseId: string): void {
   try {
     files.close(databaseId);
   } catch {
-    // The handle is gone either way; the error that led here is the one that is reported.
+    // The caller reports the first error.
   }
 }
 
-/** Rows of reads: no fsync of their own; the next durable commit takes them along. */
+/** Writes log rows of reads without an fsync; the next durable commit brings them to the disk. */
 function writeLog(file: TenantFile, tables: readonly WireLogTable[], prune: LogPruning | null): void {
   const writer = file.writer();
   writer.database.exec("PRAGMA synchronous=NORMAL");

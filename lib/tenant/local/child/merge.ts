@@ -1,25 +1,25 @@
-// Brings what a branch has changed into the trunk: in one transaction of the trunk, with its log and audit rows, after a
-// snapshot. What both sides have changed is a conflict, for the caller to decide.
-import { systemClock } from "../../../core/clock.ts";
+// Merges a branch into its trunk: after a snapshot, in one transaction of the trunk, with its log and audit rows. A row that
+// both have changed is a conflict, which the caller decides.
+import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { BranchDiff, MergeReport } from "../../../sql/branch_report.ts";
 import type { Compared } from "../../branches/compare_sides.ts";
 import { mergeRows } from "../../branches/merge_rows.ts";
 import { MergeRun } from "../../branches/merge_run.ts";
 import { mergeSchema } from "../../branches/merge_schema.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
-import { compareBranch, type OpenBranch, withBranch } from "./diff.ts";
+import { compareBranch, type OpenBranch, withBranch } from "./branch_file.ts";
 import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { MergeRequest, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
-/** What a merge came to. */
+/** The result of a merge. */
 export interface Merged {
   readonly wire: WireMerge;
   readonly report: BranchDiff & Pick<MergeReport, "conflicts" | "writes">;
 }
 
-/** Bytes of changed rows that are not read a second time, about. */
+/** About as many bytes of changed rows are held in memory, so that they are not read a second time. */
 const HELD_BYTES = 16_000_000;
 
 /** Null when the branch's file has no ancestor. */
@@ -46,27 +46,27 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
       rowsRead: run.rowsRead,
       rowsWritten: run.rowsWritten,
       statementsRun: run.statements.length,
-      ms: roundedMs(systemClock.monotonicMs() - startedMs),
+      ms: roundMs(systemClock.monotonicMs() - startedMs),
     },
   });
   const writer = trunk.writer();
   let failure: EngineFailure | null = null;
-  let kept = false;
-  // Rows are merged as they are: what cascades and triggers did to them is part of the branch's changes already.
+  let commits = false;
+  // The branch's changes already include those of its cascades and triggers, so none may run in the trunk.
   writer.database.exec("PRAGMA foreign_keys=OFF");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
     if (!request.dryRun) trunk.snapshot(request.snapshot);
     failure = attempt(run, compared, trunk, open);
-    kept = failure === null && run.complete && !request.dryRun;
-    if (kept) record(run, request, trunk, systemClock.monotonicMs() - startedMs);
-    if (kept) writer.internalRun("COMMIT");
+    commits = failure === null && run.complete && !request.dryRun;
+    if (commits) record(run, request, trunk, systemClock.monotonicMs() - startedMs);
+    if (commits) writer.internalRun("COMMIT");
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
     writer.database.exec("PRAGMA foreign_keys=ON");
     writer.schemaChanged();
   }
-  const snapshotTaken = kept && run.wrote;
+  const snapshotTaken = commits && run.wrote;
   if (!request.dryRun && !snapshotTaken) trunk.dropSnapshot(request.snapshot);
   return ending({ outcome: run.outcome(failure !== null), failure, snapshotTaken });
 }
@@ -94,11 +94,7 @@ function record(run: MergeRun, { log, auditId }: MergeRequest, trunk: TenantFile
     errorKind: null,
     rowsRead: run.rowsRead,
     rowsWritten: run.rowsWritten,
-    ms: roundedMs(ms),
+    ms: roundMs(ms),
   });
   insertAuditRow(writer, auditId, JSON.stringify(run.auditTables), log, run.rowsWritten);
-}
-
-function roundedMs(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
 }

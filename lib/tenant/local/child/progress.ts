@@ -1,10 +1,11 @@
-// Where this child is, written before each statement to a file that the service reads only when it has to end the
-// child: one small write, no conversation. The file outlives the process, so what it says is what happened.
+// Writes this child's progress file: before each statement its position in the frame, and every 20 ms of work the child's
+// memory and processor time. The service polls the file while work lasts, and reads it once more when the child has
+// ended, because the file outlives the process.
 import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES } from "./protocol.ts";
 
-/** The progress file of this child. */
+/** Writes which statement runs. */
 export class Progress {
-  /** The record, and behind it one of no frame, which ends what is read where it overwrites the first of them. */
+  /** A record, and an empty one that follows it where it overwrites the first: records after it are older. */
   readonly #record = new DataView(new ArrayBuffer(2 * PROGRESS_RECORD_BYTES));
   readonly #next = new Uint8Array(this.#record.buffer, 0, PROGRESS_RECORD_BYTES);
   readonly #only = new Uint8Array(this.#record.buffer);
@@ -30,4 +31,58 @@ export class Progress {
       this.file.writeSync(this.#only);
     }
   }
+}
+
+/** Position of the count of frames begun and ended so far, which is odd while a frame is served. */
+const FRAMES = 0;
+/** Position of a number that is 1 while the reporting thread waits for the next frame. */
+const ASLEEP = 1;
+
+/** Reports memory and processor time from a thread of its own, also while a statement runs. */
+export class MemoryReport {
+  readonly #shared = new Int32Array(new SharedArrayBuffer(12));
+
+  /** `path`: the progress file. */
+  constructor(path: string) {
+    // The jail has no permission to read a module of the service, so the thread's code goes along as text.
+    const source = new Blob([`(${reportMemory})()`], { type: "application/javascript" });
+    const thread = new Worker(URL.createObjectURL(source), { type: "module", name: "memory" });
+    thread.postMessage([path, this.#shared]);
+  }
+
+  frameBegins(): void {
+    Atomics.add(this.#shared, FRAMES, 1);
+    if (Atomics.load(this.#shared, ASLEEP) === 1) Atomics.notify(this.#shared, FRAMES);
+  }
+
+  frameEnds(): void {
+    Atomics.add(this.#shared, FRAMES, 1);
+  }
+}
+
+/** Runs in the thread, so it may use nothing that is declared outside of it. Writes the head that `PROGRESS_HEAD_BYTES` describes. */
+function reportMemory(): void {
+  const [frames, asleep, never, everyMs] = [0, 1, 2, 20];
+  globalThis.addEventListener("message", async (event) => {
+    if (!(event instanceof MessageEvent)) return;
+    const [path, shared]: [string, Int32Array] = event.data;
+    const { default: process } = await import("node:process");
+    const file = Deno.openSync(path, { write: true });
+    const record = new DataView(new ArrayBuffer(20));
+    for (let count = 1;; count++) {
+      record.setFloat64(0, Deno.memoryUsage().rss);
+      const { user, system } = process.cpuUsage();
+      record.setFloat64(8, (user + system) / 1000);
+      record.setUint32(16, count % 2 ** 32);
+      file.seekSync(0, Deno.SeekMode.Start);
+      file.writeSync(new Uint8Array(record.buffer));
+      const seen = Atomics.load(shared, frames);
+      if (seen % 2 === 0) {
+        Atomics.store(shared, asleep, 1);
+        Atomics.wait(shared, frames, seen);
+        Atomics.store(shared, asleep, 0);
+      }
+      Atomics.wait(shared, never, 0, everyMs);
+    }
+  }, { once: true });
 }

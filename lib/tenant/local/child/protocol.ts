@@ -5,54 +5,13 @@ import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_as.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
-import type { Level } from "../../../engine/guard.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { ReplayKeys } from "../../../engine/replay_keys.ts";
-import type { StatementEffect } from "../../../engine/statement_effect.ts";
-import type { TenantStatement } from "../../tenant_store.ts";
-import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";
-import type { AffectedBound } from "../../call_records.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
-import type { LogValues } from "../../log_columns.ts";
-import type { SnapshotRequest, WireLogTable, WireRecord } from "./wire_log.ts";
+import type { LogValue, LogValues } from "../../log_columns.ts";
+import type { WireCall, WireOutcome, WireReplayed } from "./wire_call.ts";
 
-/** A statement in a frame. */
-export type WireStatement = readonly [
-  sql: string,
-  params: readonly SqlParameter[],
-  level: Level,
-  more?: WireStatementMore,
-];
-
-/** What else a statement of the store has. */
-export type WireStatementMore = Pick<TenantStatement, "replacing" | "schemaRows" | "after">;
-
-/** A call in a frame. */
-export interface WireCall {
-  readonly statements: readonly WireStatement[];
-  readonly level: Level;
-  readonly atomic: boolean;
-  readonly schemaVersion: number;
-  readonly maxRows: number;
-  readonly maxBytes: number;
-  readonly rowForm: RowForm;
-  readonly foreignKeysOff: boolean;
-  /** Absent for reads, whose log rows the service collects and sends later. The child fills in the figures. */
-  readonly log?: LogValues;
-  readonly failsWith?: string;
-  readonly replay?: ReplayKeys;
-  /** File name of the snapshot to take first; such a call travels alone. */
-  readonly snapshot?: string;
-  /** Such a call travels alone. */
-  readonly dryRun?: true;
-  readonly affected?: AffectedBound;
-  /** Such a call travels alone. */
-  readonly footprint?: FootprintAsk;
-  readonly auditId?: string;
-  readonly auditTables?: string;
-}
-
-/** `InspectedStatement` of the store, with what there is no parser for in the child. */
+/** An `InspectedStatement`, with what the service has parsed for the child, which has no parser. */
 export interface WireInspected {
   readonly sql: string;
   readonly changesSchema: boolean;
@@ -104,12 +63,48 @@ export type Request =
   /** Folds the write-ahead log into the file if it is long, before a copy. */
   | { readonly op: "fold_log"; readonly db: string }
   /** Stores the present state as a branch's ancestor. */
-  | { readonly op: "keep_ancestor"; readonly db: string }
+  | { readonly op: "store_ancestor"; readonly db: string }
   | { readonly op: "diff"; readonly db: string; readonly rowForm: RowForm }
   | MergeRequest
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */
   | { readonly op: "sweep" };
+
+/** Log rows of one kind, by column: the value of all rows, or one for each. */
+export interface WireLogTable {
+  readonly rows: number;
+  readonly columns: readonly (LogValue | readonly LogValue[])[];
+}
+
+/** The log row of a restore or a merge, and the id of its audit row. Both rows are written in its transaction. */
+export interface WireRecord {
+  readonly log: LogValues;
+  readonly auditId: string;
+}
+
+/** Restores `db` to a snapshot. Names are those of files. */
+export interface RestoreRequest {
+  readonly op: "restore";
+  readonly db: string;
+  readonly snapshot: string;
+  readonly undo: string;
+  /** Name under which a damaged file is set aside. */
+  readonly aside: string;
+  /** The file has been found damaged before. */
+  readonly suspect: boolean;
+  readonly nowMs: number;
+  readonly record: WireRecord | null;
+  /** Digest of the effect that the restore has to have; null: any effect is accepted. */
+  readonly expects: string | null;
+}
+
+/** Asks for the effect of such a restore. */
+export interface CompareSnapshotRequest extends Pick<RestoreRequest, "db" | "snapshot" | "suspect"> {
+  readonly op: "compare_snapshot";
+}
+
+/** A request that is about a snapshot. */
+export type SnapshotRequest = RestoreRequest | CompareSnapshotRequest;
 
 /** Brings a branch into `db`. */
 export interface MergeRequest extends WireRecord {
@@ -130,7 +125,7 @@ export interface MergeRequest extends WireRecord {
 export interface WireMerge {
   readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";
   readonly failure: EngineFailure | null;
-  /** Of one that was refused. */
+  /** Why the merge was refused. */
   readonly reason: string | null;
   readonly snapshotTaken: boolean;
   readonly rowsRead: number;
@@ -138,41 +133,6 @@ export interface WireMerge {
   readonly statementsRun: number;
   readonly ms: number;
 }
-
-/** Per statement: length of its row text, rows read, rows written. */
-export type WireResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
-
-/** The outcome of a call in a frame. */
-export type WireOutcome =
-  | {
-    readonly k: "ok";
-    readonly r: readonly WireResult[];
-    readonly ms: number;
-    readonly e?: readonly StatementEffect[];
-    /** Of a dry run that was asked for it. */
-    readonly p?: Footprint;
-  }
-  | {
-    readonly k: "failed";
-    readonly r: readonly WireResult[];
-    readonly at: number;
-    readonly f: EngineFailure;
-    readonly ms: number;
-    /** Rows read and written by the whole call, committed or not. */
-    readonly w: readonly [read: number, written: number];
-    /** Of a dry run: of the statements before the failure. */
-    readonly e?: readonly StatementEffect[];
-    readonly p?: Footprint;
-    /** The transaction itself failed, so that no log row could be written in it. */
-    readonly unlogged?: true;
-  }
-  | { readonly k: "stale"; readonly v: number }
-  | WireReplayed;
-
-/** The call ran before: its stored answer (`length` characters of the frame's text), or that another call has its key. */
-export type WireReplayed =
-  | { readonly k: "replayed"; readonly length: number; readonly matched: readonly number[] }
-  | { readonly k: "mismatch" };
 
 /** Not in any JSON, and no line break: standard output would be written once for each line. */
 export const HEAD_END = "\t";
@@ -194,13 +154,13 @@ export type Reply =
   | { readonly t: "compared"; readonly rowsRead: number }
   | { readonly t: "merged"; readonly merge: WireMerge }
   | { readonly t: "done" }
-  /** `setAside`: the name of the damaged file that was there; null where a snapshot has what was there, or nothing was. */
+  /** `setAside`: the name of the damaged file; null where a snapshot (`undo`) has the former state or no file was there. */
   | { readonly t: "restored"; readonly setAside: string | null; readonly undo: boolean }
-  /** The restore would do something else than it was to do. */
+  /** The restore would have another effect than the one it has to have. */
   | { readonly t: "changed" }
-  /** The frame's text is what a restore would do as JSON; null: the present state cannot be read. */
+  /** The frame's text is the effect of a restore as JSON; `null` where the present state cannot be read. */
   | { readonly t: "restore_effect" }
-  /** The snapshot that the request names is. */
+  /** The snapshot that the request names is damaged. */
   | { readonly t: "damaged" }
   /** What the request names is not there. */
   | { readonly t: "missing" }
@@ -210,7 +170,7 @@ export type Reply =
 export const PROGRESS_HEAD_BYTES = 24;
 /** A record behind it: frame number, call, statement, each an unsigned 32-bit integer. */
 export const PROGRESS_RECORD_BYTES = 12;
-/** A progress file is never longer, and has its room before the child starts: a full disk keeps no statement from running. */
+/** The length of a progress file from the start, so that a full disk prevents no statement. */
 export const PROGRESS_FILE_BYTES = PROGRESS_HEAD_BYTES + 340 * PROGRESS_RECORD_BYTES;
-/** Milliseconds after which a child answers what it has and hands the rest of a frame back unstarted. */
+/** Milliseconds after which a child starts no further call of a frame: it answers, and the service sends the rest again. */
 export const FRAME_BUDGET_MS = 40;

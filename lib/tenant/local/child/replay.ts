@@ -3,7 +3,7 @@
 import { type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import type { ReplayKeys } from "../../../engine/replay_keys.ts";
-import type { WireReplayed } from "./protocol.ts";
+import type { WireReplayed } from "./wire_call.ts";
 
 /** Characters of one piece, because an answer may be longer than the engine allows a value to be. */
 const PIECE_LENGTH = 4_000_000;
@@ -49,7 +49,7 @@ export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }:
 }
 
 /** Stores an answer under each key, in the open transaction. Expired answers under the same keys are deleted. */
-export function keepReplay(
+export function storeReplay(
   connection: Connection,
   replay: ReplayKeys,
   parts: Omit<StoredParts, "context">,

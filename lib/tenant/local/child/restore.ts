@@ -1,5 +1,5 @@
 // Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
-import { systemClock } from "../../../core/clock.ts";
+import { roundMs, systemClock } from "../../../core/clock.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import { setAsideText } from "../../damage.ts";
 import { Connection, type EngineValue } from "../../../engine/connection.ts";
@@ -13,14 +13,11 @@ import {
   replaceDatabase,
   snapshotFolder,
 } from "./file_copy.ts";
-import { digestOf, effectOn } from "./compare_snapshot.ts";
+import { CHRONICLES, digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./staged_snapshot.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import type { Reply, Request } from "./protocol.ts";
-import { CHRONICLES, openWhole, stagedPath, stageSnapshot } from "./stage_snapshot.ts";
+import type { Reply, Request, RestoreRequest, WireRecord } from "./protocol.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
-import type { TenantFile } from "./tenant_file.ts";
-import { upgradeTables } from "./upgrade_tables.ts";
-import type { RestoreRequest, WireRecord } from "./wire_log.ts";
+import { type TenantFile, upgradeTables } from "./tenant_file.ts";
 
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;
@@ -77,7 +74,7 @@ function restoreStaged(
       undo = true;
     }
     // The record is written into the staged file, so that it exists exactly when the restore is done.
-    keepRecord(target, restore.record, { tables: before?.tables ?? [], startedMs, setAside });
+    writeRecord(target, restore.record, { tables: before?.tables ?? [], startedMs, setAside });
     raiseVersion(target, before?.version ?? null);
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
     // The old file's log is folded in, so that the old file is complete until the new one takes its name.
@@ -134,7 +131,7 @@ export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copi
     target.internalRun("BEGIN IMMEDIATE");
     for (const table of [...CHRONICLES, "_service_meta_replay"]) target.internalRun(`DELETE FROM ${table}`);
     target.internalRun("COMMIT");
-    keepRecord(target, record, { tables: [], startedMs, setAside: null });
+    writeRecord(target, record, { tables: [], startedMs, setAside: null });
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     target.close();
@@ -142,8 +139,8 @@ export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copi
   return { t: "done" };
 }
 
-/** All data of the tables changes at once, those of before and of now; no rows are counted. */
-function keepRecord(
+/** Writes the log and audit rows. All tables of the old and the new state count as changed; no rows are counted. */
+function writeRecord(
   target: Connection,
   record: WireRecord | null,
   { tables: before, startedMs, setAside }: {
@@ -154,7 +151,7 @@ function keepRecord(
 ): void {
   if (record === null) return;
   const tables = [...new Set([...before, ...tablesOf(target)])].filter((name) => !isReservedName(name));
-  const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
+  const ms = roundMs(systemClock.monotonicMs() - startedMs);
   const log = [...record.log];
   if (setAside !== null) log[LOG_TEXT] += setAsideText(setAside);
   target.internalRun("BEGIN IMMEDIATE");

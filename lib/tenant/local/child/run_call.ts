@@ -1,36 +1,43 @@
-// Runs the statements of one call on one connection and measures them. Transactions are the business of the groups.
-import { systemClock } from "../../../core/clock.ts";
+// Runs the statements of one call on one connection and counts their rows. Groups open and end the transactions.
+import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { CallFailure } from "../../calls/call_run.ts";
-import { failureOf } from "./answer_ask.ts";
-import { countBeside } from "./count_beside.ts";
+import { failureOf } from "./call_work.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireOutcome, WireResult } from "./protocol.ts";
+import type { WireCall, WireOutcome, WireResult, WireStatementMore } from "./wire_call.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
+import {
+  nothingBeside,
+  type RowsBeside,
+  rowsBeside,
+  textBefore,
+  textBehind,
+} from "../../calls/counted_rows.ts";
 
-/** What the statements of a call did. */
+/** The results and figures of a call whose statements have run. */
 export interface CallRun {
   readonly results: WireResult[];
   readonly text: string;
   readonly ms: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
-  /** Changed, and removed beside. */
+  /** Rows changed, and rows that they replaced. */
   readonly rows: number;
   readonly failure: CallFailure | null;
 }
 
-/** What a call needs of its surroundings: the reader's group has no savepoints and writes nothing. */
+/** What a call gets from its group. */
 export interface CallScope {
   readonly connection: Connection;
   readonly progress: Progress;
-  /** Runs one statement so that its failure leaves nothing behind. */
+  /** Runs one statement so that its failure leaves no change. A group of reads only runs it. */
   readonly guardStatement: <T>(work: () => T) => T;
+  /** Rows that the connection has written so far. */
   readonly countWritten: () => number;
 }
 
-/** Runs until the first failure. */
+/** Runs the statements in order, until one fails. */
 export function runCall(scope: CallScope, call: WireCall, callIndex: number): CallRun {
   const startedMs = systemClock.monotonicMs();
   const results: WireResult[] = [];
@@ -46,7 +53,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       const countedBeside = countBeside(scope.connection, statement[3]);
       let before = 0;
       const run = scope.guardStatement(() => {
-        // Not before its savepoint: that makes a full-text index write what earlier statements have left in its memory.
+        // Inside the savepoint, because opening one makes a full-text index write rows of earlier statements.
         before = scope.countWritten();
         return scope.connection.run(level, sql, params, call, call.rowForm);
       });
@@ -68,11 +75,11 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       break;
     }
   }
-  const ms = round(systemClock.monotonicMs() - startedMs);
+  const ms = roundMs(systemClock.monotonicMs() - startedMs);
   return { results, text, ms, rowsRead, rowsWritten, rows: rowsWritten + rowsReplaced, failure };
 }
 
-/** What the service is told; `work` counts what a failure has undone as well. */
+/** The outcome for the service. `work` also counts rows that a failure has undone. */
 export function outcomeOf(
   { results, failure, ms }: CallRun,
   work: readonly [read: number, written: number],
@@ -82,7 +89,27 @@ export function outcomeOf(
     : { k: "ok", r: results, ms };
 }
 
-/** The failure behind an error of the engine. */
-function round(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
+/**
+ * Counts rows that the engine does not count as changes. Called before a statement; the function that it returns is
+ * called right after the statement, with the changes that the engine has counted.
+ */
+function countBeside(
+  connection: Connection,
+  more: WireStatementMore | undefined,
+): (changes: number) => RowsBeside {
+  if (!more?.replacing && !more?.schemaRows) return () => nothingBeside;
+  const count = (text: string | null) => text === null ? undefined : numbersOf(connection, more, text);
+  const before = count(textBefore(more));
+  return (changes) => rowsBeside(more, [before, count(textBehind(more))], changes);
+}
+
+function numbersOf(connection: Connection, more: WireStatementMore, text: string): number[] | undefined {
+  try {
+    const statement = connection.database.prepare(text);
+    return Object.values(statement.get() ?? {}).map(Number);
+  } catch (error) {
+    // The rows of a virtual table whose own tables are missing cannot be counted.
+    if (more.schemaRows) return undefined;
+    throw error;
+  }
 }

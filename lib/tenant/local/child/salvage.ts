@@ -2,11 +2,11 @@
 import type { Connection, EngineValue } from "../../../engine/connection.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 
-/** Rows read at once; fewer near a damaged page. */
+/** The most rows read at once; near a damaged page fewer are. */
 const READ_AT_ONCE = 2048;
 /** An answer of a full piece's length may have further pieces that are lost, so its replay might have a gap. */
 const LONGEST_WHOLE_ANSWER = 3_999_990;
-/** A text that sorts after every id. */
+/** A text that sorts behind every id. */
 const BEHIND_ALL = "~";
 
 /** Salvages one log table, whose ids sort by time. */
@@ -57,7 +57,7 @@ function copyOn(
     }
     const next = rows.at(-1)?.[0];
     if (typeof next !== typeof edge) return { edge, stopped: rows.length > 0 };
-    keepRows(to, `INSERT OR REPLACE INTO ${table} (${columns})`, rows);
+    insertAccepted(to, `INSERT OR REPLACE INTO ${table} (${columns})`, rows);
     edge = typeof next === "number" ? next : String(next);
     if (/[^\w]/.test(String(edge))) return { edge: start, stopped: true };
   }
@@ -85,7 +85,7 @@ function readable<T>(read: () => T): T | null {
 }
 
 /** Inserts the rows that the table accepts, because a row of a damaged page may hold anything. */
-function keepRows(to: Connection, insert: string, rows: readonly EngineValue[][]): void {
+function insertAccepted(to: Connection, insert: string, rows: readonly EngineValue[][]): void {
   to.internalRun("BEGIN IMMEDIATE");
   for (const row of rows) {
     const values = row.map((value) => value instanceof Uint8Array ? null : value);

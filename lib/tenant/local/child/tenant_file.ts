@@ -1,20 +1,24 @@
-// One tenant's database file in this child: a connection that reads, one that writes (opened when first needed), and
-// the schema version both were last seen at.
+// One database's file in this child: a connection that reads and one that writes, each opened when it is first needed,
+// and the schema version that each last saw. Older files get the service's tables of this version.
 import { systemClock } from "../../../core/clock.ts";
-import { serviceTableStatements } from "../../../sql/service_tables.ts";
+import {
+  isUpToDate,
+  serviceTableStatements,
+  upgradedTableQuery,
+  upgradeStatements,
+} from "../../../sql/service_tables.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { fileAt } from "../../../engine/damaged_file.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
-import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 
-/** A reader checks at most once in this many milliseconds that its file is still the one at the path; a writer each time. */
-const LOOK_MS = 100;
+/** A reader checks at most once in this many milliseconds that the path still leads to its file. A writer checks each time. */
+const CHECK_MS = 100;
 
 /** The open file of one database. */
 export class TenantFile {
   lastUsedMs = 0;
-  /** The open file, and when it was last seen at the path. */
+  /** The file that is open (see `fileAt`), and when the path last led to it. */
   #opened: string | null = null;
   #seenMs = -Infinity;
   #reader: Connection | null = null;
@@ -32,19 +36,19 @@ export class TenantFile {
     for (const sql of serviceTableStatements) writer.internalRun(sql);
   }
 
-  /** Throws `FileDamage` when the file is missing or empty. */
+  /** The connection that reads. Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
-    if (this.#reader && !this.#reader.database.isTransaction) this.#look(LOOK_MS);
+    if (this.#reader && !this.#reader.database.isTransaction) this.#checkFile(CHECK_MS);
     return this.#reader ??= this.#openReader();
   }
 
-  /** As above. */
+  /** The connection that writes. Throws `FileDamage` when the file is missing or empty. */
   writer(): Connection {
-    if (this.#writer && !this.#writer.database.isTransaction) this.#look(0);
+    if (this.#writer && !this.#writer.database.isTransaction) this.#checkFile(0);
     return this.#writer ??= this.#openWriter();
   }
 
-  /** The schema version inside the reader's open transaction; cached statements of an older one are forgotten. */
+  /** The schema version in the reader's open transaction. Forgets cached statements of another version. */
   readerVersion(): number {
     const version = versionOf(this.reader());
     if (version !== this.#versionOfReader) {
@@ -54,7 +58,7 @@ export class TenantFile {
     return version;
   }
 
-  /** The same for the writer. */
+  /** The schema version in the writer's open transaction. Forgets cached statements of another version. */
   writerVersion(): number {
     const version = versionOf(this.writer());
     if (version !== this.#versionOfWriter) {
@@ -71,7 +75,7 @@ export class TenantFile {
 
   /** Copies the committed state, while nobody writes. */
   snapshot(name: string): void {
-    // An own open connection prevents others from folding the log into the file meanwhile.
+    // While a connection is open here, no other process folds the log into the file when it closes its own.
     this.writer();
     const folder = snapshotFolder(this.path);
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -90,8 +94,8 @@ export class TenantFile {
     this.#opened = null;
   }
 
-  /** Opens the file anew if another one is at the path, because writes to a removed file would be lost. */
-  #look(everyMs: number): void {
+  /** Closes the connections if the path leads to another file, because writes to a removed file would be lost. */
+  #checkFile(everyMs: number): void {
     const nowMs = systemClock.monotonicMs();
     if (nowMs - this.#seenMs < everyMs) return;
     if (this.#opened !== null && fileAt(this.path) !== this.#opened) this.close();
@@ -101,7 +105,6 @@ export class TenantFile {
   #openWriter(): Connection {
     const writer = this.#open(false);
     try {
-      // A file under construction has no tables yet.
       upgradeTables(writer);
       return writer;
     } catch (error) {
@@ -115,13 +118,13 @@ export class TenantFile {
     try {
       if (!isCurrent(reader)) this.writer();
     } catch {
-      // Reads go on where nothing can be written; whoever reads the log then meets the tables as they are.
+      // Where the file cannot be written, reads run on the tables as they are.
     }
     return reader;
   }
 
   #open(readOnly: boolean): Connection {
-    // A missing file must be an error, never an empty new database.
+    // SQLite would make an empty database where the file is missing; `fileAt` throws.
     const file = fileAt(this.path);
     if (this.#opened !== null && this.#opened !== file) this.close();
     this.#opened = file;
@@ -143,4 +146,23 @@ export class TenantFile {
 
 function versionOf(connection: Connection): number {
   return Number(connection.internalRow("PRAGMA schema_version")?.[0] ?? -1);
+}
+
+/** Whether the service's tables have this version's form. A file that is being made has none yet, which counts too. */
+function isCurrent(connection: Connection): boolean {
+  const text = connection.internalRow(upgradedTableQuery)?.[0];
+  return typeof text !== "string" || isUpToDate(text);
+}
+
+/** Brings the service's tables to this version's form, outside of a transaction. Throws what the engine throws. */
+export function upgradeTables(connection: Connection): void {
+  if (isCurrent(connection)) return;
+  connection.internalRun("BEGIN IMMEDIATE");
+  try {
+    // Another child may have done it meanwhile.
+    if (!isCurrent(connection)) { for (const sql of upgradeStatements) connection.internalRun(sql); }
+    connection.internalRun("COMMIT");
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
+  }
 }

@@ -1,48 +1,54 @@
-// One writing call behind its savepoint, in the transaction that is open.
-import { systemClock } from "../../../core/clock.ts";
+// Runs one writing call behind its savepoint, in the group's transaction, and writes the records that it leaves: its
+// stored answer, log row and audit row.
+import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { endingFailure, isUndone } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { runWork } from "../../calls/work.ts";
-import { answerAsk, totalChanges } from "./answer_ask.ts";
-import { watchDeferred } from "./deferred.ts";
-import { FootprintRun, watchOf } from "./footprint_run.ts";
+import { answerAsk, storeCall, totalChanges, watchDeferred } from "./call_work.ts";
+import { FootprintWatch, watchOf } from "./footprint_watch.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireOutcome } from "./protocol.ts";
-import { recordCall } from "./record_call.ts";
+import type { WireCall, WireOutcome } from "./wire_call.ts";
 import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
-import { storeCall } from "./store_call.ts";
+import { insertAuditRow, insertCallRow } from "./log_rows.ts";
+import { recordsOf } from "../../call_records.ts";
+import { storeReplay } from "./replay.ts";
 
-/** The whole transaction was undone by one call (`ON CONFLICT ROLLBACK`, an out-of-memory error): run them one by one. */
+/** One call undid the whole transaction (`ON CONFLICT ROLLBACK`, no memory), so the group's calls run one by one. */
 export class GroupLost extends Error {}
 
-/** What a call behind its savepoint did. */
-export interface SavedRun {
+/** The outcome of a writing call. */
+export interface WrittenCall {
   readonly outcome: WireOutcome;
   readonly text: string;
-  readonly nothingKept: boolean;
+  /** No change of the call stays. */
+  readonly leftNothing: boolean;
 }
 
-/** What running a call behind its savepoint needs. */
-export interface SavedCallOptions {
+/** What a writing call gets from its group. */
+export interface WriteCallOptions {
   readonly connection: Connection;
   readonly progress: Progress;
-  /** Of the call in its frame. */
+  /** Position of the call in its frame. */
   readonly index: number;
   /** The transaction has no other call. */
   readonly alone: boolean;
 }
 
 /**
- * An atomic call is undone whole by a failure, the other keeps what ran before, and each of its statements leaves no
- * deferred reference broken, as if it had a commit of its own. A statement that demands ROLLBACK ends the transaction
- * itself: with company the group starts over; alone, what is to stay of the call runs once more. Throws `GroupLost`.
+ * Runs a writing call. A failure undoes an atomic call whole. Of any other call, the statements before the failure stay,
+ * and each of its statements must leave no deferred reference broken, as if it were committed by itself. A statement
+ * with `ROLLBACK` as its conflict clause ends the transaction: beside other calls, this throws `GroupLost`; alone, the
+ * statements that stay run once more.
  */
-export function runSaved(call: WireCall, { connection, progress, index, alone }: SavedCallOptions): SavedRun {
-  const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
+export function writeCall(
+  call: WireCall,
+  { connection, progress, index, alone }: WriteCallOptions,
+): WrittenCall {
+  const watch = call.footprint ? new FootprintWatch(connection, call.footprint) : null;
   try {
-    const { first, last } = runUntilItStands(call, { connection, progress, index, alone, watch });
+    const { first, last } = runInTransaction(call, { connection, progress, index, alone, watch });
     const failure = endingFailure(call, last, () => watch?.isExpected() !== false);
     const nothingStays = isUndone(failure, call);
     if (nothingStays) connection.internalRun("ROLLBACK TO call");
@@ -52,7 +58,7 @@ export function runSaved(call: WireCall, { connection, progress, index, alone }:
     return {
       outcome: outcomeOf(run, [first.rowsRead, first.rowsWritten]),
       text: run.text,
-      nothingKept: failure !== null && run.results.length === 0,
+      leftNothing: failure !== null && run.results.length === 0,
     };
   } finally {
     watch?.close();
@@ -63,9 +69,10 @@ function endedRun(run: CallRun, nothingStays: boolean): CallRun {
   return nothingStays ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
 }
 
-type WatchedOptions = SavedCallOptions & { readonly watch: FootprintRun | null };
+type WatchedOptions = WriteCallOptions & { readonly watch: FootprintWatch | null };
 
-function runUntilItStands(call: WireCall, options: WatchedOptions): { first: CallRun; last: CallRun } {
+/** Runs again what stays of a call that has ended its transaction, until the transaction is still open at the end. */
+function runInTransaction(call: WireCall, options: WatchedOptions): { first: CallRun; last: CallRun } {
   const { connection, alone, watch } = options;
   const single = call.statements.length === 1;
   connection.internalRun("SAVEPOINT call");
@@ -85,7 +92,6 @@ function runUntilItStands(call: WireCall, options: WatchedOptions): { first: Cal
   return { first, last };
 }
 
-/** Up to the first failure. */
 function runOnce(call: WireCall, options: WatchedOptions, single: boolean): CallRun {
   const { connection, progress, index, watch } = options;
   const deferred = single || call.atomic ? null : watchDeferred(connection, call);
@@ -96,6 +102,7 @@ function runOnce(call: WireCall, options: WatchedOptions, single: boolean): Call
   return runCall({ connection, progress, guardStatement, countWritten }, call, index);
 }
 
+/** Runs a call whose changes are recorded or whose deferred references are counted. */
 function runCarefully(
   call: WireCall,
   { connection, progress, index, watch }: WatchedOptions,
@@ -121,7 +128,7 @@ function runCarefully(
       [json.length, rowsRead, rowsWritten] as const
     ),
     text: ran.results.map(({ json }) => json).join(""),
-    ms: Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000,
+    ms: roundMs(systemClock.monotonicMs() - startedMs),
     rowsRead: ran.work.rowsRead,
     rowsWritten: ran.rowsWritten,
     rows: ran.rows,
@@ -139,12 +146,40 @@ function behindSavepoint<T>(connection: Connection, work: () => T): T {
   }
 }
 
-/** Rolls back to an open savepoint when the work fails, unless the engine has ended the transaction by itself. */
+/** Rolls back to an open savepoint when the work fails, unless the engine has ended the transaction. */
 function undoing<T>(connection: Connection, savepoint: "call" | "statement", work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (connection.database.isTransaction) connection.internalRun(`ROLLBACK TO ${savepoint}`);
     throw error;
+  }
+}
+
+/** Writes the call's records. `run` is what is committed; `work` counts the billed rows, committed or not. */
+function recordCall(
+  connection: Connection,
+  call: WireCall,
+  run: CallRun,
+  work: Pick<CallRun, "rowsRead" | "rowsWritten">,
+): void {
+  const records = recordsOf(call, run.failure?.failure, run.results.length);
+  if (call.replay && records.answer) {
+    storeReplay(connection, call.replay, {
+      results: run.results,
+      text: run.text,
+      durationMs: run.ms,
+      rowsReadBasis: "plan",
+    });
+  }
+  if (!call.log || records.log === null) return;
+  insertCallRow(connection, call.log, {
+    errorKind: records.log.errorKind,
+    rowsRead: work.rowsRead,
+    rowsWritten: work.rowsWritten,
+    ms: run.ms,
+  });
+  if (call.auditId !== undefined && call.auditTables !== undefined && records.audit) {
+    insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
   }
 }

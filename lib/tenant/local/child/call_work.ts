@@ -1,4 +1,5 @@
-// The engine's answers to work on a call: each step runs at once, on the connection that writes.
+// Answers what the work on a call (a dry run, the careful way) asks of its database: each step runs at once, on the
+// connection that writes.
 import { bindable } from "../../../engine/bindable.ts";
 import { arrayRows } from "../../../engine/bounded_rows.ts";
 import type { Connection } from "../../../engine/connection.ts";
@@ -14,8 +15,11 @@ import {
   type OwnStep,
   runWork,
 } from "../../calls/work.ts";
+import { BREAKABLE, DeferredReferences, DEFERS } from "../../calls/deferred_references.ts";
+import type { WireCall } from "./wire_call.ts";
+import type { TenantCall } from "../../tenant_store.ts";
 
-/** `begins`: called before each statement of the caller's. */
+/** Runs the steps of one ask in order. `begins` is called before each statement of the caller. */
 export function answerAsk(
   connection: Connection,
   { before = [], savepoint, steps }: Ask,
@@ -62,11 +66,12 @@ function answerCaller(connection: Connection, step: CallerStep): Answer {
   }
 }
 
+/** Rows that the connection has changed since it was opened. */
 export function totalChanges(connection: Connection): number {
   return Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
 }
 
-/** Of a statement of the caller's that has just failed on the connection. */
+/** Sorts the failure of a caller's statement that has just failed on the connection. */
 export function failureOf(error: unknown, connection: Connection, sql: string): EngineFailure {
   if (error instanceof ResultTooLarge) return plainFailure("result_too_large", error.message);
   const actions = () => {
@@ -75,4 +80,39 @@ export function failureOf(error: unknown, connection: Connection, sql: string): 
   };
   const failure = runFailure(error, connection.guard.denial, sql);
   return runWork(unlessUsedUp(failure, actions), (ask) => answerAsk(connection, ask, () => {}));
+}
+
+/** Whether a table has a foreign key that the engine checks at a commit only. */
+export function defersReferences(connection: Connection): boolean {
+  return connection.internalRow(`SELECT 1 FROM sqlite_schema WHERE ${DEFERS} LIMIT 1`) !== undefined;
+}
+
+/** Makes the count of references that the call breaks and the engine checks at the commit; null where it can break none. */
+export function watchDeferred(
+  connection: Connection,
+  { level, foreignKeysOff, auditTables }: Pick<WireCall, "level" | "foreignKeysOff" | "auditTables">,
+): DeferredReferences | null {
+  if (foreignKeysOff) return null;
+  const written = auditTables ?? "[]";
+  // A schema change may make such a reference.
+  const mayBreak = level === "schema" || connection.internalRow(BREAKABLE, written) !== undefined;
+  return mayBreak ? new DeferredReferences({ level, written }) : null;
+}
+
+/** The parts of a call that the decisions common to all stores need. */
+export type StoreCall = Pick<
+  TenantCall,
+  "statements" | "atomic" | "bounds" | "rowForm" | "affected"
+>;
+
+/** Reads those parts from a call in a frame. */
+export function storeCall(call: WireCall): StoreCall {
+  const { atomic, maxRows, maxBytes, rowForm, affected = null } = call;
+  return {
+    statements: call.statements.map(([sql, params, level, more]) => ({ sql, params, level, ...more })),
+    atomic,
+    bounds: { rows: maxRows, bytes: maxBytes },
+    rowForm,
+    affected,
+  };
 }

@@ -1,4 +1,5 @@
-// Takes down what a call does to rows while it runs: triggers that live no longer than it tell of every change.
+// Records what a call does to rows while it runs: temporary triggers, dropped at its end, report every change to a function
+// of this child.
 import { createHash } from "node:crypto";
 import { systemClock } from "../../../core/clock.ts";
 import {
@@ -43,8 +44,8 @@ const sink: NoteSink = {
   digest: (blob) => `${NOTE_DIGEST}(${blob})`,
 };
 
-/** Open while its call runs, inside of the call's transaction. */
-export class FootprintRun {
+/** The record of one call, inside the call's transaction. `close` removes the triggers. */
+export class FootprintWatch {
   readonly #recorder: RowsRecorder;
   readonly #tables: string;
   readonly #begun: ReturnType<RowsRecorder["mark"]>;
@@ -61,20 +62,20 @@ export class FootprintRun {
     this.#tables = createHash("sha256").update(names)
       .update(definitionsText(connection.internalRows(shapeQueries.definitions, names))).digest("hex");
     connection.guard.watched = true;
-    // Anew for each call: the functions of the one before would tell of it.
+    // Replaces the functions of the call before, which report to that call's record.
     connection.database.function(NOTE_NAME, { varargs: true }, (...values) => this.#note(values));
     connection.database.function(NOTE_DIGEST, {}, sha256);
   }
 
-  /** Before a statement of the level runs; outside of its savepoint. `changed`: rows that a change of the schema makes or removes. */
+  /** Call before a statement, outside its savepoint. `changed`: the rows that a schema change makes or removes. */
   begin(level: Level, changed: ChangedRows | null): void {
     if (isUnknown(this.ask)) return;
     this.#changed = changed;
-    // A change of the schema would have to change the triggers too.
+    // A schema change must not meet the triggers.
     if (level === "schema") {
       this.#dropTriggers();
       this.#mark = this.#recorder.mark();
-      return this.#takeChanged("before");
+      return this.#recordChanged("before");
     }
     const shapes = this.#shapes();
     if (this.connection.internalRow("SELECT 1 FROM temp.sqlite_schema LIMIT 1") === undefined) {
@@ -85,32 +86,32 @@ export class FootprintRun {
     }
     this.#fromSec = systemClock.now() / 1000;
     this.#listens = true;
-    this.#wholeBefore ??= this.#takeWhole(shapes.filter(isTakenWhole), "before");
+    this.#wholeBefore ??= this.#recordWhole(shapes.filter(isTakenWhole), "before");
     this.#mark = this.#recorder.mark();
   }
 
-  /** The statement has failed: what it did is undone. */
+  /** Call when the statement has failed and its changes are undone. */
   undone(): void {
     this.#recorder.backTo(this.#mark);
   }
 
-  /** The statement has run; what is run again, to be shown, is not listened to. */
+  /** Call when the statement has run. What runs again for a preview is not recorded. */
   end(): void {
     this.#listens = false;
-    this.#takeChanged("after");
+    this.#recordChanged("after");
   }
 
-  /** The call begins anew, in another transaction. */
+  /** Call when the call starts over in another transaction. */
   restart(): void {
     this.#recorder.backTo(this.#begun);
     this.#wholeBefore = null;
   }
 
-  /** Before the last statement is undone, where it is. */
+  /** The footprint so far. Call before the last statement is undone. */
   footprint(): Footprint {
     const mark = this.#recorder.mark();
     this.#listens = true;
-    this.#takeWhole(this.#wholeBefore ?? [], "after");
+    this.#recordWhole(this.#wholeBefore ?? [], "after");
     this.#listens = false;
     const { salt } = this.ask;
     const footprint = { salt, tables: this.#tables, rows: this.#recorder.footprint };
@@ -118,7 +119,7 @@ export class FootprintRun {
     return footprint;
   }
 
-  /** Whether the call has done what it was to do. */
+  /** Whether the call has done what it was expected to do. */
   isExpected(): boolean {
     const { expects } = this.ask;
     return expects === null || sameFootprint(expects.footprint, this.footprint(), expects.tolerance);
@@ -139,32 +140,32 @@ export class FootprintRun {
     );
   }
 
-  #takeChanged(side: ChangedRows["side"]): void {
+  #recordChanged(side: ChangedRows["side"]): void {
     const changed = this.#changed;
     if (changed?.side !== side) return;
     const columns = this.connection.internalRows(shapeQueries.columns, JSON.stringify([changed.table]));
     this.#listens = true;
     for (const shape of plainShapes(columns)) {
-      if (!shape.virtual) this.#takeAll(changedNotes(shape, side, sink));
+      if (!shape.virtual) this.#recordRows(changedNotes(shape, side, sink));
     }
     this.#listens = false;
   }
 
-  /** Returns the tables, which are taken down once more behind the call. */
-  #takeWhole(shapes: readonly TableShape[], side: "before" | "after"): TableShape[] {
+  /** Records all rows of the tables. Returns the tables, which are recorded again after the call. */
+  #recordWhole(shapes: readonly TableShape[], side: "before" | "after"): TableShape[] {
     for (const shape of shapes) {
-      if (!shape.unlisted) this.#takeAll(wholeNotes(shape, side, sink));
+      if (!shape.unlisted) this.#recordRows(wholeNotes(shape, side, sink));
       if (!shape.hasOwnIndex) continue;
       const { make, drop } = indexView(shape, sink);
       this.connection.database.exec(make);
-      this.#takeAll(indexNotes(shape, side, sink));
+      this.#recordRows(indexNotes(shape, side, sink));
       this.connection.database.exec(drop);
     }
     return [...shapes];
   }
 
-  #takeAll({ from = "", ...parts }: NoteParts): void {
-    // Counting runs the function for every row and keeps none.
+  #recordRows({ from = "", ...parts }: NoteParts): void {
+    // Counting runs the function for every row and builds no result.
     const note = sink.take(parts).slice("SELECT ".length);
     this.connection.database.prepare(`SELECT count(${note})${from}`).get();
   }
@@ -190,8 +191,8 @@ function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The same for work on the call. */
-export function watchOf(run: FootprintRun): Work<Watch> {
+/** The record in the form in which work on the call uses it. */
+export function watchOf(run: FootprintWatch): Work<Watch> {
   return done<Watch>({
     begin: (level, changed) => done(run.begin(level, changed)),
     end: () => {

@@ -1,29 +1,31 @@
-// The group commit: what is queued for one database runs as one transaction, each call behind a savepoint of its own,
-// with its log and audit rows, and is answered after the commit has reached the disk.
+// Runs groups of calls of one database. A group of reads has one read transaction. A group of writes has one write
+// transaction, in which each call has its own savepoint and its log and audit rows; its calls count as answered once the
+// commit is on the disk.
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { defersReferences } from "./deferred.ts";
-import { undoneCall } from "./undone_call.ts";
+import { defersReferences } from "./call_work.ts";
+import { dryRunCall } from "./dry_run.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 import { insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
-import { FRAME_BUDGET_MS, type WireCall, type WireOutcome } from "./protocol.ts";
-import type { WireLogTable } from "./wire_log.ts";
+import { FRAME_BUDGET_MS, type WireLogTable } from "./protocol.ts";
+import type { WireCall, WireOutcome } from "./wire_call.ts";
 import { findReplay, joinReplay } from "./replay.ts";
-import { GroupLost, runSaved } from "./saved_call.ts";
+import { GroupLost, writeCall } from "./write_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import { outcomeOf, runCall } from "./run_call.ts";
 
-/** Calls that are committed together. */
+/** A group of writes. */
 export interface WriteGroup {
   readonly file: TenantFile;
   readonly calls: readonly WireCall[];
   readonly logRows: readonly WireLogTable[];
   readonly progress: Progress;
-  /** Called with the outcomes before they are committed, and again with others when they had to be run anew. */
+  /** Called with the outcomes before each commit, and again if other outcomes take their place. */
   readonly answer: (outcomes: readonly WireOutcome[], text: string) => void;
 }
 
-/** Runs and commits the group. On return everything answered last is on the disk. */
+/** Runs and commits the group. On return, the outcomes answered last are on the disk. */
 export function writeGroup(group: WriteGroup): void {
   const [only] = group.calls;
   if (only?.dryRun) return answerDryRun(group, only);
@@ -39,23 +41,23 @@ export function writeGroup(group: WriteGroup): void {
   }
 }
 
-/** Nothing of it stays, so there is nothing to commit; it travels without log rows. */
+/** A dry run commits nothing, and its group has no log rows. */
 function answerDryRun(group: WriteGroup, call: WireCall): void {
   try {
-    const { outcome, text } = undoneCall(group.file, call, group.progress);
+    const { outcome, text } = dryRunCall(group.file, call, group.progress);
     group.answer([outcome], text);
   } catch (error) {
     group.answer([failedCall(error)], "");
   }
 }
 
-/** The engine checks deferred constraints at commit, for the whole transaction, so such calls cannot share one. */
+/** The engine checks deferred references at the commit, for the whole transaction, so such calls cannot share one. */
 function mustRunAlone({ file, calls }: WriteGroup): boolean {
   if (calls.some((call) => call.foreignKeysOff)) return true;
   return defersReferences(file.writer());
 }
 
-/** What has run so far is answered before each commit, so that the service never misses a committed outcome. */
+/** Answers all outcomes so far before each commit, so that the service has every committed outcome. */
 function commitOneByOne(group: WriteGroup): void {
   const outcomes: WireOutcome[] = [];
   let text = "";
@@ -104,12 +106,12 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
   let version = group.file.writerVersion();
   for (const [index, call] of calls.entries()) {
     if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
-    // Replay comes first: a repeated call gets its first answer, whatever the schema is by now.
-    const kept = call.replay ? findReplay(connection, call.replay) : null;
-    if (kept && call.replay) {
-      if (kept.found.k === "replayed") joinReplay(connection, call.replay, kept.found.matched);
-      outcomes.push(kept.found);
-      text += kept.text;
+    // Replay comes first: a repeated call gets its stored answer, even after a change of the schema.
+    const replay = call.replay ? findReplay(connection, call.replay) : null;
+    if (replay && call.replay) {
+      if (replay.found.k === "replayed") joinReplay(connection, call.replay, replay.found.matched);
+      outcomes.push(replay.found);
+      text += replay.text;
       continue;
     }
     if (call.schemaVersion !== version) {
@@ -121,18 +123,18 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
       group.progress.startStatement(firstIndex + index, 0);
       group.file.snapshot(call.snapshot);
     }
-    const run = runSaved(call, {
+    const run = writeCall(call, {
       connection,
       progress: group.progress,
       index: firstIndex + index,
       alone: calls.length === 1,
     });
-    if (call.snapshot !== undefined && run.nothingKept) group.file.dropSnapshot(call.snapshot);
+    if (call.snapshot !== undefined && run.leftNothing) group.file.dropSnapshot(call.snapshot);
     text += run.text;
     outcomes.push(run.outcome);
     if (call.level === "schema") {
-      // Statements that were compiled for a schema which is gone again are void.
-      if (run.nothingKept) connection.schemaChanged();
+      // Statements may have been compiled for a schema that was rolled back.
+      if (run.leftNothing) connection.schemaChanged();
       version = group.file.writerVersion();
     }
   }
@@ -140,8 +142,8 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
 }
 
 /**
- * Answers the call whose commit failed. Which statement of an atomic one has broken a deferred reference a dry run tells,
- * and the answer stands without it should that not come to its end.
+ * Answers a call whose commit failed. Where a deferred reference is broken, a dry run then finds the statement that broke
+ * it; the first answer stands if the child ends during the dry run.
  */
 function endRefused(group: WriteGroup, call: WireCall, index: number, error: unknown): WireOutcome {
   if (call.snapshot !== undefined) group.file.dropSnapshot(call.snapshot);
@@ -153,10 +155,10 @@ function endRefused(group: WriteGroup, call: WireCall, index: number, error: unk
   return outcome;
 }
 
-/** The first where the dry run does not tell. */
+/** Position of the statement that breaks a deferred reference; 0 where the dry run does not find it. */
 function breakingStatement(group: WriteGroup, call: WireCall, index: number): number {
   try {
-    const { outcome } = undoneCall(group.file, call, group.progress, index);
+    const { outcome } = dryRunCall(group.file, call, group.progress, index);
     return outcome.k === "failed" && outcome.f.kind === "foreign_key_violation" ? outcome.at : 0;
   } catch {
     return 0;
@@ -165,4 +167,39 @@ function breakingStatement(group: WriteGroup, call: WireCall, index: number): nu
 
 function failedCall(error: unknown): Extract<WireOutcome, { k: "failed" }> {
   return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, w: [0, 0], unlogged: true };
+}
+
+/** Outcomes of the calls that ran, in order; those missing at the end were not started. */
+export function readGroup(
+  file: TenantFile,
+  calls: readonly WireCall[],
+  progress: Progress,
+): { outcomes: WireOutcome[]; text: string } {
+  const connection = file.reader();
+  const outcomes: WireOutcome[] = [];
+  let text = "";
+  const startedMs = systemClock.monotonicMs();
+  const scope = {
+    connection,
+    progress,
+    guardStatement: <T>(work: () => T): T => work(),
+    countWritten: () => 0,
+  };
+  connection.internalRun("BEGIN");
+  try {
+    const version = file.readerVersion();
+    for (const [index, call] of calls.entries()) {
+      if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
+      if (call.schemaVersion !== version) {
+        outcomes.push({ k: "stale", v: version });
+        continue;
+      }
+      const run = runCall(scope, call, index);
+      text += run.text;
+      outcomes.push(outcomeOf(run, [run.rowsRead, 0]));
+    }
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("COMMIT");
+  }
+  return { outcomes, text };
 }

@@ -1,22 +1,20 @@
-// A dry run in an engine child: the call runs in a transaction that is always undone.
-import { systemClock } from "../../../core/clock.ts";
+// Dry runs in an engine child: the call runs in a transaction that is always rolled back.
+import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import { DryRun } from "../../calls/dry_run.ts";
 import { runWork } from "../../calls/work.ts";
 import type { TenantStatement } from "../../tenant_store.ts";
-import { answerAsk, failureOf } from "./answer_ask.ts";
-import { watchDeferred } from "./deferred.ts";
-import { FootprintRun, watchOf } from "./footprint_run.ts";
+import { answerAsk, failureOf, storeCall, watchDeferred } from "./call_work.ts";
+import { FootprintWatch, watchOf } from "./footprint_watch.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireOutcome } from "./protocol.ts";
-import { storeCall } from "./store_call.ts";
+import type { WireCall, WireOutcome } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
-/** Above so many affected rows none is shown: their keys would have to be held in memory. */
+/** Of a statement that affects more rows than this none is shown, because their keys are held in memory. */
 const MAX_PREVIEWED = 500_000;
 
-/** What watches rows may fail as the statement does. */
+/** The triggers that record rows may fail, which counts as a failure of the statement. */
 function runOrFail(connection: Connection, run: DryRun, statements: readonly TenantStatement[]) {
   try {
     return runWork(run.run(), (ask) => answerAsk(connection, ask, () => {}));
@@ -25,7 +23,7 @@ function runOrFail(connection: Connection, run: DryRun, statements: readonly Ten
   }
 }
 
-/** What cannot be shown of a statement that has run is no reason to fail it. */
+/** Null where the rows of a statement cannot be found, which is no failure of the statement. */
 function targetOf(connection: Connection, statement: TenantStatement | undefined): StatementTarget | null {
   try {
     return statement ? statementTarget(connection, statement) : null;
@@ -40,10 +38,10 @@ interface Undone {
 }
 
 /**
- * The outcome of running the call's statements one after the other, and nothing of it stays. The bound in time is one
- * for all of them: they hold the write slot together. `callIndex` is its index in the frame.
+ * Runs the call's statements in order and rolls them back. All of them together have the time of one statement, because
+ * they hold the write slot. `callIndex` is the call's position in its frame.
  */
-export function undoneCall(file: TenantFile, call: WireCall, progress: Progress, callIndex = 0): Undone {
+export function dryRunCall(file: TenantFile, call: WireCall, progress: Progress, callIndex = 0): Undone {
   const connection = file.writer();
   const startedMs = systemClock.monotonicMs();
   progress.startStatement(callIndex, 0);
@@ -62,7 +60,7 @@ export function undoneCall(file: TenantFile, call: WireCall, progress: Progress,
 }
 
 function runWatched(connection: Connection, call: WireCall, startedMs: number): Undone {
-  const watch = call.footprint ? new FootprintRun(connection, call.footprint) : null;
+  const watch = call.footprint ? new FootprintWatch(connection, call.footprint) : null;
   const own = storeCall(call);
   const run = new DryRun({
     call: own,
@@ -74,7 +72,7 @@ function runWatched(connection: Connection, call: WireCall, startedMs: number): 
   });
   try {
     const failure = runOrFail(connection, run, own.statements);
-    const ms = Math.round((systemClock.monotonicMs() - startedMs) * 1000) / 1000;
+    const ms = roundMs(systemClock.monotonicMs() - startedMs);
     const { results, effects, at, rowsRead, footprint } = run;
     const p = footprint === null ? {} : { p: footprint };
     if (failure) {
