@@ -151,7 +151,7 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
     const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
     return createTursoStore({ ...config, ...tenantsUrl, token: config.tenantsToken, clock, log });
   }
-  const { createLocalStore } = await import("./lib/tenant/local/local_store.ts");
+  const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
   const newHere = await isFirstStart(kv);
   return await createLocalStore({ ...config, dataDirectory: config.dataDir, newHere, clock, log });
 }

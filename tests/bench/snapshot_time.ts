@@ -4,7 +4,7 @@ import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { print } from "../testing/print.ts";
 

@@ -64,6 +64,6 @@ Deno.test("a remote store loads nothing that runs the embedded engine, and an en
 });
 
 Deno.test("the embedded store does not load the WebAssembly engine", async () => {
-  const loaded = await loadedWith("lib/tenant/local/local_store.ts");
+  const loaded = await loadedWith("lib/tenant/local/create_local_store.ts");
   assertEquals(loaded.filter((name) => name.includes("sqlite-wasm")), []);
 });

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { killChildren } from "../testing/engine_children.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

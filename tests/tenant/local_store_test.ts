@@ -1,7 +1,7 @@
 // The embedded store against the contract of every tenant store.
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { tenantStoreContract } from "../contracts/tenant_store.ts";
 

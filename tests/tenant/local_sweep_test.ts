@@ -4,7 +4,8 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
-import { createLocalStore, type LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { databasePath, snapshotFolder } from "../../lib/tenant/local/tenant_paths.ts";
 
 const HOUR_MS = 3_600_000;

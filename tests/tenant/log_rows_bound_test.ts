@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { Progress } from "../../lib/tenant/local/child/progress.ts";
 import { PROGRESS_FILE_BYTES, PROGRESS_RECORD_BYTES } from "../../lib/tenant/local/child/protocol.ts";
-import { lastRecord } from "../../lib/tenant/local/engine_child.ts";
+import { lastRecord } from "../../lib/tenant/local/progress_files.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import { LogBudget } from "../../lib/tenant/log_budget.ts";
 

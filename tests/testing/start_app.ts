@@ -6,7 +6,7 @@ import { type Config, configFromEnvironment, readConfig } from "../../lib/config
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
-import { createLocalStore } from "../../lib/tenant/local/local_store.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { createApp } from "../../routes/app.ts";

@@ -1,38 +1,14 @@
 // The service's side of one engine child process: starts it in its jail, sends one frame at a time, and ends it.
 import { setPriority } from "node:os";
-import {
-  HEAD_END,
-  PROGRESS_HEAD_BYTES,
-  PROGRESS_RECORD_BYTES,
-  type Reply,
-  type Request,
-} from "./child/protocol.ts";
+import { HEAD_END, type Reply, type Request } from "./child/protocol.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
-import { FrameReader } from "./frame_reader.ts";
+import { type ChildReport, readProgressFile } from "./progress_files.ts";
 
 /** A frame from a child. */
 export interface ReplyFrame {
   readonly reply: Reply;
   /** The row texts, end to end; the reply holds their lengths. */
   readonly text: string;
-}
-
-/** Where a child was when it ended, from its progress file. */
-export interface Progress {
-  readonly call: number;
-  readonly statement: number;
-}
-
-/** What a child reports by itself. */
-export interface ChildReport {
-  /** The child's resident bytes; NaN before the first report. */
-  readonly residentBytes: number;
-  /** Processor time of all the child's threads. */
-  readonly cpuMs: number;
-  /** The report's number, which distinguishes a new report from an old one; 0 before the first. */
-  readonly count: number;
-  /** The last statement that the child started, if it belongs to the frame. */
-  readonly progress: Progress | null;
 }
 
 /** How to start a child. */
@@ -123,23 +99,9 @@ export class EngineChild {
     return false;
   }
 
-  /** Reads the progress file; null where it cannot be read, so that nothing is known of the child. */
+  /** The child's report from its progress file; null where the file cannot be read, so that nothing is known. */
   report(frame: number): ChildReport | null {
-    let bytes: Uint8Array;
-    try {
-      bytes = Deno.readFileSync(this.options.progressPath);
-    } catch {
-      return null;
-    }
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const reported = bytes.length >= PROGRESS_HEAD_BYTES;
-    const count = reported ? view.getUint32(16) : 0;
-    return {
-      residentBytes: count === 0 ? NaN : view.getFloat64(0),
-      cpuMs: count === 0 ? NaN : view.getFloat64(8),
-      count,
-      progress: lastRecord(bytes, frame),
-    };
+    return readProgressFile(this.options.progressPath, frame);
   }
 
   async #readAll(): Promise<void> {
@@ -162,23 +124,42 @@ export class EngineChild {
   }
 }
 
-/** Finds the last record of a frame in a progress file, where records of older frames follow those of the present one. */
-export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let last: Progress | null = null;
-  for (
-    let at = PROGRESS_HEAD_BYTES;
-    at + PROGRESS_RECORD_BYTES <= bytes.length;
-    at += PROGRESS_RECORD_BYTES
-  ) {
-    if (view.getUint32(at) !== frame) break;
-    last = { call: view.getUint32(at + 4), statement: view.getUint32(at + 8) };
-  }
-  return last;
-}
-
 /** Guarantee: the child runs the service's own code and is the only writer of this pipe. */
 function parseReply(frame: string): ReplyFrame {
   const end = frame.indexOf(HEAD_END);
   return { reply: JSON.parse(frame.slice(0, end)), text: frame.slice(end + 1) };
+}
+
+/** Collects chunks and hands out whole frames as text. */
+export class FrameReader {
+  #buffer = new Uint8Array(1 << 16);
+  #filled = 0;
+  readonly #decoder = new TextDecoder();
+
+  /** Adds a chunk; returns the frames that are complete now. */
+  push(chunk: Uint8Array): string[] {
+    if (this.#filled + chunk.length > this.#buffer.length) this.#grow(this.#filled + chunk.length);
+    this.#buffer.set(chunk, this.#filled);
+    this.#filled += chunk.length;
+    const frames: string[] = [];
+    const view = new DataView(this.#buffer.buffer);
+    let start = 0;
+    while (this.#filled - start >= 4) {
+      const end = start + 4 + view.getUint32(start);
+      if (end > this.#filled) break;
+      frames.push(this.#decoder.decode(this.#buffer.subarray(start + 4, end)));
+      start = end;
+    }
+    if (start > 0) {
+      this.#buffer.copyWithin(0, start, this.#filled);
+      this.#filled -= start;
+    }
+    return frames;
+  }
+
+  #grow(needed: number): void {
+    const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
+    grown.set(this.#buffer.subarray(0, this.#filled));
+    this.#buffer = grown;
+  }
 }

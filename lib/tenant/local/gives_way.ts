@@ -1,10 +1,10 @@
 // Decides what happens to a slow read: the calls sent in the same frame go to another child, and the read itself continues
 // while it has a slot for slow work or nobody waits.
 import type { LaneFlight } from "./child_slot.ts";
-import type { ChildReport, Progress } from "./engine_child.ts";
+import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { SLOW_READ_CPU_MS, SLOW_READ_MS } from "./shares.ts";
+import { SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
 import { tokenOf } from "../read_queue.ts";
 
 /** Whether to end the flight's child, because somebody waits and no slot for slow work is free. */

@@ -2,12 +2,12 @@
 // child answers quickly.
 import { type ChildSlot, isFree } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import { LONG_FLIGHT_MS, type Shares } from "./shares.ts";
+import { type ChildShares, LONG_FLIGHT_MS } from "./child_shares.ts";
 
 /** What a scheduler has. */
 export interface ChildPool {
   readonly slots: readonly ChildSlot[];
-  readonly shares: Shares;
+  readonly shares: ChildShares;
   addChild(): ChildSlot | null;
 }
 

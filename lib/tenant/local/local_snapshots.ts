@@ -11,15 +11,16 @@ import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import { pruneSnapshots } from "../prune_snapshots.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { listSnapshotFiles, removeSnapshotFile, type SnapshotFile, snapshotName } from "./snapshot_files.ts";
-import { damagedFolder, removeIfThere, snapshotFolder } from "./tenant_paths.ts";
+import {
+  listSnapshotFiles,
+  pruneDamagedFiles,
+  removeLeftoverCopies,
+  removeSnapshotFile,
+  type SnapshotFile,
+  snapshotName,
+} from "./snapshot_files.ts";
+import { damagedFolder, snapshotFolder } from "./tenant_paths.ts";
 import { wireRecord } from "./wire.ts";
-
-/** The most damaged files of one database. */
-const MAX_DAMAGED = 5;
-
-/** An unfinished copy of this age is abandoned, because the service's own work is ended long before. */
-const STALE_MS = 3_600_000;
 
 /** What this needs of the store. */
 export interface LocalSnapshotsOptions {
@@ -203,42 +204,4 @@ function parseEffect(text: string): RestoreEffect | null {
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: SnapshotFile): SnapshotInfo {
   return { label, createdAt, sizeBytes, automatic };
-}
-
-/** Removes set-aside files, each with its log, that are older than `beforeMs` or too many. The folder may be missing. */
-async function pruneDamagedFiles(folder: string, beforeMs: number): Promise<void> {
-  const files: string[] = [];
-  try {
-    for await (const entry of Deno.readDir(folder)) files.push(entry.name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw error;
-  }
-  const nameOf = (file: string) => file.replace(/\.db(-wal|-shm)?$/, "");
-  const newest = [...new Set(files.map(nameOf))].sort().slice(-MAX_DAMAGED);
-  const oldest = damagedLabel(beforeMs);
-  for (const file of files) {
-    if (newest.includes(nameOf(file)) && nameOf(file) >= oldest) continue;
-    await Deno.remove(`${folder}/${file}`).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
-  }
-}
-
-/** Removes copies that ended children left unfinished from a folder of databases or of snapshots. */
-async function removeLeftoverCopies(folder: string, nowMs: number): Promise<void> {
-  const names = new Set<string>();
-  for await (const { name, isFile } of Deno.readDir(folder)) if (isFile) names.add(name);
-  for (const name of names) {
-    if (!isLeftover(name, names, folder)) continue;
-    const { mtime } = await Deno.stat(`${folder}/${name}`);
-    if (mtime !== null && nowMs - mtime.getTime() > STALE_MS) await removeIfThere(`${folder}/${name}`);
-  }
-}
-
-function isLeftover(name: string, names: ReadonlySet<string>, folder: string): boolean {
-  if (/\.part$|\.db\.restoring(-wal|-shm)?$/.test(name)) return true;
-  // A database without its file is damaged, and its log is all that is left of it; a snapshot without its file does not exist.
-  const [, of] = /^(.+\.db)-(?:wal|shm)$/.exec(name) ?? [];
-  return of !== undefined && folder.endsWith(".snapshots") && !names.has(of);
 }

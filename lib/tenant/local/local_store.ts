@@ -1,5 +1,7 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
-import { AppError, ConfigError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import type { DatabaseStorage } from "../damage.ts";
@@ -8,22 +10,17 @@ import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
-import { childrenFor, findEngineMemory } from "./engine_memory.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
 import type { ReplyFrame } from "./engine_child.ts";
-import { findParentTie } from "./engine_process.ts";
-import type { LocalStoreOptions } from "./local_store_options.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LogFlusher } from "./log_flusher.ts";
-import { openFolders } from "./open_folders.ts";
-import { prepareProgressFiles } from "./progress_files.ts";
-import { RoomProbe } from "./room_probe.ts";
-import { Scheduler } from "./scheduler.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
+import { RoomProbe } from "./disk_room.ts";
+import { Scheduler } from "./scheduler.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** Milliseconds between two rounds of closing what is unused. */
@@ -32,30 +29,18 @@ const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits for work in flight. */
 const STOP_MS = 10_000;
 
-/**
- * Opens the store under `dataDirectory` (made if missing) and starts the first child. Throws `ConfigError` where the
- * memory of a child cannot be bounded, or the folders are not to be used.
- */
-export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
-  const paths = await openFolders(options.dataDirectory, options.newHere ?? false);
-  const memoryBytes = await findEngineMemory(options.engineMemoryMb ?? null);
-  const maxChildren = options.maxChildren ?? childrenFor(memoryBytes);
-  await prepareProgressFiles(paths.run, maxChildren);
-  const scheduler = new Scheduler({
-    tenantsDirectory: paths.tenants,
-    runDirectory: paths.run,
-    parentTie: options.parentTie ?? await findParentTie(),
-    environment: options.engineEnvironment,
-    clock: options.clock,
-    log: options.log,
-    maxChildren,
-  });
-  const store = new LocalStore(options, scheduler, paths.tenants, memoryBytes);
-  if (await scheduler.slots[0]?.child.reports()) return store;
-  await store.close();
-  throw new ConfigError(
-    "Let engine processes start under a bound of memory; the first one ended or did not say what it holds",
-  );
+/** What the store itself needs of its options. */
+export interface LocalStoreSettings {
+  /** Milliseconds that one statement may run. */
+  readonly queryTimeoutMs: number;
+  /** Days that log and audit rows are stored. */
+  readonly logDays: number;
+  /** Bytes that the query log and the calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
+  readonly logBytes?: number;
+  /** Days that snapshots are stored. */
+  readonly snapshotDays: number;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** The store of this machine. */
@@ -73,7 +58,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #timers: ReturnType<typeof setInterval>[];
 
   constructor(
-    private readonly options: LocalStoreOptions,
+    private readonly options: LocalStoreSettings,
     private readonly scheduler: Scheduler,
     private readonly tenants: string,
     memoryBytes: number,

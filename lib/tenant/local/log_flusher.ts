@@ -6,7 +6,7 @@ import type { Log } from "../../core/log.ts";
 import type { LogPruning } from "../../sql/log_pruning.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { packLogRows } from "./pack_log_rows.ts";
+import { packLogRows } from "./wire.ts";
 
 /** What this needs of the store. */
 export interface LogFlusherOptions {

@@ -1,6 +1,6 @@
-// The files in which engine children note their progress. They are kept and reused, so that a child can start on a full
-// disk.
-import { PROGRESS_FILE_BYTES } from "./child/protocol.ts";
+// The files in which engine children note their progress and memory: makes and reads them. They stay and are reused, so
+// that a child can start on a full disk.
+import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES } from "./child/protocol.ts";
 
 /** The progress file of one child. */
 export interface ProgressFile {
@@ -36,10 +36,62 @@ function emptied(runDirectory: string, number: number): string {
   const path = `${runDirectory}/engine-${number}`;
   const file = Deno.openSync(path, { create: true, write: true, mode: 0o600 });
   try {
-    // Overwrites the file instead of truncating it: the older child's records must go, the reserved room must stay.
+    // Overwrites the older child's records. Truncating the file would give its room on the disk away.
     file.writeSync(new Uint8Array(PROGRESS_FILE_BYTES));
   } finally {
     file.close();
   }
   return path;
+}
+
+/** The statement that a child started last: the position of its call in the frame, and its position in the call. */
+export interface Progress {
+  readonly call: number;
+  readonly statement: number;
+}
+
+/** The content of a progress file. */
+export interface ChildReport {
+  /** The child's resident bytes; NaN before the first report. */
+  readonly residentBytes: number;
+  /** Processor time of all the child's threads. */
+  readonly cpuMs: number;
+  /** The report's number, which distinguishes a new report from an old one; 0 before the first. */
+  readonly count: number;
+  /** The last statement that the child started, if it belongs to the frame. */
+  readonly progress: Progress | null;
+}
+
+/** Reads a child's progress file; null where it cannot be read. `frame`: the frame whose progress is asked for. */
+export function readProgressFile(path: string, frame: number): ChildReport | null {
+  let bytes: Uint8Array;
+  try {
+    bytes = Deno.readFileSync(path);
+  } catch {
+    return null;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const reported = bytes.length >= PROGRESS_HEAD_BYTES;
+  const count = reported ? view.getUint32(16) : 0;
+  return {
+    residentBytes: count === 0 ? NaN : view.getFloat64(0),
+    cpuMs: count === 0 ? NaN : view.getFloat64(8),
+    count,
+    progress: lastRecord(bytes, frame),
+  };
+}
+
+/** Finds the last record of a frame. Behind the records of the present frame, a progress file has records of older ones. */
+export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let last: Progress | null = null;
+  for (
+    let at = PROGRESS_HEAD_BYTES;
+    at + PROGRESS_RECORD_BYTES <= bytes.length;
+    at += PROGRESS_RECORD_BYTES
+  ) {
+    if (view.getUint32(at) !== frame) break;
+    last = { call: view.getUint32(at + 4), statement: view.getUint32(at + 8) };
+  }
+  return last;
 }

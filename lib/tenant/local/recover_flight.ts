@@ -1,7 +1,8 @@
 // Recovers the work of a child that has ended: the call whose statement ran is answered, everything else runs again, and
 // nothing that may have been committed runs twice.
 import { AppError } from "../../core/errors.ts";
-import type { Progress, ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./engine_child.ts";
+import type { Progress } from "./progress_files.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";

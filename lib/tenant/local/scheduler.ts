@@ -8,10 +8,9 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
 import { HomeChildren } from "./home_children.ts";
-import { runsInLentRoom } from "./lend_room.ts";
+import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight } from "./recover_flight.ts";
-import { noteTimes } from "./note_times.ts";
-import { LONG_FLIGHT_MS, Shares } from "./shares.ts";
+import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
 import { requestOf } from "./wire.ts";
 
@@ -42,7 +41,7 @@ export class Scheduler {
   #frame = 0;
   #pumping = false;
   readonly #starts: ChildStarts;
-  readonly shares = new Shares(this);
+  readonly shares = new ChildShares(this);
   readonly #homes = new HomeChildren(this);
 
   constructor(readonly options: SchedulerOptions) {

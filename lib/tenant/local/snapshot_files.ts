@@ -1,7 +1,14 @@
-// The snapshots of one embedded database: files in a folder beside it, named by time and label. A snapshot is the
-// database file with the write-ahead log that belongs to it.
+// The files of an embedded database's snapshots, in a folder beside it, named by time and label: a snapshot is a database
+// file with its write-ahead log. Removes old ones, damaged files that restores have set aside, and unfinished copies.
 import type { SnapshotInfo } from "../snapshots.ts";
-import { sizeOf } from "./tenant_paths.ts";
+import { removeIfThere, sizeOf } from "./tenant_paths.ts";
+import { damagedLabel } from "../damage.ts";
+
+/** The most damaged files of one database. */
+const MAX_DAMAGED = 5;
+
+/** An unfinished copy of this age is abandoned, because the service's own work is ended long before. */
+const STALE_MS = 3_600_000;
 
 /** One snapshot in the folder. */
 export interface SnapshotFile extends SnapshotInfo {
@@ -49,4 +56,42 @@ export async function removeSnapshotFile(folder: string, name: string): Promise<
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
   }
+}
+
+/** Removes set-aside files, each with its log, that are older than `beforeMs` or too many. The folder may be missing. */
+export async function pruneDamagedFiles(folder: string, beforeMs: number): Promise<void> {
+  const files: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(folder)) files.push(entry.name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  const nameOf = (file: string) => file.replace(/\.db(-wal|-shm)?$/, "");
+  const newest = [...new Set(files.map(nameOf))].sort().slice(-MAX_DAMAGED);
+  const oldest = damagedLabel(beforeMs);
+  for (const file of files) {
+    if (newest.includes(nameOf(file)) && nameOf(file) >= oldest) continue;
+    await Deno.remove(`${folder}/${file}`).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+}
+
+/** Removes copies that ended children left unfinished from a folder of databases or of snapshots. */
+export async function removeLeftoverCopies(folder: string, nowMs: number): Promise<void> {
+  const names = new Set<string>();
+  for await (const { name, isFile } of Deno.readDir(folder)) if (isFile) names.add(name);
+  for (const name of names) {
+    if (!isLeftover(name, names, folder)) continue;
+    const { mtime } = await Deno.stat(`${folder}/${name}`);
+    if (mtime !== null && nowMs - mtime.getTime() > STALE_MS) await removeIfThere(`${folder}/${name}`);
+  }
+}
+
+function isLeftover(name: string, names: ReadonlySet<string>, folder: string): boolean {
+  if (/\.part$|\.db\.restoring(-wal|-shm)?$/.test(name)) return true;
+  // The log of a damaged database whose file is missing must stay. Without its file there is no snapshot.
+  const [, of] = /^(.+\.db)-(?:wal|shm)$/.exec(name) ?? [];
+  return of !== undefined && folder.endsWith(".snapshots") && !names.has(of);
 }

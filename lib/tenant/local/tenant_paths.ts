@@ -1,5 +1,7 @@
-// Paths of embedded tenants' files; makes and removes them. An id is checked before it becomes part of a path.
+// Paths of the embedded store's folders and files; makes, opens and removes them. An id is checked before it becomes part
+// of a path.
 import { isId } from "../../core/ids.ts";
+import { ConfigError } from "../../core/errors.ts";
 
 /** The folders of the store. */
 export interface TenantPaths {
@@ -69,4 +71,41 @@ export async function removeIfThere(path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
+}
+
+/**
+ * Opens the store's folders, made if missing. `newHere`: the KV is empty. Throws `ConfigError` where a folder cannot be
+ * made, and where databases meet an empty KV, which neither knows nor serves them.
+ */
+export async function openFolders(dataDirectory: string, newHere: boolean): Promise<TenantPaths> {
+  await make(dataDirectory);
+  const paths = tenantPaths(await Deno.realPath(dataDirectory));
+  await make(paths.tenants);
+  await make(paths.run);
+  if (newHere && await hasDatabases(paths.tenants)) {
+    throw new ConfigError(
+      "Bring back the KV that knows the databases in DATA_DIR/tenants (kv.sqlite3 and its -wal, or KV_URL), or move " +
+        "that folder away; this KV is empty",
+    );
+  }
+  return paths;
+}
+
+async function make(folder: string): Promise<void> {
+  try {
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : "unknown";
+    throw new ConfigError(
+      `Let DATA_DIR have folders that this process can write; making ${folder} failed (${reason})`,
+    );
+  }
+}
+
+async function hasDatabases(tenants: string): Promise<boolean> {
+  for await (const { name, isDirectory } of Deno.readDir(tenants)) {
+    if (!isDirectory) continue;
+    for await (const file of Deno.readDir(`${tenants}/${name}`)) if (file.name.endsWith(".db")) return true;
+  }
+  return false;
 }

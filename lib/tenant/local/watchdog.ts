@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Progress } from "./engine_child.ts";
+import type { Progress } from "./progress_files.ts";
 import { givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { abandonCall } from "./settle_group.ts";

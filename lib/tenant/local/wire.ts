@@ -2,13 +2,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { LaneFlight } from "./child_slot.ts";
-import { packLogRows } from "./pack_log_rows.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { Request, WireRecord } from "./child/protocol.ts";
+import type { Request, WireLogTable, WireRecord } from "./child/protocol.ts";
 import type { WireCall, WireOutcome, WireReplayed, WireResult } from "./child/wire_call.ts";
-import { logColumns, noFigures } from "../log_columns.ts";
+import { logColumns, type LogValues, noFigures } from "../log_columns.ts";
 
 /** A call in the form of a frame. */
 export function wireCall(call: TenantCall, clock: Clock): WireCall {
@@ -127,4 +126,23 @@ export function requestOf({ work, lanes, frame }: LaneFlight): Request {
   return work.kind === "read"
     ? { op: "read", db: lanes.databaseId, frame, calls }
     : { op: "write", db: lanes.databaseId, frame, calls, logRows: packLogRows(work.logRows) };
+}
+
+/** Packs rows by column, one table for each kind of row, so that a value that all rows share travels once. */
+export function packLogRows(rows: readonly LogValues[]): WireLogTable[] {
+  const byWidth = new Map<number, LogValues[]>();
+  for (const row of rows) {
+    const alike = byWidth.get(row.length);
+    if (alike) alike.push(row);
+    else byWidth.set(row.length, [row]);
+  }
+  return Array.from(byWidth.values(), packTable);
+}
+
+function packTable(rows: readonly LogValues[]): WireLogTable {
+  const [first = []] = rows;
+  const columns = first.map((value, at) =>
+    rows.every((row) => row[at] === value) ? value : rows.map((row) => row[at] ?? null)
+  );
+  return { rows: rows.length, columns };
 }

@@ -1,21 +1,24 @@
-// How the children are shared out between those whose work takes long and everybody else.
+// Shares the children between slow work and everybody else's: says which child is free for which work, and which slow work
+// may go on.
 import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { SlowGates } from "../read_queue.ts";
+import type { WireOutcome } from "./child/wire_call.ts";
+import type { CallJob } from "./jobs.ts";
 
-/** Milliseconds after which a flight counts as long: others of its child's databases look for another child. */
+/** Milliseconds after which a flight is long: its database's other work may then go to another child. */
 export const LONG_FLIGHT_MS = 3;
 /**
- * Milliseconds of processor time after which a read counts as slow work, and of the clock: it needs one of the slots for
- * that. On a machine that is busy with other things a quick read may last long, but it does not work long.
+ * Milliseconds of the child's processor time after which a read is slow work, which needs a slot. Processor time counts
+ * first, because a quick read may last long on a busy machine.
  */
 export const SLOW_READ_CPU_MS = 50;
-/** Milliseconds after which a read counts as slow. */
+/** Milliseconds after which a read is slow work in any case. */
 export const SLOW_READ_MS = 1000;
-/** Milliseconds that a namespace makes no try after one that was slow: each may cost a child. */
+/** Milliseconds after a slow try in which its namespace starts no other try, because each may cost a child. */
 const TRY_PAUSE_MS = 500;
 
-/** What a scheduler has. */
+/** The parts of the scheduler that the decisions need. */
 export interface Shared {
   readonly slots: readonly ChildSlot[];
   readonly waiting: ReadonlySet<DatabaseLanes>;
@@ -23,34 +26,35 @@ export interface Shared {
 }
 
 /** Decides which work may take a child. */
-export class Shares {
-  /** Namespace → when it may make a try again. */
+export class ChildShares {
+  /** Namespace → when it may start a try again. */
   readonly #noTryUntilMs = new Map<string, number>();
 
   constructor(private readonly shared: Shared) {}
 
-  /** One for quick work that has nothing to do. */
+  /** A child without work, for quick work. */
   get free(): ChildSlot | null {
     return this.shared.slots.find((slot) => isFree(slot) && !slot.lowered) ?? null;
   }
 
-  /** One that is for slow work and has none. */
+  /** A child without work, for slow work only. */
   get idleForSlow(): ChildSlot | null {
     return this.shared.slots.find((slot) => isFree(slot) && slot.lowered) ?? null;
   }
 
-  /** One for slow work of a database whose quick work goes to `home`. */
+  /** A child without work, for slow work of a database whose quick work goes to `home`. */
   freeForSlow(home: ChildSlot | undefined): ChildSlot | null {
     return this.idleForSlow ?? this.shared.slots.find((slot) => isFree(slot) && slot !== home) ?? null;
   }
 
+  /** Whether one more child may be started. */
   get mayGrow(): boolean {
     return this.shared.slots.length < this.shared.options.maxChildren;
   }
 
   /**
-   * Whether a namespace has its share of children busy, apart from slow work: one more than half of them, because the
-   * others are for everybody else.
+   * Whether a namespace keeps more than half of the children busy with long flights that are not slow work. The others are
+   * for other namespaces.
    */
   holdsTooMany(namespaceId: string, nowMs: number): boolean {
     let busy = 0;
@@ -62,9 +66,9 @@ export class Shares {
   }
 
   /**
-   * Whether one more slow read may take a slot beside those that have one: a quarter of the children for one token, half of
-   * them for one database and one namespace, all but two together: one of those is for slow work without a slot, the
-   * other one for what is quick. Anonymous callers count for their database only.
+   * Whether one more slow read may take a slot. One token has at most a quarter of the children, one database and one
+   * namespace half of them, all together all but two: one of these is for slow work without a slot, one for quick work.
+   * Reads without a token count for their database and namespace only.
    */
   mayTakeSlot(lanes: DatabaseLanes, tokenId: string | null): boolean {
     const held = { token: 0, database: 0, namespace: 0, all: 0 };
@@ -87,25 +91,25 @@ export class Shares {
     };
   }
 
-  /** Whether a read may show that it is quick, of a caller that had slow ones: one at a time, and slow ones seldom. */
+  /** Whether a read of a slow caller may be tried: one at a time, and for a while none after a slow try. */
   mayTry(lanes: DatabaseLanes, nowMs: number): boolean {
     return this.#mayTrySoon(lanes, nowMs) && !this.shared.slots.some(({ flight }) => isWithoutSlot(flight));
   }
 
-  /** A try was slow. */
+  /** Notes that a try was slow. */
   noteSlowTry({ lanes }: LaneFlight, nowMs: number): void {
     for (const [id, untilMs] of this.#noTryUntilMs) if (untilMs <= nowMs) this.#noTryUntilMs.delete(id);
     this.#noTryUntilMs.set(lanes.namespaceId, nowMs + TRY_PAUSE_MS);
   }
 
-  /** Whether slow work goes on without a slot: one at a time, and while it is in nobody's way. */
+  /** Whether slow work without a slot may go on: one at a time of its kind, and only while nobody waits for its child. */
   mayGoWithoutSlot(flight: LaneFlight, nowMs: number): boolean {
     const { slots, waiting } = this.shared;
     const { kind } = flight.work;
     for (const { flight: other } of slots) {
       if (other !== flight && isWithoutSlot(other) && other?.work.kind === kind) return false;
     }
-    // In the place of a child that ends comes one for those that wait.
+    // Where a child is ending, another one may start for those that wait.
     const isShort = this.free === null && !this.mayGrow &&
       !slots.some((slot) => slot.flight?.killed || slot.leaving);
     for (const lanes of waiting) {
@@ -124,7 +128,26 @@ export class Shares {
   }
 }
 
-/** Slow work, or what may be, that has no slot and is not being ended. */
+/** Whether a flight is slow work, or a try, without a slot; one whose child is being ended does not count. */
 function isWithoutSlot(flight: LaneFlight | null): boolean {
   return flight !== null && flight.slow !== null && !flight.slow.hasSlot && flight.killed === null;
+}
+
+/** Learns from the durations of a group of reads that has just been answered which callers are slow. */
+export function noteTimes(
+  { lanes, slow, startedMs }: LaneFlight,
+  jobs: readonly CallJob[],
+  outcomes: readonly WireOutcome[],
+  nowMs: number,
+): void {
+  const tookMs = nowMs - startedMs;
+  if (slow !== null && tookMs < SLOW_READ_CPU_MS) {
+    for (const job of jobs) lanes.reads.forget(job);
+  }
+  if (slow !== null || tookMs < LONG_FLIGHT_MS) return;
+  for (const [index, outcome] of outcomes.entries()) {
+    const job = jobs[index];
+    const ms = "ms" in outcome ? outcome.ms : 0;
+    if (job && ms >= LONG_FLIGHT_MS) lanes.reads.charge(job, ms, nowMs);
+  }
 }
