@@ -17,7 +17,7 @@ const MAX_BUSY_MS = 1000;
 export interface WaitingRead extends WaitingCall {
   /** The read has been slow before. */
   slow?: true;
-  /** The read was once taken back from a group with a slow read: it now travels only with reads of its own caller. */
+  /** The read was taken back from a group with a slow read. When its turn comes, it travels with reads of its caller only. */
   again?: true;
 }
 
@@ -89,6 +89,7 @@ class SlowCaller<J extends WaitingRead> {
   }
 }
 
+/** The waiting reads of one database. */
 export class ReadQueue<J extends WaitingRead> {
   #quick: J[] = [];
   /** Slow callers in the order of their turns. */

@@ -12,7 +12,7 @@ import { ReadQueue } from "../read_queue.ts";
 const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, because later reads wait for them. */
 const GROUP_LOG_ROWS = 128;
-/** The most read groups at a time, without slow work; a further one starts only once the others have run for a while. */
+/** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 
 type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
@@ -29,7 +29,7 @@ export class DatabaseLanes {
   held = false;
   /** Log rows that could not be written wait until this time, by the monotonic clock. */
   logRetryMs = -Infinity;
-  /** Settles when the last log rows taken are in the table. */
+  /** Settles when the log flushes under way have ended. */
   logFlush: Promise<unknown> = Promise.resolve();
   #readTasks: TaskJob[] = [];
   #writes: WriteLaneJob[] = [];
@@ -52,6 +52,7 @@ export class DatabaseLanes {
     return this.reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
   }
 
+  /** Whether the database has no work, no log rows and nobody who needs its lanes. */
   get idle(): boolean {
     return this.waiting === 0 && this.flights.size === 0 && this.log.length === 0 && !this.held;
   }
@@ -70,7 +71,7 @@ export class DatabaseLanes {
     if (job.wire.log) this.log.note(job.wire.log);
   }
 
-  /** Adds a task; `slot` decides whether it runs beside writes or needs the write slot. */
+  /** Adds a task. In the lane of reads it runs beside writes; in the lane of writes it needs the write slot. */
   addTask(job: TaskJob, lane: "read" | "write"): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (lane === "read") this.#readTasks.push(job);
@@ -118,7 +119,10 @@ export class DatabaseLanes {
     this.log.clear();
   }
 
-  /** The next work that may start now but for slow work, or null. `slowMs`: age at which one flight no longer holds up reads. */
+  /**
+   * Takes the next work that may start now, except slow reads; null where there is none. `slowMs`: the age from which a
+   * flight of reads lets the next one start beside it.
+   */
   takeWork(nowMs: number, slowMs: number): Flight["work"] | null {
     if (this.held) return this.#takeExclusive();
     const lane = this.startable(nowMs, slowMs);
@@ -137,12 +141,13 @@ export class DatabaseLanes {
     return read ? "read" : null;
   }
 
-  /** Whether other than slow work waits. */
+  /** Whether work waits that may start now and is not slow. */
   quickWaits(nowMs: number): boolean {
     return this.#readTasks.length > 0 || (this.#writes.length > 0 && this.writeSlotFree) ||
       this.reads.nextQuick(nowMs) !== "none";
   }
 
+  /** Waits until the database has no flight. */
   async nothingRuns(): Promise<void> {
     while (this.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
   }
@@ -154,7 +159,7 @@ export class DatabaseLanes {
     return true;
   }
 
-  /** One read group runs at a time, and others beside slow groups; the last one allowed is for quick callers. */
+  /** A read group starts only beside groups that last for `slowMs` already. The last one allowed is for quick callers. */
   #mayRead(nowMs: number, slowMs: number): boolean {
     const next = this.#readTasks.length > 0 ? "others" : this.reads.nextQuick(nowMs);
     if (next === "none") return false;

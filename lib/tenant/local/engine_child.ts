@@ -88,7 +88,7 @@ export class EngineChild {
     }
   }
 
-  /** Whether it says what memory it holds; false: it has ended, or has not said so in time. */
+  /** Whether the child reports its memory; false: it has ended, or has not reported in time. */
   async reports(): Promise<boolean> {
     let ended = false;
     void this.ended.finally(() => ended = true);

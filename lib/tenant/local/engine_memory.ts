@@ -3,16 +3,16 @@
 import { ConfigError } from "../../core/errors.ts";
 
 const MB = 1024 * 1024;
-/** The rest is for the service, the system and its cache of files. */
+/** The part of the memory that is for the children; the rest is for the service, the system and its cache of files. */
 const PART = 0.6;
-/** With less, the children's own programs leave no room for their work. */
+/** The least bound: with less, the children's programs leave no room for their work. */
 const LEAST_BYTES = 512 * MB;
 
 /** Bytes that a child holds when it has done little work. */
 const CHILD_BYTES = 80 * MB;
 
-// Deno lets nobody read these files without all permissions, so a shell does; it prints the limit of each group that this
-// process is in, outermost last.
+// Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
+// control group that this process is in, the outermost last.
 const LIMITS = 'group=$(sed -n "s/^0:://p" /proc/self/cgroup 2>/dev/null); while :; do ' +
   'cat "/sys/fs/cgroup$group/memory.max" 2>/dev/null; [ -z "$group" ] && break; group=${group%/*}; done; ' +
   "cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null; true";
@@ -41,6 +41,6 @@ async function groupLimits(): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
   const { stdout } = await new Deno.Command("sh", { args: ["-c", LIMITS], stdout: "piped", stderr: "null" })
     .output();
-  // Without a limit it says `max`.
+  // A group without a limit has the text `max`.
   return new TextDecoder().decode(stdout).split("\n").filter((line) => /^\d+$/.test(line)).map(Number);
 }

@@ -1,11 +1,11 @@
-// The command line of an engine child: its permissions, its hard bound on memory, and what ends it when the service dies.
+// Starts the process of an engine child: its permissions, its hard bound on memory, and what ends it when the service dies.
 
 /** Megabytes of JavaScript heap of a child: the last bound, behind the watchdog's; SQLite's memory has its own. */
 const CHILD_HEAP_MB = 512;
 
 /**
  * KiB of data that the system lets a child have (`ulimit -d`): the bound behind the watchdog's. A child counts 1.1 GiB from
- * its start, nearly all of it reserved by V8 for two threads and never touched. Elsewhere than on Linux nothing keeps it.
+ * its start, nearly all of it reserved by V8 for two threads and never touched. Only Linux enforces this bound.
  */
 const CHILD_DATA_KIB = 2 * 1024 * 1024;
 
@@ -29,13 +29,13 @@ export async function findParentTie(): Promise<ParentTie> {
   }
 }
 
-/** A lower bound of the system's own stays; where none can be set the child does not start. */
+/** Sets the bound, unless the system has a lower one already. Where it cannot be set, the child does not start. */
 const BOUNDED = Deno.build.os === "linux"
   ? `ulimit -d ${CHILD_DATA_KIB} 2>/dev/null || [ "$(ulimit -Hd)" -lt ${CHILD_DATA_KIB} ] || exit 1; `
   : "";
 
-// The shell becomes the engine (`exec`), so that its process id is the one to end; what it leaves behind looks once a
-// second whether the service is still there.
+// The shell becomes the engine (`exec`), so that killing the shell's process id kills the engine. The loop that it leaves
+// behind checks once a second whether the service still runs, and kills the engine if not.
 const WATCHER =
   'service=$PPID; engine=$$; (while kill -0 "$service" && kill -0 "$engine"; do sleep 1; done; ' +
   'kill -0 "$service" || kill -9 "$engine") >/dev/null 2>&1 </dev/null & exec "$@"';

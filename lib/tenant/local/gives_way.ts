@@ -38,8 +38,8 @@ function isSlow(flight: LaneFlight, { progress, cpuMs }: ChildReport, nowMs: num
 }
 
 /**
- * The others of its frame run elsewhere. Those before it have run here as well, and are answered only with the frame;
- * the child starts none of those behind it, for the time of the frame is over.
+ * Takes the other calls of a slow read's frame back, to run in another child. Those before it have run here too, but their
+ * outcomes would wait for the frame; those after it are not started here, because the frame's time is over.
  */
 function takeBack(scheduler: Scheduler, { lanes }: LaneFlight, jobs: CallJob[], { call }: Progress): void {
   const others = jobs.filter((job, index) => index !== call && !job.takenBack);
@@ -51,13 +51,13 @@ function takeBack(scheduler: Scheduler, { lanes }: LaneFlight, jobs: CallJob[], 
   scheduler.waiting.add(lanes);
 }
 
-/** Discards the outcome without answering or logging it. */
+/** Stands for a call that was taken back: its outcome is neither answered nor logged. */
 function standIn(job: CallJob): CallJob {
   const nobody = () => {};
   return { ...job, call: { ...job.call, log: null }, resolve: nobody, reject: nobody, takenBack: true };
 }
 
-/** Without a slot a read continues only as long as nobody waits. */
+/** Whether the slow work may go on: with a slot, or as long as nobody waits for its child. */
 function mayGoOn(scheduler: Scheduler, flight: LaneFlight, tokenId: string | null, nowMs: number): boolean {
   const { shares } = scheduler;
   const isTry = flight.slow !== null && !flight.slow.hasSlot;

@@ -1,10 +1,10 @@
-// Chooses the child for a database's quick work: the one that has the file open and its statements compiled, while that
-// child answers quickly.
+// Chooses the child for a database's quick work: its home, which has the file open and its statements compiled, or another
+// one while the home is busy for long.
 import { type ChildSlot, isFree } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { type ChildShares, LONG_FLIGHT_MS } from "./child_shares.ts";
 
-/** What a scheduler has. */
+/** The parts of the scheduler that the choice needs. */
 export interface ChildPool {
   readonly slots: readonly ChildSlot[];
   readonly shares: ChildShares;
@@ -21,7 +21,7 @@ export class HomeChildren {
     return this.#homes.get(lanes);
   }
 
-  /** The database's own child while it answers quickly, else another one; null: the work has to wait. */
+  /** The database's home while that answers quickly, else another child, which becomes the home; null: the work waits. */
   slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
     const { slots, shares } = this.pool;
     const home = this.#homes.get(lanes);
@@ -36,7 +36,7 @@ export class HomeChildren {
     return slot;
   }
 
-  /** Starts one more child once all have been busy for a while, because a short wait is cheaper than a process. */
+  /** Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. */
   #oneMore(nowMs: number): ChildSlot | null {
     const quick = this.pool.slots.some(({ lowered, flight }) =>
       !lowered && (flight === null || nowMs - flight.startedMs < LONG_FLIGHT_MS)

@@ -12,11 +12,11 @@ export interface CallJob extends WaitingRead {
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
   readonly queuedMs: number;
-  /** How often a child ended while a statement of this call ran. */
+  /** How many children ended while a statement of this call ran. */
   crashes: number;
-  /** How often it ran again in room that was lent to it. */
+  /** How often it ran again in room of the reserve. */
   loans?: number;
-  /** It waits again to run elsewhere; this stands for it in the frame that has it. */
+  /** The call was taken back and waits again; this stands for it in its frame. */
   readonly takenBack?: true;
 }
 
@@ -39,12 +39,12 @@ export interface Flight {
   readonly startedMs: number;
   /** A write group's outcomes, held until its commit is on the disk. */
   answered: ReplyFrame | null;
-  /** Why the service ended the child, if it did; `busy`: a slow read had no slot and others waited. */
+  /** Why the service ended the child; null: it did not. `busy`: a slow read had no slot, and others waited. */
   killed: "timeout" | "gone" | "memory" | "busy" | null;
   killedMs: number;
   /** When a statement of it was first seen to run, by the clock and by the child's processor time; null: not yet. */
   begun: { readonly atMs: number; readonly cpuMs: number } | null;
-  /** Null: it is not known to be slow work. */
+  /** Null: the work is not known to be slow. */
   slow: SlowWork | null;
   /** Number of the last report of the child's memory, and when the watchdog first saw it. */
   heard: { readonly count: number; readonly sinceMs: number };

@@ -9,7 +9,7 @@ import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";
 import { textLength, unfinished } from "./wire.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 
-/** How many children may end under one piece of work before it is given up. */
+/** The number of children that may end during one piece of work before it is given up. */
 const MAX_CRASHES = 2;
 
 /** Puts the work of a flight back into its lanes, or answers it. The flight has already left its lanes. */
@@ -27,7 +27,7 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
   lanes.putBack(again, work.kind);
 }
 
-/** What is to run again; null: the call is answered. `statement`: the one under which the child ended, if one of its. */
+/** The call to run again; null: it is answered. `statement`: the statement of the call during which the child ended, or null. */
 function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): CallJob | null {
   if (statement === null) return job;
   if (flight.killed === "gone") {
@@ -102,9 +102,9 @@ function askWhatCommitted(
   lanes.putBackTask({
     request: { op: "has_log", db: lanes.databaseId, ids },
     resolve: ({ reply }) => {
-      const kept = new Set(reply.t === "ids" ? reply.ids : []);
-      if (kept.size === 0) lanes.log.putBack(work.logRows);
-      const again = settleKept(flight, answered, kept, progress);
+      const committed = new Set(reply.t === "ids" ? reply.ids : []);
+      if (committed.size === 0) lanes.log.putBack(work.logRows);
+      const again = settleCommitted(flight, answered, committed, progress);
       lanes.putBack(again, "write");
     },
     reject: () => {
@@ -115,10 +115,11 @@ function askWhatCommitted(
   }, "write");
 }
 
-function settleKept(
+/** Answers the calls that were committed or refused; returns those to run again. */
+function settleCommitted(
   flight: LaneFlight,
   answered: ReplyFrame,
-  kept: ReadonlySet<string>,
+  committed: ReadonlySet<string>,
   progress: Progress | null,
 ): CallJob[] {
   const { lanes, work } = flight;
@@ -129,7 +130,7 @@ function settleKept(
     const outcome = answered.reply.o[index];
     const length = outcome ? textLength(outcome) : 0;
     const refused = outcome?.k === "failed" && outcome.unlogged === true;
-    if (outcome && outcome.k !== "stale" && (refused || kept.has(job.call.log?.id ?? ""))) {
+    if (outcome && outcome.k !== "stale" && (refused || committed.has(job.call.log?.id ?? ""))) {
       settleGroup(lanes, { kind: "write", jobs: [job], logRows: [] }, {
         reply: { t: "outcomes", o: [outcome] },
         text: answered.text.slice(start, start + length),

@@ -1,4 +1,4 @@
-// Deals out the work of all databases to a small number of engine children, one frame at a time each.
+// Gives the work of all databases to a small number of engine children. A child has one frame at a time.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type ChildSlot, type LaneFlight, newSlot } from "./child_slot.ts";
@@ -14,7 +14,7 @@ import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
 import { requestOf } from "./wire.ts";
 
-/** What this needs of the store. */
+/** What the scheduler needs of the store. */
 export interface SchedulerOptions {
   readonly tenantsDirectory: string;
   readonly runDirectory: string;
@@ -53,7 +53,7 @@ export class Scheduler {
     this.waiting.add(lanes);
     if (this.#pumping) return;
     this.#pumping = true;
-    // Calls that the event loop has ready now get here one after the other: they are to travel together.
+    // Calls that the event loop has ready arrive here one after the other, and are to travel together.
     setImmediate(() => {
       this.#pumping = false;
       this.onBusy();
@@ -73,7 +73,10 @@ export class Scheduler {
     }
   }
 
-  /** Starts one more child if the bound allows it; those there are go on in any case. */
+  /**
+   * Starts one more child; null where none may start. At the bound it ends an idle child for slow work instead, in whose
+   * place one may start later.
+   */
   addChild(): ChildSlot | null {
     if (this.stopping) return null;
     if (!this.shares.mayGrow) return this.endChild(this.shares.idleForSlow);
@@ -90,14 +93,14 @@ export class Scheduler {
     });
   }
 
-  /** Lets one that is free end; another one may come for it. */
+  /** Ends a child that has no work. */
   endChild(slot: ChildSlot | null): null {
     if (slot) slot.leaving = true;
     void slot?.child.finish();
     return null;
   }
 
-  /** Closes a database in every child, each between two frames. */
+  /** Closes a database in every child, between two frames of the child. */
   async closeEverywhere(databaseId: string): Promise<void> {
     await Promise.all(this.slots.map((slot) =>
       new Promise<void>((closed) => {
@@ -122,7 +125,7 @@ export class Scheduler {
     if (lanes.reads.hasSlow && !lanes.held) this.#startSlow(lanes, nowMs);
   }
 
-  /** Beside the child that the database's quick work goes to. */
+  /** Starts slow reads, never in the child that has the database's quick work. */
   #startSlow(lanes: DatabaseLanes, nowMs: number): void {
     const { shares } = this;
     const gates = shares.gates(lanes, nowMs);
@@ -138,7 +141,7 @@ export class Scheduler {
     }
   }
 
-  /** The flight is slow work and goes on: its child is for such work only from now on. */
+  /** Lowers the priority of the child of a slow read that goes on. From now on the child takes slow work only. */
   setApart(flight: LaneFlight): void {
     const slot = this.slots.find((one) => one.flight === flight);
     if (!slot || slot.lowered) return;
@@ -147,7 +150,7 @@ export class Scheduler {
     this.#keepOneFree();
   }
 
-  /** Starts a child ahead of those that will need it. */
+  /** Starts a child if none is free for quick work. */
   #keepOneFree(): void {
     if (this.shares.free === null) this.addChild();
   }

@@ -49,7 +49,7 @@ export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutc
   job.resolve(outcome);
 }
 
-/** Nobody waits for this one any more. */
+/** Rejects a call whose caller has gone. */
 export function abandonCall(job: CallJob): void {
   job.reject(new AppError("store_unavailable"));
 }
