@@ -149,6 +149,12 @@ export class ReadQueue<J extends WaitingRead> {
     return jobs.splice(0, groupLength(jobs));
   }
 
+  /** Removes, in their order, the quick reads that `start` has started; the others keep their places. */
+  startQuick(nowMs: number, start: (job: J) => boolean): void {
+    if (this.#slow.size > 0) this.#release(nowMs);
+    this.#quick = this.#quick.filter((job) => !start(job));
+  }
+
   /** Takes slow work that may start; callers take turns. */
   takeSlow(nowMs: number, { mayTry, mayTakeSlot }: SlowGates): { jobs: J[]; slow: SlowWork } | null {
     for (const [tokenId, caller] of this.#slow) {

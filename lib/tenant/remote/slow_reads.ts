@@ -15,6 +15,8 @@ const MAX_SLOTS = { token: 2, database: 3, all: 6 } as const;
 const MAX_TRIES = { database: 2, all: 4 } as const;
 /** Reads at a time that are not known to be slow, unless the store says otherwise; of one token half of them. */
 const MAX_QUICK = 64;
+/** Reads that wait for one database before new ones are refused. */
+const MAX_WAITING = 10_000;
 /** Milliseconds that a read waits for a slot at the least. */
 const MIN_WAIT_MS = 1000;
 
@@ -94,7 +96,11 @@ export class SlowReads {
   /** What the server was asked last, to see whether it answers. */
   #question: { readonly sentMs: number; readonly answered: Promise<boolean> } | null = null;
 
-  constructor(private readonly tenant: RemoteTenant, private readonly slots: SlowSlots) {}
+  constructor(
+    private readonly tenant: RemoteTenant,
+    private readonly slots: SlowSlots,
+    private readonly maxWaiting: number = MAX_WAITING,
+  ) {}
 
   /** What `read` answers; its signal tells it to stop with `Stopped`. Errors: `database_busy` after too long a wait. */
   async run(job: CallJob, read: (giveWay: AbortSignal) => Promise<TenantOutcome>): Promise<TenantOutcome> {
@@ -156,13 +162,15 @@ export class SlowReads {
       mayTry: () => this.slots.mayTry(this),
       mayTakeSlot: (tokenId: string | null) => this.slots.mayTakeSlot(this, tokenId),
     };
-    const quick = this.#queue.nextQuick(nowMs) === "none" ? [] : this.#queue.takeQuick(nowMs);
-    this.#queue.putBack(quick.filter((one) => {
+    const refused = new Set<string | null>();
+    // However many of one caller wait, those of others behind them are asked for as well.
+    this.#queue.startQuick(nowMs, (one) => {
       const tokenId = tokenOf(one);
-      const starts = this.slots.mayStart(this, tokenId);
+      const starts = !refused.has(tokenId) && this.slots.mayStart(this, tokenId);
       if (starts) one.start(this.#begin(tokenId, null));
-      return !starts;
-    }));
+      else refused.add(tokenId);
+      return starts;
+    });
     for (let next = this.#queue.takeSlow(nowMs, gates); next; next = this.#queue.takeSlow(nowMs, gates)) {
       const [first, ...others] = next.jobs;
       this.#queue.putBack(others);
@@ -193,7 +201,7 @@ export class SlowReads {
       const timer = setTimeout(() => refuse("database_busy"), waitMs);
       signal?.addEventListener("abort", leave);
       if (signal?.aborted) return leave();
-      if (!this.#queue.add(one)) return refuse("database_busy");
+      if (this.#queue.length >= this.maxWaiting || !this.#queue.add(one)) return refuse("database_busy");
       this.startWaiting();
     });
   }
