@@ -7,9 +7,8 @@ import { jsonLog, quietLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
-import { sweepLeftovers } from "./lib/services/removal/sweep_leftovers.ts";
-import { firstStart, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
-import { greeting } from "./lib/services/start/greeting.ts";
+import { sweepLeftovers } from "./lib/services/removal/remove_records.ts";
+import { firstStart, greeting, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { claimDataDir } from "./lib/store/claim_data_dir.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
@@ -24,7 +23,9 @@ const BODY_SWEEP_MS = 1000;
 /** Milliseconds between two accounts of what was spent, and between two looks for money of dead processes. */
 const METER_MS = 1000;
 const BLOCKS_MS = 10_000;
-/** Milliseconds that a stop waits for requests in flight, and on a platform that ends a process 5 s after its signal. */
+/**
+ * Milliseconds that a stop waits for requests in flight, and on a platform that ends a process 5 s after its signal.
+ */
 const DRAIN_MS = 10_000;
 const HOSTED_DRAIN_MS = 2_500;
 /** Milliseconds that a tenant store which does not answer may then hold up the accounts. */
@@ -43,7 +44,8 @@ const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
 /** The process as upkeep needs it, once it has started. */
 const started = Promise.withResolvers<AppDeps>();
 
-// At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process would.
+// At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process
+// would.
 Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
   const deps = await started.promise;
   await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());

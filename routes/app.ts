@@ -1,9 +1,10 @@
 // The whole HTTP surface in mounting order: headers of every answer, health, flood control, then the API.
 import { Hono } from "hono";
+import { AppError } from "../lib/core/errors.ts";
 import { FloodControl } from "../lib/guard/flood.ts";
+import { ReadinessCheck, type ReadinessContext } from "../lib/services/health/check_readiness.ts";
 import { apiRoutes } from "./api/mod.ts";
 import { docsRoutes } from "./docs/mod.ts";
-import { healthRoutes } from "./health.ts";
 import type { AppDeps } from "./http/app_deps.ts";
 import type { Env } from "./http/env.ts";
 import { answerHeaders, ResponsePadding } from "./middleware/answer_headers.ts";
@@ -11,8 +12,7 @@ import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
 import { openapiRoutes } from "./openapi.ts";
-import { discoveryRoutes, wellKnownRoutes } from "./p/discovery.ts";
-import { publishedRoutes } from "./p/published.ts";
+import { discoveryRoutes, publishedRoutes, wellKnownRoutes } from "./p/published.ts";
 import { SurfaceRouter } from "./surface_router.ts";
 import { v1Routes } from "./v1/mod.ts";
 
@@ -34,4 +34,17 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route("/p", publishedRoutes(deps));
   app.route("/v1", v1Routes(deps));
   return app;
+}
+
+/** For load balancers and process managers. Mounted at the root, without bearer and flood control. */
+function healthRoutes(ready: ReadinessContext): Hono<Env> {
+  const readiness = new ReadinessCheck(ready);
+  return new Hono<Env>()
+    .get("/healthz", (c) => c.json({ success: true, data: { status: "ok" } }))
+    .get("/readyz", async (c) => {
+      const { notReady, degraded } = await readiness.check();
+      if (notReady.length > 0) throw new AppError("not_ready", { extra: { notReady } });
+      if (degraded.length > 0) return c.json({ success: true, data: { status: "degraded", degraded } });
+      return c.json({ success: true, data: { status: "ready" } });
+    });
 }

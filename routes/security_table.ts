@@ -1,5 +1,5 @@
-// Every mounted route and who may call it, for review in one place. The table decides nothing; a test compares the app
-// with it.
+// Every mounted route and who may call it, for review in one place. The table decides nothing; a test compares the
+// app with it.
 import type { Role } from "../lib/core/role.ts";
 
 /**

@@ -1,4 +1,5 @@
-// From the Authorization header to the caller. On the hot path: it answers at once while the token's record is cached.
+// From the Authorization header to the caller. On the hot path: it answers at once while the token's record is
+// cached.
 import type { ControlPlane } from "../control/control_plane.ts";
 import type { KnownToken } from "../control/tokens.ts";
 import type { Clock } from "../core/clock.ts";

@@ -1,4 +1,5 @@
-// A session of an end user: a JWT that only the published endpoints of its database accept. Nothing is stored about it.
+// A session of an end user: a JWT that only the published endpoints of its database accept. Nothing is stored about
+// it.
 import { SignJWT } from "jose";
 import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
 

@@ -4,7 +4,7 @@ import { compareAndSet } from "../store/compare_and_set.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { NamespaceRecord } from "../store/records.ts";
-import { openAccount } from "./balance/open_account.ts";
+import { openAccount } from "./balance/change_account.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 

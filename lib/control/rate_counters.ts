@@ -1,6 +1,6 @@
-// Counts of calls in windows of time, shared by all processes on one KV. A process leases several calls at once in one
-// atomic commit and spends them from memory, so that the hot path writes nothing. What it does not spend expires with
-// the window: fewer calls than the limit may pass, never more.
+// Counts of calls in windows of time, shared by all processes on one KV. A process leases several calls at once in
+// one atomic commit and spends them from memory, so that the hot path writes nothing. What it does not spend expires
+// with the window: fewer calls than the limit may pass, never more.
 import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
@@ -48,7 +48,9 @@ interface Lease {
   asking: Promise<void> | null;
 }
 
-/** A lease takes one part in so many of what is left, so that other processes get theirs, and at most so many calls. */
+/**
+ * A lease takes one part in so many of what is left, so that other processes get theirs, and at most so many calls.
+ */
 const LEASE_PART = 16;
 const MAX_LEASE = 4000;
 /** From that size on, a lease is extended while its last quarter is spent, so that nobody waits. */

@@ -2,10 +2,12 @@
 // and a short time; nothing is stored until one has counted.
 import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
+import { hash } from "node:crypto";
 import { z } from "zod";
-import type { CaptchaUses } from "../control/captcha_uses.ts";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
 import type { Clock } from "../core/clock.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit } from "../store/kv_call.ts";
 import { type Captcha, type CaptchaScope, MAX_CAPTCHA_TOKEN } from "./captcha.ts";
 
 /** PBKDF2 iterations of one try, and tries until a solution: about half a second of one core in a browser. */
@@ -17,7 +19,7 @@ const LIFETIME_MS = 10 * 60_000;
 
 /** What it needs of the process. */
 export interface AltchaParts {
-  readonly uses: CaptchaUses;
+  readonly kv: Deno.Kv;
   readonly hashes: KeyedHashes;
   readonly clock: Clock;
 }
@@ -41,7 +43,7 @@ const payload = z.object({
 });
 
 /** The embedded provider. */
-export function captchaAltcha({ uses, hashes, clock }: AltchaParts): Captcha {
+export function captchaAltcha({ kv, hashes, clock }: AltchaParts): Captcha {
   const secretsOf = async (scope: CaptchaScope) => ({
     hmacSignatureSecret: await hashes.of("altcha", scope.databaseId, scope.slug),
     hmacKeySignatureSecret: await hashes.of("altcha key", scope.databaseId, scope.slug),
@@ -70,7 +72,7 @@ export function captchaAltcha({ uses, hashes, clock }: AltchaParts): Captcha {
         deriveKey,
         ...await secretsOf(scope),
       });
-      return verified && await uses.claim(challenge.signature, leftMs);
+      return verified && await counts(kv, challenge.signature, leftMs);
     },
   };
 }
@@ -89,4 +91,15 @@ function readPayload(token: string): z.output<typeof payload> | null {
 function randomTries(): number {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   return MIN_TRIES + random % (MAX_TRIES - MIN_TRIES);
+}
+
+/**
+ * True for the first of several callers, in all processes. `leftMs`: how long the proof is still valid. Errors:
+ * `meter_unreachable`.
+ */
+function counts(kv: Deno.Kv, proof: string, leftMs: number): Promise<boolean> {
+  const key = keys.captchaUsed(hash("sha256", proof, "hex"));
+  return kvCommit(
+    kv.atomic().check({ key, versionstamp: null }).set(key, true, { expireIn: Math.max(1, leftMs) }),
+  );
 }

@@ -1,5 +1,5 @@
-// The one access to a function of the runtime that is not public: its HTTP server on a single connection. `Deno.serve`
-// (2.9) accepts connections itself, waits for ever for the rest of a head, and has no setting for that.
+// The one access to a function of the runtime that is not public: its HTTP server on a single connection.
+// `Deno.serve` (2.9) accepts connections itself, waits for ever for the rest of a head, and has no setting for that.
 
 /** Answers a request; never throws. */
 export type Answer = (request: Request) => Response | Promise<Response>;
@@ -55,7 +55,10 @@ export function findServeConnection(runtime: object = Deno): ServeConnection | n
   });
 }
 
-/** Guarantee: a function of that name and number of parameters, which tests/guard/serve_connection_test.ts holds to the rest. */
+/**
+ * Guarantee: a function of that name and number of parameters, which tests/guard/serve_connection_test.ts holds to
+ * the rest.
+ */
 function runtimeServe(runtime: object): RuntimeServe | null {
   const name: unknown = Reflect.get(runtime, "internal");
   const internals: unknown = typeof name === "symbol" ? Reflect.get(runtime, name) : null;

@@ -1,4 +1,5 @@
-// Counts the members and the depth in the text of a JSON object before it is parsed. It takes linear time for any text.
+// Counts the members and the depth in the text of a JSON object before it is parsed. It takes linear time for any
+// text.
 
 const QUOTE = 34;
 const COLON = 58;

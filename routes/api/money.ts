@@ -2,15 +2,13 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { addCredit } from "../../lib/services/money/add_credit.ts";
-import { readBalance } from "../../lib/services/money/read_balance.ts";
-import { readUsage } from "../../lib/services/money/read_usage.ts";
+import { addCredit, readBalance, readUsage } from "../../lib/services/money/manage_money.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { validate } from "../middleware/validate.ts";
 import { isoTimestamp, noQuery, time, usd } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
+import { validate } from "../middleware/validate.ts";
 
 const amount = z.number();
 const balance = z.object({

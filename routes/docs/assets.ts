@@ -1,5 +1,5 @@
-// Style, script and pictures of the documentation, and the viewer of the API description. Each is loaded when somebody
-// first asks for it: an idle service holds none of them.
+// Style, script and pictures of the documentation, and the viewer of the API description. Each is loaded when
+// somebody first asks for it: an idle service holds none of them.
 import { createHash } from "node:crypto";
 
 export interface Asset {

@@ -38,7 +38,9 @@ export function colouredCode(text: string, language: string): string {
   return html;
 }
 
-/** Guarantee: the package's own grammars. Its types do not tell a member that is missing from one that is undefined. */
+/**
+ * Guarantee: the package's own grammars. Its types do not tell a member that is missing from one that is undefined.
+ */
 function grammarOf(grammar: object): ShjLanguageData {
   return grammar as ShjLanguageData;
 }

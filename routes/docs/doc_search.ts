@@ -1,4 +1,5 @@
-// Finds sections of the documentation by the words of a question, with the library and the word forms of schema search.
+// Finds sections of the documentation by the words of a question, with the library and the word forms of schema
+// search.
 import MiniSearch, { type SearchOptions } from "minisearch";
 import { questionWords, splitWords, wordForms } from "../../lib/services/schema/search_words.ts";
 import type { ReadPage } from "./library.ts";

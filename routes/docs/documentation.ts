@@ -6,7 +6,6 @@ import { findAsset } from "./assets.ts";
 import { DocSearch } from "./doc_search.ts";
 import type { View } from "./layout.ts";
 import { Library } from "./library.ts";
-import { llmsText } from "./llms_text.ts";
 import { docPages, findPage } from "./pages.ts";
 import { apiView, contentsView, missingView, pageView, searchView } from "./views.ts";
 
@@ -97,4 +96,21 @@ async function sendPage(c: Context<Env>, view: Promise<View>, status: 200 | 404 
 async function sendMissing(c: Context<Env>, slug: string): Answer {
   const near = nearMatches(slug, docPages.map((page) => page.slug));
   return await sendPage(c, missingView(near.flatMap((one) => findPage(one) ?? [])), 404);
+}
+
+/** In the form of llmstxt.org. */
+export function llmsText(baseUrl: string): string {
+  const groups = Map.groupBy(docPages, (page) => page.group);
+  const lists = [...groups].map(([group, pages]) =>
+    `## ${group}\n\n${
+      pages.map(({ slug, title, about }) => `- [${title}](${baseUrl}/docs/${slug}.md): ${about}`).join("\n")
+    }\n`
+  );
+  return [
+    "# Cubby\n",
+    "> A SQL database service that is safe to hand to an app or to an AI agent: SQLite databases over HTTP.\n",
+    `Every call of the API is described in [OpenAPI 3.1](${baseUrl}/openapi.json). What one database publishes stands in ` +
+    `${baseUrl}/p/<namespace>/<database>/.well-known/endpoints.json.\n`,
+    ...lists,
+  ].join("\n");
 }

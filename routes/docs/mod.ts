@@ -1,5 +1,5 @@
-// The documentation: /docs, its search, every page as HTML and as Markdown, a viewer of the API, and /llms.txt. A browser
-// that opens the bare address of the service is led there.
+// The documentation: /docs, its search, every page as HTML and as Markdown, a viewer of the API, and /llms.txt. A
+// browser that opens the bare address of the service is led there.
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { etag } from "hono/etag";

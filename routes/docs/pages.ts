@@ -1,5 +1,5 @@
-// The pages of the documentation in reading order. Each is a Markdown file, loaded when somebody first asks for it: as a
-// module, so that a process without permission to read files (Deno Deploy) has them too.
+// The pages of the documentation in reading order. Each is a Markdown file, loaded when somebody first asks for it:
+// as a module, so that a process without permission to read files (Deno Deploy) has them too.
 
 /** A part of the contents. */
 export type DocGroup = "Start" | "Guides" | "Reference" | "Design";

@@ -2,16 +2,15 @@
 import { PasswordHasher } from "../../lib/access/password_hash.ts";
 import type { Config } from "../../lib/config.ts";
 import { Approvals } from "../../lib/control/approvals.ts";
-import { CaptchaUses } from "../../lib/control/captcha_uses.ts";
+import { Ledger } from "../../lib/control/balance/ledger.ts";
+import { Meter } from "../../lib/control/balance/meter.ts";
+import { ControlPlane } from "../../lib/control/control_plane.ts";
 import { HeldCalls } from "../../lib/control/held_calls.ts";
 import { KeyedHashes } from "../../lib/control/keyed_hashes.ts";
 import { LoginFailures } from "../../lib/control/login_failures.ts";
 import { RateCounters } from "../../lib/control/rate_counters.ts";
-import { Rules } from "../../lib/control/rules.ts";
-import { Ledger } from "../../lib/control/balance/ledger.ts";
-import { Meter } from "../../lib/control/balance/meter.ts";
-import { ControlPlane } from "../../lib/control/control_plane.ts";
 import { Replays } from "../../lib/control/replays.ts";
+import { Rules } from "../../lib/control/rules.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { sendOnce } from "../../lib/core/send_once.ts";
@@ -22,7 +21,9 @@ import { captchaSiteverify } from "../../lib/guard/captcha_siteverify.ts";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../../lib/query/prices.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
-import { chooseModel } from "../../lib/services/ask/choose_model.ts";
+import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
+import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
+import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
@@ -114,7 +115,16 @@ function publishedContext(
 function captchaOf({ config, kv, clock, ...parts }: ProcessParts, hashes: KeyedHashes): Captcha {
   const { captchaProvider: provider, captchaSiteKey: siteKey, captchaSecret: secret } = config;
   if (provider === "altcha" || siteKey === null || secret === null) {
-    return captchaAltcha({ uses: new CaptchaUses(kv), hashes, clock });
+    return captchaAltcha({ kv, hashes, clock });
   }
   return captchaSiteverify({ provider, siteKey, secret, fetch: parts.fetch ?? sendOnce });
+}
+
+/** Who writes the SQL of questions: the configured server, or the embedded translator where there is none. */
+export function chooseModel(
+  { askUrl, askKey, askModel }: Pick<Config, "askUrl" | "askKey" | "askModel">,
+  parts: { readonly fetch: typeof fetch; readonly log: Log },
+): AskModel {
+  if (askUrl === null) return new EmbeddedTranslator();
+  return new ChatModel({ url: askUrl, key: askKey, model: askModel, ...parts });
 }

@@ -67,7 +67,9 @@ const PORTS = 1 << 16;
 
 /** Gives the first answer of each connection a long head. */
 export class ResponsePadding {
-  /** When the connection from a port last got the padding, in seconds. Ports with the same remainder share an entry. */
+  /**
+   * When the connection from a port last got the padding, in seconds. Ports with the same remainder share an entry.
+   */
   readonly #sinceSec = new Int32Array(PORTS).fill(-AGAIN_SEC);
 
   constructor(private readonly clock: Clock) {}

@@ -1,5 +1,6 @@
 // Refuses an address that sends too much, before anything is read, looked up or parsed for it.
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import type { AddressKey } from "../../lib/guard/address_key.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { clientAddress } from "../../lib/guard/client_address.ts";
@@ -17,13 +18,17 @@ export interface FloodGateOptions {
 /** Counts the request. Errors: `too_many_requests` with the seconds to wait. */
 export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): MiddlewareHandler<Env> {
   return (c, next) => {
-    const address = clientAddress({
-      socketAddress: c.get("peer")?.hostname ?? null,
-      forwardedFor: trustedHops > 0 ? c.req.raw.headers.get("x-forwarded-for") : null,
-      trustedHops,
-    });
-    const waitSec = flood.admit(address, clock.monotonicMs());
+    const waitSec = flood.admit(requestAddress(c, trustedHops), clock.monotonicMs());
     if (waitSec > 0) throw new AppError("too_many_requests", { retryAfterSec: waitSec });
     return next();
   };
+}
+
+/** The unit by which the client of a request is counted. */
+export function requestAddress(c: Context<Env>, trustedHops: number): AddressKey {
+  return clientAddress({
+    socketAddress: c.get("peer")?.hostname ?? null,
+    forwardedFor: trustedHops > 0 ? c.req.raw.headers.get("x-forwarded-for") : null,
+    trustedHops,
+  });
 }

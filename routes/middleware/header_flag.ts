@@ -1,5 +1,5 @@
-// Headers that turn something on or bound it. They have one accepted value: a misspelt safety option must not count as
-// absent.
+// Headers that turn something on or bound it. They have one accepted value: a misspelt safety option must not count
+// as absent.
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts";

@@ -1,15 +1,21 @@
-// /p/:ns/:db/:slug: published endpoints, whatever the method, and the challenge of their captcha.
+// Everything under /p: published endpoints with the challenge of their captcha, and what a database publishes: the
+// discovery document, an OpenAPI description and a client.
 import { type Context, Hono } from "hono";
+import { z } from "zod";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
-import { clientAddress } from "../../lib/guard/client_address.ts";
 import { readBody } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
+import { writeClient } from "../../lib/services/published/client/client_source.ts";
+import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
+import { discoverEndpoints } from "../../lib/services/published/discovery/discover_endpoints.ts";
 import type { PublishedAnswer, PublishedRequest } from "../../lib/services/published/published_context.ts";
 import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
+import { wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { requestAddress } from "../middleware/flood_gate.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
-import { wholeAnswer } from "../http/answers.ts";
+import { validate } from "../middleware/validate.ts";
 
 /** Mounted under `/p`. */
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
@@ -24,11 +30,7 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
       headers: raw.headers,
       body: () => readBody(raw, { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") }),
       rowForm: () => rowFormOf(c),
-      address: clientAddress({
-        socketAddress: c.get("peer")?.hostname ?? null,
-        forwardedFor: config.trustProxy > 0 ? raw.headers.get("x-forwarded-for") : null,
-        trustedHops: config.trustProxy,
-      }),
+      address: requestAddress(c, config.trustProxy),
       signal: () => raw.signal,
     };
   };
@@ -40,4 +42,45 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
 
 function send(c: Context<Env>, { status, headers, body }: PublishedAnswer): Response {
   return wholeAnswer(c, body, { status, headers: { ...headers } });
+}
+
+const address = z.strictObject({ namespace: z.string().max(64), database: z.string().max(128) });
+
+/** Mounted under `/p`. */
+export function discoveryRoutes({ control, baseUrl, query }: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/:ns/:db/.well-known/endpoints.json",
+      async (c) => sendDocument(c, await discoverEndpoints({ control, baseUrl }, addressOf(c))),
+    )
+    .get(
+      "/:ns/:db/openapi.json",
+      async (c) => sendDocument(c, await describePublished({ control, baseUrl }, addressOf(c))),
+    )
+    .get("/:ns/:db/client.ts", async (c) => {
+      const source = await writeClient({ control, baseUrl, query }, addressOf(c));
+      return c.body(source, 200, { ...forAnybody, "Content-Type": "text/typescript; charset=utf-8" });
+    });
+}
+
+/** Mounted at the root: the same document, addressed by query parameters. */
+export function wellKnownRoutes({ control, baseUrl }: AppDeps): Hono<Env> {
+  return new Hono<Env>().get("/.well-known/endpoints.json", validate("query", address), async (c) => {
+    const { namespace, database } = c.req.valid("query");
+    const input = { namespaceSlug: namespace, databasePath: database };
+    return sendDocument(c, await discoverEndpoints({ control, baseUrl }, input));
+  });
+}
+
+/** Nothing here is secret: any page may read it, and any cache may store it for a moment. */
+const forAnybody = { "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=30" } as const;
+
+function sendDocument(c: Context<Env>, document: object): Response {
+  return c.json(document, 200, forAnybody);
+}
+
+function addressOf(
+  c: Context<Env, "/:ns/:db/openapi.json">,
+): { namespaceSlug: string; databasePath: string } {
+  return { namespaceSlug: c.req.param("ns"), databasePath: c.req.param("db") };
 }

@@ -6,16 +6,12 @@ import { target, tokenBearer } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { plan } from "../middleware/plan.ts";
 import { branchRoutes } from "./branches.ts";
-import { describeRoutes } from "./describe.ts";
-import { doctorRoutes } from "./doctor.ts";
-import { handoffRoutes, redeemHandoffRoutes } from "./handoff.ts";
-import { meRoutes } from "./me.ts";
-import { queryRoutes } from "./query.ts";
-import { searchRoutes } from "./search.ts";
+import { queryRoutes, validateRoutes } from "./query.ts";
+import { describeRoutes, doctorRoutes, searchRoutes } from "./schema.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { tableRoutes } from "./tables.ts";
-import { validateRoutes } from "./validate.ts";
+import { handoffRoutes, meRoutes, redeemHandoffRoutes } from "./tokens.ts";
 import { writeRoutes } from "./writes.ts";
 
 /** Mounted under `/v1`. */

@@ -1,5 +1,5 @@
-// POST /v1/db/:ns/:db/query and /batch: the hot path. A route's description comes after its handler, so that no call
-// passes through it.
+// POST /v1/db/:ns/:db/query, /batch and /validate. The first two are the hot path. A route's description comes after
+// its handler, so that no call passes through it.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -8,8 +8,10 @@ import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
 import { previewWrites } from "../../lib/services/proposals/preview_writes.ts";
 import { runStatements, type StatementsInput } from "../../lib/services/query/run_statements.ts";
+import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
+import { role } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { requestContent } from "../middleware/body_text.ts";
 import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
@@ -108,4 +110,36 @@ async function keyedOptions(
   requireReplayKey("Idempotency-Key", key);
   const scope = ["idempotency", c.get("token").tokenId, c.get("target").databaseId, operation, key];
   return options(c, { idempotency: replayScope(scope, await requestContent(c)), plan });
+}
+
+const validation = z.object({
+  ok: z.boolean(),
+  class: z.enum(["read", "write", "schema", "refused"]).nullable(),
+  tables: z.array(z.string()),
+  columns: z.array(z.string()).describe("table.column"),
+  role: role.nullable().describe("Least role that may run it"),
+  errorDetail: z.object({
+    kind: z.string(),
+    table: z.string().nullable(),
+    column: z.string().nullable(),
+    hint: z.string(),
+    columns: z.array(z.string()).optional(),
+  }).optional(),
+});
+
+/** Mounted under `/v1/db/:ns/:db`. */
+export function validateRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>().post(
+    "/validate",
+    describeRoute({
+      summary: "Check one SQL statement without running it",
+      tags: ["sql"],
+      responses: answers(validation),
+    }),
+    validate("json", statementBody),
+    async (c) => {
+      const data = await validateStatement(statementsContext(query, c), c.req.valid("json"));
+      return c.json({ success: true, data });
+    },
+  );
 }

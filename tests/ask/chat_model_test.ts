@@ -1,10 +1,10 @@
 // The client of OpenAI-compatible servers, against a local stand-in of one.
 import { assert, assertEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
-import { chooseModel } from "../../lib/services/ask/choose_model.ts";
 import type { AskRequest } from "../../lib/services/ask/model/ask_model.ts";
 import { chatMessages } from "../../lib/services/ask/model/chat_messages.ts";
 import { ChatModel, readModelAnswer } from "../../lib/services/ask/model/chat_model.ts";
+import { chooseModel } from "../../routes/http/app_deps.ts";
 
 const KEY = "sk-test-4711";
 

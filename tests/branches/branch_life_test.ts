@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { sweepLeftovers } from "../../lib/services/removal/sweep_leftovers.ts";
+import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { dataOf, statusOf, withBranches } from "./branch_world.ts";
 

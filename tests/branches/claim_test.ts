@@ -1,10 +1,10 @@
 // Claiming branches: what a claim gives, whom its token reaches, and claims that meet.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
-import { sweepLeftovers } from "../../lib/services/removal/sweep_leftovers.ts";
+import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
+import { handedOff } from "../handoff/handoffs.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
-import { handedOff } from "../handoff/handoffs.ts";
 import { claimOf, dataOf, statusOf, withBranches } from "./branch_world.ts";
 
 const COUNT = "SELECT count(*) FROM items";

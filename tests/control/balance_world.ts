@@ -1,11 +1,11 @@
 // One namespace's money over one KV in memory, with clocks that tests turn and a KV that fails when they say so.
 import { assert, assertEquals } from "@std/assert";
-import type { Clock } from "../../lib/core/clock.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { openAccount } from "../../lib/control/balance/change_account.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
 import { Meter } from "../../lib/control/balance/meter.ts";
-import { openAccount } from "../../lib/control/balance/open_account.ts";
 import type { Admission, CallUsage } from "../../lib/control/balance/spending_account.ts";
+import type { Clock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { BalanceRecord } from "../../lib/store/money_records.ts";
 

@@ -4,8 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { type Key, keys } from "../../store/keys.ts";
 import { kvCall, kvCommit, kvEntries, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord, UsageRecord } from "../../store/money_records.ts";
-import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
-import { openAccount } from "./open_account.ts";
+import { type AccountStep, changeAccount, inMonth, openAccount } from "./change_account.ts";
 
 /** A payment. */
 export interface CreditInput {

@@ -1,5 +1,5 @@
-// What one process knows and owes of one namespace's money: its block, its running calls and those that wait. In memory
-// only.
+// What one process knows and owes of one namespace's money: its block, its running calls and those that wait. In
+// memory only.
 import type { ErrorCode } from "../../core/errors.ts";
 import type { BlockRecord } from "../../store/money_records.ts";
 import {

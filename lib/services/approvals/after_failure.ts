@@ -18,8 +18,8 @@ export interface NewLook {
 }
 
 /**
- * Gives an approved write whose effect is another one by now back to the person who decides, with what it would do now. The
- * error for whoever has redeemed it: `effect_changed` with both figures. Errors thrown: `meter_unreachable`.
+ * Gives an approved write whose effect is another one by now back to the person who decides, with what it would do
+ * now. The error for whoever has redeemed it: `effect_changed` with both figures. Errors thrown: `meter_unreachable`.
  */
 export async function lookAgain(
   ctx: Pick<HoldContext, "approvals" | "held" | "clock">,
@@ -51,7 +51,9 @@ function heldBy(
   };
 }
 
-/** Under a name that nobody knows yet: somebody may be reading what was held before, and a crash leaves that whole. */
+/**
+ * Under a name that nobody knows yet: somebody may be reading what was held before, and a crash leaves that whole.
+ */
 async function holdText(
   ctx: Pick<HoldContext, "held" | "clock">,
   { expiresAt }: ApprovalRecord,
@@ -62,8 +64,8 @@ async function holdText(
 }
 
 /**
- * After a failure an approval is approved as before where the call was not to blame, denied where a rule stops it by now, and
- * otherwise used up.
+ * After a failure an approval is approved as before where the call was not to blame, denied where a rule stops it by
+ * now, and otherwise used up.
  */
 export async function afterRefusal(
   { approvals, clock }: Pick<QueryContext, "approvals" | "clock">,

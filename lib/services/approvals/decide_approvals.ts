@@ -1,5 +1,5 @@
-// The approvals of a namespace for the people who decide about them. An API token never decides, whatever its role: an agent
-// must not approve its own writes.
+// The approvals of a namespace for the people who decide about them. An API token never decides, whatever its role:
+// an agent must not approve its own writes.
 import type { Approvals, ApprovalState } from "../../control/approvals.ts";
 import type { HeldCalls } from "../../control/held_calls.ts";
 import { AppError } from "../../core/errors.ts";
@@ -47,7 +47,8 @@ export interface Decision {
 
 /**
  * Deciding the same again changes nothing. Errors: `person_required`, `approval_not_found`, `approval_decided`,
- * `effect_changed` for an approval of what is not the last look, and for a decision during which it was looked at again.
+ * `effect_changed` for an approval of what is not the last look, and for a decision during which it was looked at
+ * again.
  */
 export async function decideApproval(ctx: ApprovalContext, input: Decision): Promise<ApprovalDetail> {
   if (ctx.caller.kind === "token") throw new AppError("person_required");

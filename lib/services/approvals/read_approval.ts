@@ -24,7 +24,10 @@ export async function findApproval(ctx: StatementsContext, token: string): Promi
   return record;
 }
 
-/** The approval of a token, after a wait while nobody has decided about it. Errors: `approval_not_found`, `not_yours` (neither the requesting token nor an admin). */
+/**
+ * The approval of a token, after a wait while nobody has decided about it. Errors: `approval_not_found`, `not_yours`
+ * (neither the requesting token nor an admin).
+ */
 export async function readApproval(ctx: StatementsContext, input: ReadApprovalInput): Promise<ApprovalView> {
   let record = await findApproval(ctx, input.approvalToken);
   if (record.requestedBy !== ctx.tokenId && ctx.target.role !== "admin") throw new AppError("not_yours");

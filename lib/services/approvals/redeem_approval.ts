@@ -1,22 +1,22 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
 import { AppError } from "../../core/errors.ts";
+import { type Footprint, newSalt } from "../../engine/footprint/footprint.ts";
+import { findStored } from "../../query/find_earlier.ts";
 import { affectedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
-import { findStored } from "../../query/find_earlier.ts";
 import { run } from "../../query/run.ts";
 import { eitherForm, type RowForm } from "../../sql/row_form.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { type Footprint, newSalt } from "../../engine/footprint/footprint.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";
-import type { Restored } from "../snapshots/restore_snapshot.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { heldCallOf } from "./approval_view.ts";
+import type { Restored } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
+import { heldCallOf } from "./approval_view.ts";
 import { findApproval } from "./read_approval.ts";
-import { redeemRestore } from "./redeem_restore.ts";
 import { redeemMerge } from "./redeem_merge.ts";
+import { redeemRestore } from "./redeem_restore.ts";
 
 /** An approval's token, and how its write is to run. */
 export interface RedeemInput {
@@ -34,9 +34,9 @@ export type Redeemed =
   | { readonly restored: Restored };
 
 /**
- * Runs the held write. Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or expired),
- * `effect_changed` with both figures: then a person has to look again; `too_many_affected` where
- * that is more than the caller wanted at first; every error of the pipeline.
+ * Runs the held write. Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or
+ * expired), `effect_changed` with both figures: then a person has to look again; `too_many_affected` where that is
+ * more than the caller wanted at first; every error of the pipeline.
  */
 export async function redeemApproval(
   ctx: StatementsContext & MergeContext,

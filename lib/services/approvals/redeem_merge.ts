@@ -1,15 +1,23 @@
-// Redeems the approval of a merge: its token is claimed already.
+// Runs a merge that a person has approved, if it does what was approved: the same changes of the branch, over the
+// same conflicts, and as many rows of each table of the trunk in the same ways.
+import { requireRole } from "../../access/caller.ts";
 import { type HeldCall, type HeldMerge, heldText } from "../../query/held_call.ts";
+import type { RuleMatch } from "../../query/match_rules.ts";
 import type { QueryContext } from "../../query/query_call.ts";
+import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { mergeApproved } from "../branches/merge_approved.ts";
-import type { MergeAnswer } from "../branches/merge_answer.ts";
-import type { MergeContext } from "../branches/run_merge.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
+import { requireBranch } from "../branches/branch_context.ts";
+import { deniedBy, findMergeRules } from "../branches/find_merge_rules.ts";
+import type { MergeAnswer } from "../branches/merge_answer.ts";
+import { type MergeContext, type Merged, runMerge } from "../branches/run_merge.ts";
 
 type Context = MergeContext & Pick<QueryContext, "held" | "approvals">;
 
-/** Errors: `effect_changed` with both figures, then a person has to look again; those of the merge. */
+/**
+ * Merges; the approval's token is claimed already. Errors: `effect_changed` with both figures, then a person has to
+ * look again; those of the merge.
+ */
 export async function redeemMerge(
   ctx: Context,
   record: ApprovalRecord,
@@ -31,4 +39,52 @@ export async function redeemMerge(
     text: heldText({ ...held, covers: [...covers], merge }),
     matches,
   });
+}
+
+/** What it would do now; nothing was merged. */
+interface MergeLook {
+  readonly merge: HeldMerge;
+  /** Rules that hold it for what was not approved: they have come since, or it does something else by now. */
+  readonly matches: readonly RuleMatch[];
+}
+
+/** What was approved beside the merge itself, and how rows are to be shown now. */
+type Approved = Pick<HeldCall, "covers" | "rowForm"> & Pick<ApprovalRecord, "tolerance">;
+
+/** Errors: those of `mergeBranch`, but that rules do not hold it anew: what they hold waits for another look. */
+async function mergeApproved(
+  ctx: MergeContext,
+  approved: HeldMerge,
+  { covers, tolerance, rowForm }: Approved,
+): Promise<Merged<MergeLook>> {
+  requireRole(ctx.target, "admin");
+  const { ref, mode, onConflict } = approved;
+  const { id: branchId } = await requireBranch(ctx, ref);
+  const decide = async (report: MergeReport): Promise<MergeLook | null> => {
+    const matches = await holdingRules(ctx, { mode, report, covers });
+    const merge = { ...approved, branchId, effect: effectOf(report), report };
+    const same = branchId === approved.branchId && merge.effect === approved.effect &&
+      rowsBetween(report, approved.report) <= tolerance;
+    return same && matches.length === 0 ? null : { merge, matches };
+  };
+  const input = { ref, mode, onConflict, rowForm, dryRun: false };
+  return await runMerge(ctx, { branchId, input, decider: () => Promise.resolve(decide) });
+}
+
+/** Rules that hold it for what was not approved. Errors: `rule_denied`. */
+async function holdingRules(
+  ctx: MergeContext,
+  { mode, report, covers }: Parameters<typeof findMergeRules>[1] & Pick<HeldCall, "covers">,
+): Promise<RuleMatch[]> {
+  const matches = findMergeRules(await ctx.rules.of(ctx.target.databaseId) ?? [], { mode, report });
+  const denied = deniedBy(matches);
+  if (denied) throw denied;
+  return matches.filter(({ about }) => about.some((one) => !covers.includes(one)));
+}
+
+/** By how many rows of the trunk two merges of one effect differ. */
+function rowsBetween(one: MergeReport, other: MergeReport): number {
+  const rows = one.writes.map(({ rows }, at) => Math.abs((rows ?? 0) - (other.writes[at]?.rows ?? 0)));
+  const all = Math.abs(one.rowsWritten - other.rowsWritten);
+  return Math.max(all, rows.reduce((sum, more) => sum + more, 0));
 }

@@ -1,13 +1,14 @@
-// Redeems the approval of a restore: its token is claimed already. It does exactly what was seen, whatever a rule tolerates.
+// Redeems the approval of a restore: its token is claimed already. It does exactly what was seen, whatever a rule
+// tolerates.
+import { requireRole } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { type HeldCall, type HeldRestore, heldText } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { requireRole } from "../../access/caller.ts";
-import { findRestoreRules } from "../snapshots/find_restore_rules.ts";
 import { restoreLog } from "../snapshots/manage_snapshots.ts";
 import {
+  findRestoreRules,
   logged,
   restoreAfterPreview,
   type RestoreContext,

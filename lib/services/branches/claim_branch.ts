@@ -42,9 +42,9 @@ const failureCode = {
 } as const;
 
 /**
- * The branch lives as long as asked for, also when the claimer's token ends. Errors: `role_too_low`, `trunk_required`,
- * `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`, `invalid_bearer`
- * (revoked meanwhile).
+ * The branch lives as long as asked for, also when the claimer's token ends. Errors: `role_too_low`,
+ * `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`,
+ * `invalid_bearer` (revoked meanwhile).
  */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
   requireRole(ctx.target, "admin");

@@ -53,7 +53,9 @@ export async function mergeAnswer(
   throw await mergeError(trunk, input, run);
 }
 
-/** Why one has failed: `merge_conflict` and `merge_refused` with the report as `data`, or the error of its statement. */
+/**
+ * Why one has failed: `merge_conflict` and `merge_refused` with the report as `data`, or the error of its statement.
+ */
 export async function mergeError(
   trunk: TenantDatabase,
   input: MergeInput,

@@ -11,9 +11,9 @@ import type { MergeAnswer, MergeInput } from "./merge_answer.ts";
 import { type DecideMerge, type MergeContext, runMerge } from "./run_merge.ts";
 
 /**
- * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `merge_conflict` with `data` (the report), `merge_refused`,
- * `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`, `sql_error` of a schema statement
- * that the trunk's rows do not allow, `database_busy`, those of the balance.
+ * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `merge_conflict` with `data` (the report),
+ * `merge_refused`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`, `sql_error`
+ * of a schema statement that the trunk's rows do not allow, `database_busy`, those of the balance.
  */
 export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer> {
   requireRole(ctx.target, "admin");

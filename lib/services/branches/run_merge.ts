@@ -1,4 +1,5 @@
-// A merge of a branch on its way through the pipeline. It is one call of the trunk, previews included: paid, and logged, once.
+// A merge of a branch on its way through the pipeline. It is one call of the trunk, previews included: paid, and
+// logged, once.
 import type { Meter } from "../../control/balance/meter.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
@@ -53,8 +54,8 @@ interface MergePass<Stop> extends MergeWork<Stop> {
 }
 
 /**
- * Errors: those of the balance, of `mergeError` (told before anybody decides about a merge that can only fail) and of the
- * decision; `database_busy` where what it would do keeps changing.
+ * Errors: those of the balance, of `mergeError` (told before anybody decides about a merge that can only fail) and of
+ * the decision; `database_busy` where what it would do keeps changing.
  */
 export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): Promise<Merged<Stop>> {
   const { target, clock } = ctx;

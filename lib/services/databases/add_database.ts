@@ -31,7 +31,9 @@ const failureCode = {
   swept: "store_unavailable",
 } as const;
 
-/** After a failure the storage is dropped, now or by a sweep. Errors: `slug_taken`, `namespace_not_found`, `make`'s. */
+/**
+ * After a failure the storage is dropped, now or by a sweep. Errors: `slug_taken`, `namespace_not_found`, `make`'s.
+ */
 export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseView> {
   const { databases } = ctx.control;
   const { namespaceId, slug, name } = input;

@@ -15,7 +15,9 @@ export interface DatabaseAddress {
   readonly slug: string;
 }
 
-/** The record, once the caller may manage the namespace. Errors: `database_not_found`, those of `requireNamespace`. */
+/**
+ * The record, once the caller may manage the namespace. Errors: `database_not_found`, those of `requireNamespace`.
+ */
 export async function requireDatabase(ctx: ManageContext, address: DatabaseAddress): Promise<DatabaseRecord> {
   const namespace = await requireNamespace(ctx, address.namespaceSlug);
   const record = await ctx.control.databases.bySlug(namespace.id, address.slug);

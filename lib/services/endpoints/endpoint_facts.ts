@@ -23,7 +23,9 @@ const MAX_COMPILED = 200;
 type Shown = Pick<EndpointFacts, "columns" | "tables">;
 type ColumnsOf = (table: string) => readonly string[] | null;
 
-/** For a branch: the endpoints of its trunk, against the branch's schema. Errors: the store's, `meter_unreachable`. */
+/**
+ * For a branch: the endpoints of its trunk, against the branch's schema. Errors: the store's, `meter_unreachable`.
+ */
 export async function endpointFacts(ctx: EndpointFactsContext): Promise<EndpointFacts[]> {
   const { control, query, target } = ctx;
   const slug = target.databaseSlug.split("@")[0] ?? "";
@@ -72,7 +74,9 @@ function shownByText(
   };
 }
 
-/** Every column that it reads counts as shown, through views too. A statement that no longer compiles shows nothing. */
+/**
+ * Every column that it reads counts as shown, through views too. A statement that no longer compiles shows nothing.
+ */
 async function shownByEngine(
   { query, target }: EndpointFactsContext,
   { sql, output }: EndpointSpec,

@@ -1,5 +1,5 @@
-// Calls of an endpoint by hour, added up from the call log in the tenant's own database: whichever instance answered a
-// call, and on whichever engine.
+// Calls of an endpoint by hour, added up from the call log in the tenant's own database: whichever instance answered
+// a call, and on whichever engine.
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
@@ -52,8 +52,8 @@ type Sums = [
 ];
 
 /**
- * In the order of time; hours without calls are left out. Free, and not in the query log. Errors: `endpoint_not_found`,
- * `validation_failed` (`from`, `to`), those of `requireDatabase` and of the pipeline.
+ * In the order of time; hours without calls are left out. Free, and not in the query log. Errors:
+ * `endpoint_not_found`, `validation_failed` (`from`, `to`), those of `requireDatabase` and of the pipeline.
  */
 export async function readStats(ctx: EndpointContext, input: StatsInput): Promise<HourStats[]> {
   const { address, slug } = input;

@@ -28,8 +28,8 @@ interface RestoreInput {
 const NUMBER = /^[1-9]\d{0,14}$/;
 
 /**
- * Makes an older specification the present one again, as a new revision. The status stays; a deleted endpoint comes back
- * as a draft. The specification is checked against the database as it is now. Errors: `revision_not_found`,
+ * Makes an older specification the present one again, as a new revision. The status stays; a deleted endpoint comes
+ * back as a draft. The specification is checked against the database as it is now. Errors: `revision_not_found`,
  * `validation_failed`, those of `requireDatabase`.
  */
 export async function restoreRevision(ctx: EndpointContext, input: RestoreInput): Promise<EndpointView> {

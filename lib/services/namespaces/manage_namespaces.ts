@@ -57,8 +57,8 @@ interface NamespaceChange {
 }
 
 /**
- * Changes the name of a namespace and the most that it may spend in a month. Only what is given changes. Errors: those
- * of `requireNamespace`.
+ * Changes the name of a namespace and the most that it may spend in a month. Only what is given changes. Errors:
+ * those of `requireNamespace`.
  */
 export async function updateNamespace(ctx: ManageContext, input: NamespaceChange): Promise<NamespaceDetail> {
   const { monthlyCapUsd } = input;

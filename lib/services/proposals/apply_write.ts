@@ -22,8 +22,8 @@ export interface ApplyInput {
 }
 
 /**
- * Runs the proposed write. Errors: `execution_not_found` (unknown, used or expired), `not_yours` (another bearer or database; the token stays
- * good), every error of the pipeline. A rule that holds the write spends the token too.
+ * Runs the proposed write. Errors: `execution_not_found` (unknown, used or expired), `not_yours` (another bearer or
+ * database; the token stays good), every error of the pipeline. A rule that holds the write spends the token too.
  */
 export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Promise<QueryAnswer> {
   const { target, tokenId } = ctx;

@@ -37,8 +37,8 @@ export async function logIn(
     bound.filter((_, index) => index !== passwordIndex),
   );
   const user = readUser(results[0], await readUsers(ctx, call));
-  // Guesses count for the user whom the statement finds, however the address is spelled. The hash tells this user from a
-  // later one with the same key. An unknown user has as many counters, so that both take the same time.
+  // Guesses count for the user whom the statement finds, however the address is spelled. The hash tells this user
+  // from a later one with the same key. An unknown user has as many counters, so that both take the same time.
   const found = user === null ? ["nobody", spelling] : ["key", JSON.stringify([user.key, user.hash])];
   const accounts = [spelled, await ctx.hashes.of("login", databaseId, table, ...found)];
   const password = normalPassword(textAt(spec, bound, "password"));
@@ -124,8 +124,8 @@ async function insert(ctx: PublishedContext, call: EndpointCall, params: readonl
 const DEFAULT_TTL_SEC = 86_400;
 
 /**
- * `key` is the user's primary key as the engine gave it. The claim `email` is what the users table has for that key; the
- * session ends when the table has another. Errors: `sql_error` for a value that is no key, those of the pipeline.
+ * `key` is the user's primary key as the engine gave it. The claim `email` is what the users table has for that key;
+ * the session ends when the table has another. Errors: `sql_error` for a value that is no key, those of the pipeline.
  */
 async function issueSession(
   ctx: Pick<PublishedContext, "control" | "query">,

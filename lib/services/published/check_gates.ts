@@ -107,8 +107,8 @@ export async function checkCaptcha(
 }
 
 /**
- * What a page needs to solve the captcha of an endpoint: the embedded provider's challenge, or the provider's name and
- * site key. Errors: `endpoint_not_found` (also where the endpoint asks for no captcha), `endpoint_paused`,
+ * What a page needs to solve the captcha of an endpoint: the embedded provider's challenge, or the provider's name
+ * and site key. Errors: `endpoint_not_found` (also where the endpoint asks for no captcha), `endpoint_paused`,
  * `meter_unreachable`.
  */
 export async function captchaChallenge(

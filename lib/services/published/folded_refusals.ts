@@ -3,7 +3,9 @@
 import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 
 const MINUTE_MS = 60_000;
-/** Rows that can still count on. Beyond this, the longest unused row is closed, and its next refusal begins another. */
+/**
+ * Rows that can still count on. Beyond this, the longest unused row is closed, and its next refusal begins another.
+ */
 const MAX_OPEN = 10_000;
 
 /** The open rows of one process. */

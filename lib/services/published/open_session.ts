@@ -1,4 +1,5 @@
-// Step 9: the session of an endpoint that asks for one. Fields with `$` come from its verified claims and nowhere else.
+// Step 9: the session of an endpoint that asks for one. Fields with `$` come from its verified claims and nowhere
+// else.
 import { verifySession } from "../../access/verify_session.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";

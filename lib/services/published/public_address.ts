@@ -1,5 +1,5 @@
-// Addresses under `/p`: from a path that anybody may send to the database and the endpoint behind it, without a bearer,
-// and from an endpoint to its URL.
+// Addresses under `/p`: from a path that anybody may send to the database and the endpoint behind it, without a
+// bearer, and from an endpoint to its URL.
 import { readAddress, TRUNK } from "../../access/resolve_target.ts";
 import { isSlug } from "../../access/slug.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
@@ -53,8 +53,8 @@ export async function findPublicDatabase(
 type Path = Pick<PublishedRequest, "namespaceSlug" | "databasePath" | "slug">;
 
 /**
- * Step 1: the endpoint behind a path and the database that it runs in. A branch serves the endpoints of its trunk with
- * its own rows. Errors: `endpoint_not_found`, whatever part of the path is wrong and for drafts too;
+ * Step 1: the endpoint behind a path and the database that it runs in. A branch serves the endpoints of its trunk
+ * with its own rows. Errors: `endpoint_not_found`, whatever part of the path is wrong and for drafts too;
  * `meter_unreachable`.
  */
 export async function resolveEndpoint(

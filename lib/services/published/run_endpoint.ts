@@ -17,8 +17,8 @@ import type { EndpointCall, EndpointOutcome, PublishedContext } from "./publishe
 import { runStatement, underSession } from "./session_guard.ts";
 
 /**
- * Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, in the words
- * for the owner.
+ * Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, in the
+ * words for the owner.
  */
 export async function runKind(
   ctx: PublishedContext,

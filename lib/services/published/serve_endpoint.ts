@@ -27,7 +27,9 @@ interface Progress {
   userId: string | null;
 }
 
-/** Serves the call and records it. Errors: every code of the steps, with the headers that the answer still carries. */
+/**
+ * Serves the call and records it. Errors: every code of the steps, with the headers that the answer still carries.
+ */
 export async function serveEndpoint(
   ctx: PublishedContext,
   request: PublishedRequest,

@@ -1,5 +1,5 @@
-// Proves in the call's own transaction that the user of a session still exists: the users table that the session names
-// has a row with that key and that address.
+// Proves in the call's own transaction that the user of a session still exists: the users table that the session
+// names has a row with that key and that address.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { classify } from "../../query/classify.ts";
@@ -33,10 +33,10 @@ interface Proof {
 const cached = new WeakMap<EndpointSpec, Map<string, Proof>>();
 
 /**
- * Runs `work` with the statement that proves the session, which is to run in front of the endpoint's own. The guard is
- * null where the session names no users table: then whoever minted it vouches for the user. Errors: `session_invalid`
- * where the users table is gone, or where the endpoint is about the users of another table; those of `work` and of the
- * pipeline.
+ * Runs `work` with the statement that proves the session, which is to run in front of the endpoint's own. The guard
+ * is null where the session names no users table: then whoever minted it vouches for the user. Errors:
+ * `session_invalid` where the users table is gone, or where the endpoint is about the users of another table; those
+ * of `work` and of the pipeline.
  */
 export async function underSession<Answer>(
   ctx: Context,
@@ -76,8 +76,8 @@ function numberForm(key: string): string | number {
 }
 
 /**
- * Where there are several users tables, neither a key nor an address identifies a user: whoever signs up can choose the
- * address of a user of another table. So the statement must touch the table that the session names.
+ * Where there are several users tables, neither a key nor an address identifies a user: whoever signs up can choose
+ * the address of a user of another table. So the statement must touch the table that the session names.
  */
 async function isAboutOthers(
   { control }: Context,

@@ -1,12 +1,15 @@
-// Removes databases, branches and namespaces: the record first, so that nobody finds them, then the storage. What cannot
-// be dropped now has left a note in the control plane, and a sweep drops it later.
+// Removes databases, branches and namespaces: the record first, so that nobody finds them, then the storage. What
+// cannot be dropped now has left a note in the control plane, and a sweep drops it later.
 import type { ControlPlane } from "../../control/control_plane.ts";
+import type { Abandoned } from "../../control/leftovers.ts";
+import { isId } from "../../core/ids.ts";
 import { tryEach } from "../../core/try_each.ts";
 import type { BranchRecord, DatabaseRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 type Context = Pick<ManageContext, "control" | "tenants">;
+type ContextWithMoney = Pick<ManageContext, "control" | "ledger" | "tenants">;
 
 /** Drops storage that no record names. Never throws, so that the caller's own failure is the one that is reported. */
 export async function dropUnused(
@@ -76,7 +79,7 @@ const DATABASES_AT_ONCE = 50;
  * crash it can be repeated.
  */
 export async function clearNamespace(
-  ctx: Pick<ManageContext, "control" | "ledger" | "tenants">,
+  ctx: ContextWithMoney,
   namespaceId: string,
 ): Promise<void> {
   await ctx.control.tokens.removeAll(namespaceId);
@@ -92,4 +95,25 @@ export async function clearNamespace(
   await dropDeleted(ctx, namespaceId);
   await ctx.ledger.remove(namespaceId);
   await ctx.control.leftovers.end(namespaceId);
+}
+
+/**
+ * Finishes what a crash left half made or half deleted, and drops deleted databases whose time is over. One failure
+ * keeps nothing else from being dropped; what failed is tried again ten minutes later. Errors: the first failure,
+ * after everything was tried.
+ */
+export async function sweepLeftovers(ctx: ContextWithMoney): Promise<void> {
+  const parts = [
+    () => dropDeleted(ctx, null),
+    () => removeOverBranches(ctx),
+    async () => await tryEach(await ctx.control.leftovers.takeAbandoned(), (one) => takeAway(ctx, one)),
+  ];
+  await tryEach(parts, (part) => part());
+}
+
+async function takeAway(ctx: ContextWithMoney, { id, kind }: Abandoned): Promise<void> {
+  if (kind === "namespace") return await clearNamespace(ctx, id);
+  await ctx.control.endpoints.removeAll(id);
+  if (isId("db", id)) await ctx.tenants.drop(id);
+  await ctx.control.leftovers.end(id);
 }

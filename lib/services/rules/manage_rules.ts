@@ -1,4 +1,4 @@
-// Adds, changes, deletes and lists the approval rules of a database.
+// Adds, changes, deletes and lists the rules of a database, each with a warning where a rename gets around it.
 import { MAX_RULES, type Rules } from "../../control/rules.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -6,7 +6,6 @@ import { newId } from "../../core/ids.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { type RuleWarning, ruleWarnings } from "./rename_warnings.ts";
 
 /** What the services for rules need of a request. */
 export interface RuleContext extends ManageContext {
@@ -36,8 +35,8 @@ export async function listRules(ctx: RuleContext, address: DatabaseAddress): Pro
 }
 
 /**
- * Adds a rule. It holds for every write from then on, in other processes within seconds. Errors: `validation_failed` above
- * `MAX_RULES`, those of `requireDatabase`.
+ * Adds a rule. It holds for every write from then on, in other processes within seconds. Errors: `validation_failed`
+ * above `MAX_RULES`, those of `requireDatabase`.
  */
 export async function addRule(
   ctx: RuleContext,
@@ -83,4 +82,34 @@ export async function deleteRule(
   const database = await requireDatabase(ctx, input.address);
   if (!await ctx.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
   return { id: input.ruleId };
+}
+
+/** What is wanting about a rule. */
+export interface RuleWarning {
+  readonly code: "renamed_around";
+  readonly message: string;
+}
+
+/** What is wanting about a rule, among all those of its database. Pure. */
+export function ruleWarnings(rule: RuleRecord, rules: readonly RuleRecord[]): RuleWarning[] {
+  if (!rule.enabled || rule.actions === null || rule.actions.includes("schema")) return [];
+  // Whatever its name, a table is under such a rule.
+  if (isForAll(rule.tableGlob) || rules.some((other) => stopsRenames(other, rule))) return [];
+  return [{
+    code: "renamed_around",
+    message:
+      `Add schema to the actions, or a rule for schema on ${rule.tableGlob}: an admin token can rename the table, ` +
+      "change its rows and name it back, and this rule does not see it",
+  }];
+}
+
+/** A rename changes the schema under both names, however many rows there are. */
+function stopsRenames(other: RuleRecord, { tableGlob }: RuleRecord): boolean {
+  return other.enabled && !other.unboundedOnly &&
+    (other.actions === null || other.actions.includes("schema")) &&
+    (isForAll(other.tableGlob) || other.tableGlob.toLowerCase() === tableGlob.toLowerCase());
+}
+
+function isForAll(glob: string): boolean {
+  return /^\*+$/.test(glob);
 }

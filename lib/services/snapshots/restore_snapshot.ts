@@ -1,4 +1,5 @@
-// Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened goes on.
+// Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened
+// goes on.
 import { requireRole } from "../../access/caller.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
@@ -6,12 +7,13 @@ import { AppError } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { writeHeldRestore } from "../../query/held_call.ts";
 import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
-import type { RuleMatch } from "../../query/match_rules.ts";
+import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { recordEnd } from "../../query/record.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
+import type { RuleRecord } from "../../store/write_records.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";
-import { findRestoreRules } from "./find_restore_rules.ts";
+import { deniedBy, writeFacts } from "../branches/find_merge_rules.ts";
 import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
 
 /** What a restore in place needs of a request. */
@@ -32,8 +34,8 @@ export interface Restored {
 }
 
 /**
- * Restores the snapshot in place. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`, `storage_full`, `rule_denied`,
- * `approval_required` with the approval envelope, `too_many_approvals`.
+ * Restores the snapshot in place. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`,
+ * `storage_full`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`.
  */
 export async function restoreSnapshot(
   ctx: RestoreContext,
@@ -57,8 +59,8 @@ export interface PreviewedRestore {
 }
 
 /**
- * Restores exactly what was previewed: `decide` is given what the restore would do (null: not known) and throws where that
- * must not happen. Errors: those of the decision, `database_busy` where what it would do keeps changing.
+ * Restores exactly what was previewed: `decide` is given what the restore would do (null: not known) and throws where
+ * that must not happen. Errors: those of the decision, `database_busy` where what it would do keeps changing.
  */
 export async function restoreAfterPreview(
   ctx: RestoreContext,
@@ -120,4 +122,35 @@ function holdRestore(
     affectedRows: restore.effect?.rows ?? null,
     text: (covers) => writeHeldRestore(restore, covers),
   });
+}
+
+/**
+ * The rules that hold a restore for a person: what it does to tables counts as if statements did it. `effect` null:
+ * what it would do is not known, so that it may do anything to every table. Errors: `rule_denied`.
+ */
+export function findRestoreRules(rules: readonly RuleRecord[], effect: RestoreEffect | null): RuleMatch[] {
+  const enabled = rules.filter((rule) => rule.enabled);
+  const matches = effect === null ? enabled.map(matchUnseen) : matchRestore(enabled, effect);
+  const denied = deniedBy(matches);
+  if (denied) throw denied;
+  return matches;
+}
+
+/** All rows of a table are replaced, whichever they are: nothing bounds that. */
+function matchRestore(rules: readonly RuleRecord[], { writes, rows }: RestoreEffect): RuleMatch[] {
+  const actions = writes.map(({ action, table }) => `${action} ${table}`);
+  const emptied = writes.map(({ table }) => table);
+  const matches = matchRules(rules, [{ ...writeFacts, hasWhere: false, actions, emptied }]);
+  return matches.filter(({ rule, about }) =>
+    rule.minRows === null || rows >= rule.minRows ||
+    // What a change of the schema does is not told by a number of rows.
+    about.some((one) => one.startsWith(`${rule.id} schema `))
+  );
+}
+
+function matchUnseen(rule: RuleRecord): RuleMatch {
+  const { id, tableGlob, effect, note, actions } = rule;
+  const action = actions?.[0] ?? "schema";
+  const hit = { ruleId: id, tableGlob, effect, table: tableGlob, action, note };
+  return { rule, hits: [hit], about: [`${id} unseen`] };
 }

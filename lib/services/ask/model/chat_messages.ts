@@ -1,4 +1,5 @@
-// What a language model is told: the allowed tables with their descriptions, the owner's words, the question. No rows.
+// What a language model is told: the allowed tables with their descriptions, the owner's words, the question. No
+// rows.
 import type { AskRequest } from "./ask_model.ts";
 import type { AskTable } from "./ask_schema.ts";
 

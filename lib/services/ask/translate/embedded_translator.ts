@@ -1,5 +1,5 @@
-// The embedded translator: turns common questions about a described schema into SQL without a model. It refuses what it
-// does not understand completely: a question understood by half would get a wrong answer.
+// The embedded translator: turns common questions about a described schema into SQL without a model. It refuses what
+// it does not understand completely: a question understood by half would get a wrong answer.
 import type { AskModel, AskProposal, AskRequest } from "../model/ask_model.ts";
 import { describePlan } from "./describe_plan.ts";
 import { findDates } from "./find_dates.ts";

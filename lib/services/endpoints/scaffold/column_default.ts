@@ -12,7 +12,8 @@ const QUOTED = /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*")$/;
 
 /**
  * `defaultSql` is the text after DEFAULT in the schema. Null where there is none, and for a default that does not fit
- * the input's type, is long, or can only be computed by the engine. INTEGERs beyond 2^53 are digits, JSON is its text.
+ * the input's type, is long, or can only be computed by the engine. INTEGERs beyond 2^53 are digits, JSON is its
+ * text.
  */
 export function columnDefault(
   defaultSql: string | null,

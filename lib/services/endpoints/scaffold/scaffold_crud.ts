@@ -26,7 +26,9 @@ export interface ScaffoldResult {
 const ALL: readonly CrudOperation[] = ["list", "get", "create", "update", "delete"];
 const EXISTS = "Slug already exists";
 
-/** Makes the drafts. Errors: `validation_failed` for an unknown table, those of `requireDatabase` and of the store. */
+/**
+ * Makes the drafts. Errors: `validation_failed` for an unknown table, those of `requireDatabase` and of the store.
+ */
 export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): Promise<ScaffoldResult> {
   const database = await requireDatabase(ctx, input.address);
   const target = trunkTarget(database, input.address.namespaceSlug, "admin");

@@ -38,8 +38,8 @@ const MAX_ISSUES = 50;
 const MAX_SPEC_BYTES = 60_000;
 
 /**
- * The specification, checked against the database as it is now. Errors: `validation_failed` with every issue, those of
- * a store that does not answer.
+ * The specification, checked against the database as it is now. Errors: `validation_failed` with every issue, those
+ * of a store that does not answer.
  */
 export async function checkSpec(ctx: CheckContext, { raw, issues }: UncheckedSpec): Promise<EndpointSpec> {
   const parts = specParts(raw);

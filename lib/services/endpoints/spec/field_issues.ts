@@ -1,5 +1,5 @@
-// What is wrong with the inputs of a specification beyond their form: members that do not fit the type, min above max,
-// repeated names, patterns that take too long, defaults that the input itself would refuse.
+// What is wrong with the inputs of a specification beyond their form: members that do not fit the type, min above
+// max, repeated names, patterns that take too long, defaults that the input itself would refuse.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { patternIssue } from "./pattern_issue.ts";

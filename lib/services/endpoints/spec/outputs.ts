@@ -1,5 +1,6 @@
 // The one table of output kinds: all that `output` decides about an endpoint. To add a kind, list it in the schema of
-// specifications (lib/core/endpoint_spec.ts); the compiler then asks for its row here, and nothing else has to change.
+// specifications (lib/core/endpoint_spec.ts); the compiler then asks for its row here, and nothing else has to
+// change.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { StatementResult } from "../../../tenant/tenant_store.ts";
 
@@ -95,7 +96,10 @@ export function readResult(result: StatementResult): { columns: string[]; rows: 
   return asResult(JSON.parse(`${result.json}}`));
 }
 
-/** The text is built by hand, so that no column's name means anything to JavaScript. The last of two equal names counts. */
+/**
+ * The text is built by hand, so that no column's name means anything to JavaScript. The last of two equal names
+ * counts.
+ */
 function firstRow(result: StatementResult): string {
   const { columns, rows } = readResult(result);
   const [row] = rows;

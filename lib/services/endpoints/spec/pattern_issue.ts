@@ -1,5 +1,6 @@
-// Whether a pattern may be part of a specification. This service matches in linear time (lib/core/linear_pattern.ts). A
-// pattern on which a backtracking engine takes too long is refused all the same, for specifications are copied elsewhere.
+// Whether a pattern may be part of a specification. This service matches in linear time (lib/core/linear_pattern.ts).
+// A pattern on which a backtracking engine takes too long is refused all the same, for specifications are copied
+// elsewhere.
 import { systemClock } from "../../../core/clock.ts";
 import { compilePattern } from "../../../core/linear_pattern.ts";
 

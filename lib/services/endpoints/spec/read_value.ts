@@ -104,9 +104,9 @@ function wrong(message: string): ReadValue {
 export const MAX_DEPTH = 1000;
 
 /**
- * The JSON text that is bound for an input of type `json`, from a value of the body or the text of a query string. Null
- * for what is no JSON, for a text nested deeper, and for a value with a number that no double holds (its text would be
- * null).
+ * The JSON text that is bound for an input of type `json`, from a value of the body or the text of a query string.
+ * Null for what is no JSON, for a text nested deeper, and for a value with a number that no double holds (its text
+ * would be null).
  */
 export function jsonText(value: unknown, form: "text" | "json"): string | null {
   // A body that is nested deeper has been refused before.

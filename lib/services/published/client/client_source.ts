@@ -1,11 +1,17 @@
 // A typed TypeScript client of a database's published endpoints: one file, nothing but fetch behind it.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import type { QueryContext } from "../../../query/query_call.ts";
 import { foldName } from "../../../sql/names.ts";
 import { type ResultColumn, resultColumns } from "../../../sql/result_columns.ts";
 import { affinityOf } from "../../../sql/sql_value.ts";
+import type { EndpointRecord } from "../../../store/records.ts";
+import { trunkTarget } from "../../databases/database_record.ts";
 import { outputs } from "../../endpoints/spec/outputs.ts";
 import { isSafeRange } from "../../endpoints/spec/read_value.ts";
+import { readSchema } from "../../schema/read_schema.ts";
 import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
+import type { DiscoveryContext } from "../discovery/discover_endpoints.ts";
+import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
 import { clientRuntime } from "./client_runtime.ts";
 
 /** What a client is made from. */
@@ -18,7 +24,7 @@ export interface ClientInput {
   readonly schema: SchemaFacts;
 }
 
-/** The client as TypeScript source. */
+/** Makes the source of a client. */
 export function clientSource({ title, url, specs, schema }: ClientInput): string {
   const names = new ClientNames();
   const parts = specs.map((spec) => endpointSource(spec, names.method(spec.slug), schema));
@@ -158,4 +164,39 @@ function valueType(
   const type = outputTypes[affinity];
   const isRowid = column.pk > 0 && /^integer$/i.test(column.type);
   return type === "Value" || !joined && (column.notNull || isRowid) ? type : `${type} | null`;
+}
+
+/**
+ * By the control plane's list, which stays the same object for a moment: strangers ask often, and it reads the
+ * schema.
+ */
+const cached = new WeakMap<readonly EndpointRecord[], Promise<string>>();
+
+/**
+ * The client of a database as TypeScript source, cached for as long as the list of its published endpoints is.
+ * Errors: `database_not_found`, `meter_unreachable`, those of the pipeline.
+ */
+export async function writeClient(
+  ctx: DiscoveryContext & { readonly query: QueryContext },
+  address: PublicAddress,
+): Promise<string> {
+  const { control, baseUrl, query } = ctx;
+  const { namespaceSlug, databasePath } = address;
+  const database = await findPublicDatabase(control, address);
+  const records = await control.endpoints.published(database.id);
+  const target = trunkTarget(database, namespaceSlug, "read");
+  const title = `${namespaceSlug}/${database.slug}`;
+  // A branch has the same endpoints at another address, which replaces this one below.
+  const url = `${baseUrl}/p/${title}`;
+  let source = cached.get(records);
+  if (source === undefined) {
+    source = readSchema({ ...query, target, tokenId: "client" })
+      .then((schema) => clientSource({ title, url, schema, specs: records.map(({ spec }) => spec) }));
+    cached.set(records, source);
+    source.catch(() => cached.delete(records));
+  }
+  const text = await source;
+  return databasePath === database.slug
+    ? text
+    : text.replace(url, `${baseUrl}/p/${namespaceSlug}/${databasePath}`);
 }

@@ -86,7 +86,9 @@ function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSp
   return spec.method === "GET" ? schema : withNull(schema, field.required !== true);
 }
 
-/** The default of a `json` input is stored as its text. A default of null says only that the field may be left out. */
+/**
+ * The default of a `json` input is stored as its text. A default of null says only that the field may be left out.
+ */
 function presetOf({ type, default: preset }: FieldSpec): Schema {
   if (preset === undefined || preset === null) return {};
   return { default: type === "json" && typeof preset === "string" ? jsonOf(preset) : preset };

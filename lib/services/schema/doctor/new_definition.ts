@@ -1,5 +1,5 @@
-// The new definition that a table should have. There is one for everything that its columns and keys lack, so that the
-// suggestion for one finding does not undo the suggestion for another.
+// The new definition that a table should have. There is one for everything that its columns and keys lack, so that
+// the suggestion for one finding does not undo the suggestion for another.
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { TableText } from "../../../sql/table_text.ts";

@@ -1,6 +1,6 @@
-// Questions about the rows: what kinds of values columns hold, and which foreign keys point at nothing. Only both ends
-// of a large table are read, so that the doctor's cost does not grow with the data. The questions of last time are
-// remembered: while the schema stays the same, one call reads the schema and asks them.
+// Questions about the rows: what kinds of values columns hold, and which foreign keys point at nothing. Only both
+// ends of a large table are read, so that the doctor's cost does not grow with the data. The questions of last time
+// are remembered: while the schema stays the same, one call reads the schema and asks them.
 import { hash } from "node:crypto";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { rowsOf } from "../read_rows.ts";
@@ -82,7 +82,10 @@ function valueProbes(table: TableFacts): Probe[] {
   return probes;
 }
 
-/** Guarantee: the answer of a value probe is a JSON array of kinds as `typeof` names them; null where there are no rows. */
+/**
+ * Guarantee: the answer of a value probe is a JSON array of kinds as `typeof` names them; null where there are no
+ * rows.
+ */
 function kindsOf(answer: Answer): (string | null)[] {
   return JSON.parse(String(answer ?? "[]"));
 }

@@ -1,6 +1,6 @@
 // Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
 // around.
-import { ruleWarnings } from "../../rules/rename_warnings.ts";
+import { ruleWarnings } from "../../rules/manage_rules.ts";
 import { splitWords } from "../search_words.ts";
 import type { Examined, Found } from "./examined.ts";
 import { databaseApiCall, endpointCall } from "./suggestions.ts";

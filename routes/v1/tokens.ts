@@ -1,15 +1,35 @@
-// POST /v1/db/:ns/:db/handoff passes on a part of what the caller may do here; POST /v1/handoff/redeem exchanges it for
-// a token.
+// Tokens under /v1: GET /me tells what the bearer may do, POST /db/:ns/:db/handoff passes on a part of it, and
+// POST /handoff/redeem exchanges that for a token.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { mintHandoff } from "../../lib/services/handoff/mint_handoff.ts";
 import { redeemHandoff } from "../../lib/services/handoff/redeem_handoff.ts";
+import { describeCaller } from "../../lib/services/tokens/manage_tokens.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { displayName, isoTimestamp, role } from "../http/schemas.ts";
+import { displayName, isoTimestamp, noQuery, role, scopeRow } from "../http/schemas.ts";
 import { validate } from "../middleware/validate.ts";
+
+const caller = z.object({
+  namespace: z.string(),
+  tokenId: z.string(),
+  name: z.string(),
+  role,
+  scopes: z.array(scopeRow),
+  expiresAt: z.string().nullable(),
+});
+
+/** Mounted under `/v1`. */
+export function meRoutes(): Hono<Env> {
+  return new Hono<Env>().get(
+    "/me",
+    describeRoute({ summary: "Describe the token", tags: ["tokens"], responses: answers(caller) }),
+    validate("query", noQuery),
+    (c) => c.json({ success: true, data: describeCaller(c.get("token")) }),
+  );
+}
 
 const handoff = z.object({ token: z.string(), expiresAt: isoTimestamp });
 const mintBody = z.strictObject({

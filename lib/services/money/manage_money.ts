@@ -1,0 +1,112 @@
+// The money of a namespace: credit from the operator, the balance, and what databases have used.
+import { requireOperator } from "../../access/caller.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { toNanoUsd, toUsd } from "../../query/prices.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
+
+/** A credit as the API shows it. */
+export interface CreditView {
+  readonly reference: string;
+  readonly amountUsd: number;
+  readonly createdAt: string;
+  /** True when the reference had counted before: nothing was added now. */
+  readonly repeated: boolean;
+}
+
+/**
+ * Adds credit; the same reference counts once. Errors: `operator_required`, `namespace_not_found`,
+ * `validation_failed` (reference with another amount).
+ */
+export async function addCredit(
+  ctx: ManageContext,
+  input: { readonly namespaceSlug: string; readonly amountUsd: number; readonly reference: string },
+): Promise<CreditView> {
+  requireOperator(ctx.caller);
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const { credit, isNew } = await ctx.ledger.credit(namespace.id, {
+    amountNanoUsd: toNanoUsd(input.amountUsd),
+    reference: input.reference,
+  });
+  return {
+    reference: credit.reference,
+    amountUsd: toUsd(credit.amountNanoUsd),
+    createdAt: isoTime(credit.createdAt),
+    repeated: !isNew,
+  };
+}
+
+/** `creditedUsd = balanceUsd + reservedUsd + usedUsd` at every moment. */
+export interface BalanceView {
+  /** Free to spend. */
+  readonly balanceUsd: number;
+  /** Held by running processes, which give back what they do not spend. */
+  readonly reservedUsd: number;
+  /** Usage beyond what was there. */
+  readonly writtenOffUsd: number;
+  readonly usedUsd: number;
+  readonly creditedUsd: number;
+  readonly monthlyCapUsd: number | null;
+  readonly monthUsedUsd: number;
+  readonly currency: "USD";
+}
+
+/** What a namespace has and owes. Errors: those of `requireNamespace`. */
+export async function readBalance(ctx: ManageContext, namespaceSlug: string): Promise<BalanceView> {
+  const namespace = await requireNamespace(ctx, namespaceSlug);
+  const balance = await ctx.ledger.balance(namespace.id);
+  if (balance === null) throw new AppError("namespace_not_found");
+  return {
+    balanceUsd: toUsd(balance.balanceNanoUsd),
+    reservedUsd: toUsd(balance.reservedNanoUsd),
+    writtenOffUsd: toUsd(balance.writtenOffNanoUsd),
+    usedUsd: toUsd(balance.usedNanoUsd),
+    creditedUsd: toUsd(balance.creditedNanoUsd),
+    monthlyCapUsd: balance.monthlyCapNanoUsd === null ? null : toUsd(balance.monthlyCapNanoUsd),
+    monthUsedUsd: toUsd(balance.monthUsedNanoUsd),
+    currency: "USD",
+  };
+}
+
+/** What one database used in an hour or a day, as the API shows it. */
+export interface UsageView {
+  /** When the hour or day begins, ISO 8601. */
+  readonly from: string;
+  readonly databaseId: string;
+  readonly requests: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly costUsd: number;
+}
+
+/** Which usage is wanted. */
+export interface UsageInput {
+  readonly namespaceSlug: string;
+  /** Unix milliseconds; the last 24 hours or 30 days where not given. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly by: "hour" | "day";
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
+
+/**
+ * What the databases of a namespace used, by hour or by day in the order of time. Errors: those of
+ * `requireNamespace`; `validation_failed` for too long a time.
+ */
+export async function readUsage(ctx: ManageContext, input: UsageInput): Promise<UsageView[]> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const toMs = input.toMs ?? ctx.clock.now() + 1;
+  const fromMs = input.fromMs ?? toMs - DEFAULT_MS[input.by];
+  const rows = await ctx.ledger.usage(namespace.id, { fromMs, toMs, by: input.by });
+  return rows.map(({ startMs, databaseId, requests, rowsRead, rowsWritten, costNanoUsd }) => ({
+    from: isoTime(startMs),
+    databaseId,
+    requests,
+    rowsRead,
+    rowsWritten,
+    costUsd: toUsd(costNanoUsd),
+  }));
+}

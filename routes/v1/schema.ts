@@ -1,0 +1,157 @@
+// The schema of a database: GET and PUT /describe, GET /search for tables and columns by words, and GET /doctor for
+// what is wrong or unclear.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { isPlainText } from "../../lib/core/plain_text.ts";
+import type { QueryContext } from "../../lib/query/query_call.ts";
+import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
+import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
+import { examineSchema } from "../../lib/services/schema/doctor/examine_schema.ts";
+import { ProbeMemory } from "../../lib/services/schema/doctor/row_probes.ts";
+import { RankingCache, searchSchema } from "../../lib/services/schema/search_schema.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { statementsContext } from "../http/service_contexts.ts";
+import { validate } from "../middleware/validate.ts";
+
+const schemaDescription = z.object({
+  databaseDescription: z.string(),
+  tables: z.array(z.object({
+    table: z.string(),
+    description: z.string(),
+    columns: z.array(z.object({
+      name: z.string(),
+      type: z.string(),
+      pk: z.boolean(),
+      notNull: z.boolean(),
+      description: z.string(),
+    })),
+    foreignKeys: z.array(z.object({ from: z.string(), toTable: z.string(), toColumn: z.string() })),
+    error: z.string().optional().describe("Why the table cannot be read"),
+  })),
+});
+
+/** Refuses text that the engine would cut or change. */
+const text = z.string().max(10_000).refine(isPlainText, {
+  error: "Remove U+0000 and lone surrogates",
+});
+const name = z.string().min(1).max(1000);
+
+const descriptions = z.strictObject({
+  databaseDescription: text.optional(),
+  tables: z.array(z.strictObject({
+    table: name,
+    description: text.optional(),
+    columns: z.array(z.strictObject({ column: name, description: text.optional() })).optional(),
+  })).optional(),
+}).meta({
+  examples: [{
+    databaseDescription: "Orders of the shop",
+    tables: [{
+      table: "orders",
+      description: "One row an order",
+      columns: [{ column: "total", description: "In euros" }],
+    }],
+  }],
+});
+
+/** Mounted under `/v1/db/:ns/:db`. */
+export function describeRoutes(query: QueryContext): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/describe",
+      describeRoute({
+        summary: "Describe the schema",
+        tags: ["schema"],
+        responses: answers(schemaDescription),
+      }),
+      validate("query", noQuery),
+      async (c) => c.json({ success: true, data: await describeSchema(statementsContext(query, c)) }),
+    )
+    .put(
+      "/describe",
+      describeRoute({
+        summary: "Store descriptions of the database, its tables and columns",
+        tags: ["schema"],
+        responses: answers(schemaDescription),
+      }),
+      validate("json", descriptions),
+      async (c) => {
+        const data = await updateDescriptions(statementsContext(query, c), c.req.valid("json"));
+        return c.json({ success: true, data });
+      },
+    );
+}
+
+const searchQuery = z.strictObject({
+  q: z.string().min(1).max(500).meta({
+    description: "A question or words, in plain language",
+    examples: ["total of an order"],
+  }),
+  limit: z.coerce.number().int().min(1).max(50).default(10),
+});
+
+const searchResult = z.object({
+  query: z.string(),
+  hits: z.array(z.object({
+    kind: z.enum(["database", "table", "column"]),
+    table: z.string(),
+    column: z.string().nullable(),
+    description: z.string(),
+    score: z.number(),
+    error: z.string().optional().describe("Why the table cannot be read"),
+  })),
+});
+
+/** Mounted under `/v1/db/:ns/:db`. */
+export function searchRoutes(query: QueryContext): Hono<Env> {
+  const rankings = new RankingCache();
+  return new Hono<Env>().get(
+    "/search",
+    describeRoute({
+      summary: "Find tables and columns by words",
+      tags: ["schema"],
+      responses: answers(searchResult),
+    }),
+    validate("query", searchQuery),
+    async (c) => {
+      const data = await searchSchema({ ...statementsContext(query, c), rankings }, c.req.valid("query"));
+      return c.json({ success: true, data });
+    },
+  );
+}
+
+const doctorResult = z.object({
+  findings: z.array(z.object({
+    code: z.string(),
+    severity: z.enum(["error", "warning", "info"]),
+    table: z.string(),
+    column: z.string().nullable(),
+    message: z.string(),
+    suggestion: z.string().describe("One SQL statement, or a call as METHOD path body"),
+  })),
+  tablesScanned: z.int(),
+  generatedAt: isoTimestamp,
+});
+
+/** Mounted under `/v1/db/:ns/:db`. */
+export function doctorRoutes({ control, query }: AppDeps): Hono<Env> {
+  const memory = new ProbeMemory();
+  return new Hono<Env>().get(
+    "/doctor",
+    describeRoute({ summary: "Examine the schema", tags: ["schema"], responses: answers(doctorResult) }),
+    validate("query", noQuery),
+    async (c) => {
+      const target = c.get("target");
+      const data = await examineSchema(statementsContext(query, c), {
+        address: { namespaceSlug: target.namespaceSlug, databasePath: c.req.param("db") ?? "" },
+        endpoints: () => endpointFacts({ control, query, target }),
+        memory,
+      });
+      return c.json({ success: true, data });
+    },
+  );
+}
