@@ -9,6 +9,8 @@ const OPENING_BYTES = 40 * 1024;
 const MARGIN = 3;
 /** Bytes of random numbers that the system gives at once. */
 const RANDOM_BYTES = 65_536;
+/** Bytes of different random numbers that a reserve is made of: file systems look for repetitions in far smaller pieces. */
+const NOISE_BYTES = 512 * 1024;
 /** Bytes of the reserve in which the file of the control plane is opened. */
 const KV_RESERVE_BYTES = 512 * 1024;
 /** Bytes of the reserve in which tenants' databases are opened to be read: about a hundred. */
@@ -27,13 +29,20 @@ export class DiskReserve {
       this.#bytes = Math.min(await sizeOf(this.path), this.wholeBytes);
       const missing = this.wholeBytes - this.#bytes;
       if (missing === 0 || await freeBytes(this.path) < missing * MARGIN) return;
-      await Deno.writeFile(this.path, noise(this.wholeBytes), { mode: 0o600 });
+      await this.#write();
       this.#bytes = this.wholeBytes;
     } catch {
       // Others were quicker, or a quota is reached: what was taken of the room is given back.
       this.#bytes = 0;
       await Deno.remove(this.path).catch(() => {});
     }
+  }
+
+  async #write(): Promise<void> {
+    using file = await Deno.open(this.path, { write: true, create: true, truncate: true, mode: 0o600 });
+    // Of an odd length: no block of the disk is the same as another.
+    const bytes = noise(Math.min(this.wholeBytes, NOISE_BYTES) - 1);
+    for (let left = this.wholeBytes; left > 0;) left -= await file.write(bytes.subarray(0, left));
   }
 
   /** Gives back the room that opening one database takes, or as much as is asked for; false: nothing is left. */

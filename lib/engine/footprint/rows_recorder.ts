@@ -1,5 +1,5 @@
 // Records row changes one by one, as `row_notes.ts` writes them, and keeps only their digests.
-import { createHash } from "node:crypto";
+import { sha256 } from "../../core/sha256.ts";
 import { CHANGE_BYTES, KEY_BYTES, MAX_DIGESTED_ROWS, type RowsFootprint } from "./footprint.ts";
 import { type RowNote, TIME_MARK } from "./row_note.ts";
 
@@ -83,7 +83,7 @@ export class RowsRecorder {
 
   /** Writes each part with its length, so that one part cannot be read as two. */
   #digest(parts: readonly (string | null)[]): Uint8Array {
-    const hash = createHash("sha256").update(this.salt);
+    const hash = sha256().update(this.salt);
     for (const part of parts) hash.update(part === null ? "-" : `${part.length} `).update(part ?? "");
     return hash.digest();
   }

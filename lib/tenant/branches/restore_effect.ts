@@ -1,5 +1,5 @@
 // What a restore in place would do: the present state as the ancestor, the snapshot as the branch that replaces it.
-import { createHash } from "node:crypto";
+import { sha256 } from "../../core/sha256.ts";
 import type { RestoreEffect, TrunkWrite } from "../../sql/branch_report.ts";
 import { objectKey } from "../../sql/schema_shape.ts";
 import { type ComparedPair, type CompareOptions, compareSides } from "./compare_sides.ts";
@@ -26,7 +26,7 @@ export function* restoreEffect(options: Omit<CompareOptions, "holdBytes">): Work
     ...changed.map((table) => ({ action: "schema", table }) as const),
   ];
   return {
-    digest: createHash("sha256").update(JSON.stringify([texts, rows])).digest("hex"),
+    digest: sha256().update(JSON.stringify([texts, rows])).digest("hex"),
     writes: [...new Map(written.map((one) => [`${one.action} ${one.table}`, one])).values()],
     rows: diff.tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0) +
       indexes.reduce((sum, { rows }) => sum + rows, 0),

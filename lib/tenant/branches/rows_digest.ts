@@ -1,10 +1,10 @@
 // A digest of all values of a list of rows, however many there are.
-import { createHash } from "node:crypto";
+import { sha256 } from "../../core/sha256.ts";
 import type { Row } from "./work.ts";
 
 /** SHA-256 of the rows in the order in which they are added. */
 export class RowsDigest {
-  readonly #hash = createHash("sha256");
+  readonly #hash = sha256();
 
   /** Adds rows that belong together, after one line that says what they are. */
   add(what: string, rows: readonly (Row | null)[]): void {

@@ -1,6 +1,6 @@
 // Records what a call does to rows while it runs: temporary triggers, dropped at its end, report every change to a function
 // of this child.
-import { createHash } from "node:crypto";
+import { sha256 } from "../../../core/sha256.ts";
 import { systemClock } from "../../../core/clock.ts";
 import {
   type Footprint,
@@ -59,12 +59,12 @@ export class FootprintWatch {
     this.#recorder = new RowsRecorder(ask.salt, ask);
     this.#begun = this.#mark = this.#recorder.mark();
     const names = JSON.stringify(ask.tables);
-    this.#tables = createHash("sha256").update(names)
+    this.#tables = sha256().update(names)
       .update(definitionsText(connection.internalRows(shapeQueries.definitions, names))).digest("hex");
     connection.guard.watched = true;
     // Replaces the functions of the call before, which report to that call's record.
     connection.database.function(NOTE_NAME, { varargs: true }, (...values) => this.#note(values));
-    connection.database.function(NOTE_DIGEST, {}, sha256);
+    connection.database.function(NOTE_DIGEST, {}, digestOf);
   }
 
   /** Call before a statement, outside its savepoint. `changed`: the rows that a schema change makes or removes. */
@@ -183,8 +183,8 @@ export class FootprintWatch {
   }
 }
 
-function sha256(value: EngineValue): string {
-  return createHash("sha256").update(value instanceof Uint8Array ? value : String(value)).digest("hex");
+function digestOf(value: EngineValue): string {
+  return sha256().update(value instanceof Uint8Array ? value : String(value)).digest("hex");
 }
 
 function literal(text: string): string {
