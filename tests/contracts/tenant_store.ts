@@ -1,7 +1,7 @@
 // What every tenant store must do: run by each implementation, unchanged. A store that differs says so in routes/docs/stores.md.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
-import { newId } from "../../lib/core/ids.ts";
+import { idFloor, newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, PLAIN_ROWS } from "../../lib/sql/row_form.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import type { BranchMerge } from "../../lib/tenant/branch_store.ts";
@@ -106,6 +106,12 @@ export function mergeOf(trunk: Tenant, branchId: string): BranchMerge<LogIdentit
       ...{ userId: null, operation: "merge", statementCount: 1, sql: "-- data" },
     },
   };
+}
+
+/** Of a call that began then. */
+function identityAt(ts: number): LogIdentity {
+  const call = { namespaceId: "ns_1", databaseId: "db_1", tokenId: "tok_1", userId: null };
+  return { ...call, id: idFloor("qry", ts), ts, operation: "insert", statementCount: 1, sql: "…" };
 }
 
 export function rowsOf(outcome: TenantOutcome): unknown[][] {
@@ -550,6 +556,20 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
       ]);
     },
   );
+
+  promise("a restore keeps log rows that come later than those of younger calls", async (store) => {
+    const tenant = await Tenant.create(store, [T]);
+    const insert = (id: number, ts: number) =>
+      tenant.run("write", [["INSERT INTO t (id) VALUES (?)", id]], { log: identityAt(ts) });
+    const nowMs = systemClock.now();
+    await insert(1, nowMs);
+    await tenant.database.takeSnapshot("one");
+    await insert(2, nowMs - 60_000);
+    await tenant.database.restore("one", { undoLabel: "undo" });
+    assertEquals(await tenant.rows("SELECT id FROM t"), [[1]]);
+    const log = "SELECT ts FROM _service_meta_query_log WHERE operation = 'insert' ORDER BY ts";
+    assertEquals(await tenant.rows(log, [], { readsLog: true }), [[nowMs - 60_000], [nowMs]]);
+  });
 
   promise("a dropped database is gone, and another one is not touched", async (store) => {
     const one = await Tenant.create(store, [T]);

@@ -1,12 +1,11 @@
 // Rows about what happened, which a restore does not undo, and calls that have been answered, which must not run again.
+import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../sql/chronicles.ts";
 import { type HranaStep, type HranaValue, ifOk } from "./hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { hranaValue, stringOf } from "./hrana/remote_values.ts";
+import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
 import { StepList } from "./hrana/step_list.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
 
-/** Tables whose ids sort by time. */
-const CHRONICLES = ["_service_meta_query_log", "_service_meta_audit", "_service_meta_endpoint_call"] as const;
 /** Rows carried in one request. */
 const CARRIED_AT_ONCE = 500;
 
@@ -22,8 +21,8 @@ export async function carryRecords(
     { stmt: { sql: "ROLLBACK" } },
   ]);
   for (const table of CHRONICLES) {
-    const newest = await rowsOf(context, to, `SELECT max(id) FROM ${table}`, []);
-    let last = stringOf(newest[0]?.[0]);
+    const [newest] = await rowsOf(context, to, newestTimeQuery(table), []);
+    let last = carriedAbove(table, newest ? integerOf(newest[0]) : null);
     for (;;) {
       const sql = `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
       const some = await rowsOf(context, from, sql, [hranaValue(last), hranaValue(CARRIED_AT_ONCE)]);

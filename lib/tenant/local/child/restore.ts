@@ -1,5 +1,6 @@
 // Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
 import { roundMs, systemClock } from "../../../core/clock.ts";
+import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import { setAsideText } from "../../damage.ts";
 import { Connection, type EngineValue } from "../../../engine/connection.ts";
@@ -13,7 +14,7 @@ import {
   replaceDatabase,
   snapshotFolder,
 } from "./file_copy.ts";
-import { CHRONICLES, digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./staged_snapshot.ts";
+import { digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./staged_snapshot.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request, RestoreRequest, WireRecord } from "./protocol.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
@@ -166,15 +167,17 @@ function tablesOf(connection: Connection): string[] {
 
 function carryChronicles(from: Connection, to: Connection): void {
   for (const table of CHRONICLES) {
+    const [newestMs = null] = to.internalRow(newestTimeQuery(table)) ?? [];
+    let last = carriedAbove(table, newestMs === null ? null : Number(newestMs));
     for (;;) {
-      const last = to.internalRow(`SELECT max(id) FROM ${table}`)?.[0] ?? "";
       const rows = from.internalRows(
         `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`,
-        String(last),
+        last,
         CARRIED_AT_ONCE,
       );
       if (rows.length === 0) break;
       insertRows(to, table, rows);
+      last = String(rows.at(-1)?.[0]);
     }
   }
 }

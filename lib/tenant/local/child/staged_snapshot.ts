@@ -5,17 +5,11 @@ import { isDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, exists, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import type { CompareSnapshotRequest, Reply } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import { CHRONICLES } from "../../../sql/chronicles.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../../sql/branch_report.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import { restoreEffect } from "../../branches/restore_effect.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
-
-/** Tables of history, which a restore does not undo. Their ids sort by time. */
-export const CHRONICLES = [
-  "_service_meta_query_log",
-  "_service_meta_audit",
-  "_service_meta_endpoint_call",
-] as const;
 
 /** The path of the staged copy. */
 export function stagedPath(file: TenantFile): string {
