@@ -110,6 +110,22 @@ Deno.test("an empty balance gives the token back, a rule that holds the write sp
   });
 });
 
+Deno.test("a proposed write that needs a higher role by now stays good for when it needs it no more", async () => {
+  await withWrites(async ({ apply, propose, rows, setup, shop }) => {
+    await setup("CREATE TABLE t (t)");
+    const { token } = await shop.mint("write");
+    const { executionToken } = await propose("INSERT INTO t (t) VALUES ('rebuild')", [], { token });
+    // What was a row is a command of the index by now.
+    await setup("DROP TABLE t", "CREATE VIRTUAL TABLE t USING fts5(a)");
+    const refused = await apply(executionToken, { token });
+    assertEquals([refused.status, refused.body.code], [403, "role_too_low"], refused.text);
+    await setup("DROP TABLE t", "CREATE TABLE t (t)");
+    const applied = await apply(executionToken, { token });
+    assertEquals(applied.status, 200, applied.text);
+    assertEquals(await rows("SELECT t FROM t"), [["rebuild"]]);
+  });
+});
+
 Deno.test("a token that is revoked applies nothing", async () => {
   await withWrites(async ({ app, apply, propose, rows, setup, shop }) => {
     await setup(...table);
