@@ -4,5 +4,6 @@
  * - `admin_refused`, `admin_unreachable`: databases work, but none can be made, copied or removed: the secret is refused,
  *   or nobody answers there.
  * - `near_open_max`: the server has nearly as many databases as it can have open.
+ * - `restart_needed`: the program's files have changed under the running service, so that no engine child may start.
  */
-export type StoreStrain = "admin_refused" | "admin_unreachable" | "near_open_max";
+export type StoreStrain = "admin_refused" | "admin_unreachable" | "near_open_max" | "restart_needed";

@@ -1,6 +1,7 @@
 // What a start on Deno Deploy loads: the less, the sooner the first request is answered. What only some processes need is
 // imported when they need it.
 import { assert, assertEquals } from "@std/assert";
+import { CHILD_FOLDERS } from "../../lib/tenant/local/program_files.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -40,7 +41,7 @@ async function loadedWith(path: string): Promise<string[]> {
 
 /** Files of the embedded engine that run it, and what runs SQLite in this process. */
 const ENGINES = [
-  /^lib\/tenant\/local\/(local_\w+|scheduler|engine_\w+|child_slot|watchdog)\.ts$/,
+  /^lib\/tenant\/local\/(create_local_store|local_\w+|scheduler|engine_\w+|child_slot|watchdog)\.ts$/,
   /^lib\/tenant\/local\/child\/(main|connection|tenant_file|frame_io)\.ts$/,
   /^node:(sqlite|child_process|worker_threads)$/,
   /sqlite-wasm/,
@@ -61,6 +62,16 @@ Deno.test("a remote store loads nothing that runs the embedded engine, and an en
     assert(loaded.includes("lib/tenant/remote/gate/gate_engine.ts"), path);
     assertEquals(loaded.filter((name) => ENGINES.some((engine) => engine.test(name))), [], path);
   }
+});
+
+Deno.test("an engine child loads files of the folders whose change is noticed, and nothing else", async () => {
+  const loaded = await loadedWith("lib/tenant/local/child/main.ts");
+  assert(loaded.includes("lib/engine/guard.ts") && loaded.length > 50, `${loaded.length} modules`);
+  const folders = CHILD_FOLDERS.map((folder) => `lib/${folder}`);
+  const wrong = loaded.filter((name) =>
+    !name.startsWith("node:") && !folders.includes(name.slice(0, name.lastIndexOf("/") + 1))
+  );
+  assertEquals(wrong, []);
 });
 
 Deno.test("the embedded store does not load the WebAssembly engine", async () => {

@@ -1,5 +1,6 @@
 // What survives when engine children are ended from outside, files are damaged and the disk is full.
-import { assert, assertEquals } from "@std/assert";
+import { setPriority } from "node:os";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
@@ -126,6 +127,34 @@ Deno.test("memory bombs end as failures and the database goes on", async () => {
       assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
     }
   });
+});
+
+Deno.test({
+  name: "where the priority of a child cannot be lowered, its slow read goes on, within its time",
+  permissions: {
+    ...{
+      env: "inherit",
+      net: "inherit",
+      read: "inherit",
+      run: "inherit",
+      write: "inherit",
+      import: "inherit",
+    },
+    sys: ["systemMemoryInfo"],
+  },
+  async fn() {
+    assertThrows(() => setPriority(Deno.pid, 5));
+    await withStore(async (store) => {
+      const tenant = await Tenant.create(store, [T]);
+      const slow = (most: string) =>
+        `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c ${most}) SELECT count(*) FROM c`;
+      assertEquals(await tenant.rows(slow("LIMIT 1500000")), [[1_500_000]]);
+      const outcome = await tenant.run("read", [[slow("")]], { timeoutMs: 1000 });
+      assert(outcome.ok === false);
+      assertEquals(outcome.failure.kind, "timeout");
+      assertEquals(await tenant.rows("SELECT 1"), [[1]]);
+    }, { queryTimeoutMs: 60_000 });
+  },
 });
 
 Deno.test("a damaged file makes only its own database unavailable", async () => {

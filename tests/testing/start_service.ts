@@ -10,6 +10,8 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A command that starts the one behind it. */
   readonly launcher?: readonly string[];
+  /** The folder of the program; this repository unless given. */
+  readonly program?: string;
 }
 
 /** A process that is starting, running or has ended. */
@@ -40,12 +42,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
 /** Starts the process, whatever comes of it. */
 export async function launchService(
-  { folder, settings, launcher = [] }: ServiceOptions,
+  { folder, settings, launcher = [], program = new URL("../../", import.meta.url).pathname }: ServiceOptions,
 ): Promise<ServiceProcess> {
   const [command = "", ...args] = [...launcher, Deno.execPath(), ...await startArguments()];
   const child = new Deno.Command(command, {
     args,
-    cwd: new URL("../../", import.meta.url).pathname,
+    cwd: program,
     env: {
       HOST: "127.0.0.1",
       PORT: "0",

@@ -22,6 +22,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/docs": "is about pages; each example runs on a service of its own",
   "tests/browser": "is about pages; its tenants are embedded wherever it runs",
   "tests/faults/memory_test.ts": "bounds what engine children take",
+  "tests/faults/program_files_test.ts": "is about the files that engine children load",
   "tests/faults/slow_reads_test.ts": "is about the lanes of engine children",
   "tests/faults/kv_answers_test.ts": "is about the KV; its tenants are embedded wherever it runs",
   "tests/faults/slow_heads_test.ts": "is about connections, which end before a tenant is asked",

@@ -39,6 +39,41 @@ export function newSlot(child: EngineChild, number: number, lastUsedMs: number):
   };
 }
 
+/** Makes a flight that starts now. */
+export function newFlight(
+  { lanes, work, frame, slow, startedMs }: Pick<
+    LaneFlight,
+    "lanes" | "work" | "frame" | "slow" | "startedMs"
+  >,
+): LaneFlight {
+  return {
+    lanes,
+    work,
+    frame,
+    startedMs,
+    answered: null,
+    killed: null,
+    killedMs: 0,
+    begun: null,
+    slow,
+    heard: { count: -1, sinceMs: startedMs },
+    seen: { call: -1, statement: -1, sinceMs: startedMs },
+  };
+}
+
+/** Closes a database in the child, between two frames. */
+export function closeIn(slot: ChildSlot, databaseId: string): Promise<void> {
+  return new Promise((closed) => {
+    const isNext = slot.toClose.push({ databaseId, closed }) === 1;
+    if (isNext && slot.flight === null) closeNext(slot);
+  });
+}
+
+/** Sends the request to close the next database, if there is one. */
+export function closeNext({ toClose: [next], child }: ChildSlot): void {
+  if (next) child.send({ op: "close", db: next.databaseId });
+}
+
 /** Whether the child has no request in flight. Replies carry no id and match requests by their order, `close` included. */
 export function isFree(slot: ChildSlot): boolean {
   return slot.flight === null && slot.toClose.length === 0 && !slot.leaving;

@@ -111,12 +111,13 @@ export class DatabaseLanes {
     return removed;
   }
 
-  /** Empties both lanes of a database that is being deleted. */
-  rejectAll(error: Error): void {
+  /** Rejects all work that waits. */
+  rejectWaiting(error: Error): void {
     for (const job of this.removeCalls(() => true)) job.reject(error);
     for (const task of this.#readTasks.splice(0)) task.reject(error);
     for (const entry of this.#writes.splice(0)) entry.job.reject(error);
-    this.log.clear();
+    this.#exclusive?.reject(error);
+    this.#exclusive = null;
   }
 
   /**

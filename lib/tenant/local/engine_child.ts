@@ -13,7 +13,9 @@ export interface ReplyFrame {
 
 /** How to start a child. */
 export interface EngineChildOptions extends EngineProcessOptions {
-  /** Called for every frame that the child sends. */
+  /** Whether the child may serve; asked once, when it has loaded its program. */
+  readonly mayServe: () => boolean;
+  /** Called for every reply of the child. */
   readonly onReply: (frame: ReplyFrame) => void;
   /** Called once, after its last frame. */
   readonly onEnd: () => void;
@@ -38,6 +40,8 @@ export class EngineChild {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #encoder = new TextEncoder();
   #frame = new Uint8Array(FRAME_BYTES);
+  /** Requests that wait for the child's greeting; null after it. */
+  #unsent: Request[] | null = [];
 
   constructor(private readonly options: EngineChildOptions) {
     this.#process = startEngineProcess(options);
@@ -46,8 +50,17 @@ export class EngineChild {
     this.ended = this.#readAll();
   }
 
-  /** Sends one request. `onEnd`, not this method, reports a child that has ended. */
+  /** Whether the child has loaded its program and may serve. */
+  get serves(): boolean {
+    return this.#unsent === null;
+  }
+
+  /** Sends one request, once the child serves. `onEnd`, not this method, reports a child that has ended. */
   send(request: Request): void {
+    if (this.#unsent !== null) {
+      this.#unsent.push(request);
+      return;
+    }
     const json = JSON.stringify(request);
     let frame = this.#frame;
     // The buffer is reused, except for a longer frame and while the previous frame is still being sent.
@@ -79,12 +92,13 @@ export class EngineChild {
     }
   }
 
-  /** From now on it computes when others leave time for it. Only the privileged could undo that. */
+  /** Lets other processes compute before the child, for good: only the privileged may raise a priority again. */
   lowerPriority(): void {
     try {
       setPriority(this.pid, LOW_PRIORITY);
     } catch {
-      // It has ended, or the system does not let us: slow work is then only a neighbour that computes as much as others.
+      // The child has ended, or the permission or the platform does not allow it. The child goes on at its old priority:
+      // slots, deadlines and bounds of memory, which guard everybody else, need no priority.
     }
   }
 
@@ -104,6 +118,14 @@ export class EngineChild {
     return readProgressFile(this.options.progressPath, frame);
   }
 
+  #receive(frame: ReplyFrame): void {
+    if (this.#unsent === null) return this.options.onReply(frame);
+    if (!this.options.mayServe()) return this.kill();
+    const requests = this.#unsent;
+    this.#unsent = null;
+    for (const request of requests) this.send(request);
+  }
+
   async #readAll(): Promise<void> {
     const frames = new FrameReader();
     // Reads into an own buffer, because the stream's default reader allocates and clears 64 KiB for each chunk.
@@ -113,7 +135,7 @@ export class EngineChild {
       for (;;) {
         const { value, done } = await reader.read(buffer);
         if (done) break;
-        for (const frame of frames.push(value)) this.options.onReply(parseReply(frame));
+        for (const frame of frames.push(value)) this.#receive(parseReply(frame));
         buffer = new Uint8Array(value.buffer);
       }
     } finally {

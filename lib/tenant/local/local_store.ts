@@ -10,6 +10,7 @@ import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
+import { restartNeeded } from "./child_starts.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
@@ -118,7 +119,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
   async drop(databaseId: string): Promise<void> {
     const lanes = this.lanes(databaseId, "");
     lanes.dropped = true;
-    lanes.rejectAll(new AppError("store_unavailable"));
+    lanes.rejectWaiting(new AppError("store_unavailable"));
+    lanes.log.clear();
     await lanes.nothingRuns();
     await this.scheduler.closeEverywhere(databaseId);
     await removeAll(this.tenants, databaseId);
@@ -133,7 +135,9 @@ export class LocalStore implements TenantStore, DatabaseHost {
     if (this.scheduler.stopping || (this.scheduler.slots.length === 0 && !this.scheduler.addChild())) {
       return Promise.reject(new AppError("store_unavailable"));
     }
-    return this.#room.check().then(() => []);
+    const { strain } = this.scheduler;
+    if (strain === "none") return Promise.reject(restartNeeded());
+    return this.#room.check().then(() => strain === null ? [] : ["restart_needed"]);
   }
 
   sweep(): Promise<void> {

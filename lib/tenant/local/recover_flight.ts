@@ -27,6 +27,13 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
   lanes.putBack(again, work.kind);
 }
 
+/** Puts the work of a flight whose child has received none of it back into its lanes. */
+export function returnFlight({ work, lanes }: LaneFlight): void {
+  if (work.kind === "task") return lanes.putBackTask(work.job, work.holdsWriteSlot ? "write" : "read");
+  lanes.log.putBack(work.logRows);
+  lanes.putBack(work.jobs, work.kind);
+}
+
 /** The call to run again; null: it is answered. `statement`: the statement of the call during which the child ended, or null. */
 function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): CallJob | null {
   if (statement === null) return job;

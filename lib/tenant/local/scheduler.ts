@@ -1,15 +1,15 @@
 // Gives the work of all databases to a small number of engine children. A child has one frame at a time.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { type ChildSlot, type LaneFlight, newSlot } from "./child_slot.ts";
-import { ChildStarts } from "./child_starts.ts";
+import { type ChildSlot, closeIn, closeNext, type LaneFlight, newFlight, newSlot } from "./child_slot.ts";
+import { ChildStarts, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "./engine_process.ts";
 import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./disk_room.ts";
-import { recoverFlight } from "./recover_flight.ts";
+import { recoverFlight, returnFlight } from "./recover_flight.ts";
 import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
 import { requestOf } from "./wire.ts";
@@ -84,6 +84,7 @@ export class Scheduler {
       const child: EngineChild = new EngineChild({
         ...this.options,
         progressPath: path,
+        mayServe: () => this.#starts.mayServe(),
         onReply: (frame) => this.#onReply(slot, frame),
         onEnd: () => this.#onEnd(slot),
       });
@@ -100,14 +101,15 @@ export class Scheduler {
     return null;
   }
 
-  /** Closes a database in every child, between two frames of the child. */
+  /** Closes a database in every child. */
   async closeEverywhere(databaseId: string): Promise<void> {
-    await Promise.all(this.slots.map((slot) =>
-      new Promise<void>((closed) => {
-        const isNext = slot.toClose.push({ databaseId, closed }) === 1;
-        if (isNext && slot.flight === null) this.#closeNext(slot);
-      })
-    ));
+    await Promise.all(this.slots.map((slot) => closeIn(slot, databaseId)));
+  }
+
+  /** Null: children may start. Else the program's files have changed: children of before `remain`, or `none` is left. */
+  get strain(): "remain" | "none" | null {
+    if (!this.#starts.restartNeeded) return null;
+    return this.slots.some(({ child, leaving }) => child.serves && !leaving) ? "remain" : "none";
   }
 
   #now(): number {
@@ -123,6 +125,7 @@ export class Scheduler {
       this.#start(slot, lanes, { work, slow: null, nowMs });
     }
     if (lanes.reads.hasSlow && !lanes.held) this.#startSlow(lanes, nowMs);
+    if (this.strain === "none") lanes.rejectWaiting(restartNeeded());
   }
 
   /** Starts slow reads, never in the child that has the database's quick work. */
@@ -144,7 +147,7 @@ export class Scheduler {
   /** Lowers the priority of the child of a slow read that goes on. From now on the child takes slow work only. */
   setApart(flight: LaneFlight): void {
     const slot = this.slots.find((one) => one.flight === flight);
-    if (!slot || slot.lowered) return;
+    if (!slot || slot.lowered || this.#starts.restartNeeded) return;
     slot.lowered = true;
     slot.child.lowerPriority();
     this.#keepOneFree();
@@ -161,19 +164,7 @@ export class Scheduler {
     { work, slow, nowMs }: Pick<LaneFlight, "work" | "slow"> & { readonly nowMs: number },
   ): void {
     this.#frame = (this.#frame + 1) >>> 0;
-    const flight: LaneFlight = {
-      lanes,
-      work,
-      frame: this.#frame,
-      startedMs: nowMs,
-      answered: null,
-      killed: null,
-      killedMs: 0,
-      begun: null,
-      slow,
-      heard: { count: -1, sinceMs: nowMs },
-      seen: { call: -1, statement: -1, sinceMs: nowMs },
-    };
+    const flight = newFlight({ lanes, work, frame: this.#frame, slow, startedMs: nowMs });
     slot.flight = flight;
     slot.lastUsedMs = nowMs;
     slot.dirty = true;
@@ -212,14 +203,22 @@ export class Scheduler {
     for (const { closed } of slot.toClose.splice(0)) closed();
     const flight = slot.flight;
     const reason = flight?.killed ?? "unexpected";
-    const started = reason !== "unexpected" || slot.child.report(0)?.count !== 0;
-    if (!started) this.#starts.failed("ended");
+    const started = reason !== "unexpected" || slot.child.serves;
+    if (!started) this.#startFailed();
     if (!flight) return this.pump();
     this.#land(slot, flight);
     if (started) this.options.log("warn", "engine_child_ended", { reason, op: flight.work.kind });
-    recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
+    if (!slot.child.serves && this.#starts.restartNeeded) returnFlight(flight);
+    else recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
     if (reason === "busy") this.#keepOneFree();
     this.wake(flight.lanes);
+  }
+
+  #startFailed(): void {
+    this.#starts.failed("ended");
+    if (!this.#starts.restartNeeded) return;
+    // The children that are left serve everybody, because no other one may start.
+    for (const slot of this.slots) slot.lowered = false;
   }
 
   #land(slot: ChildSlot, flight: LaneFlight): void {
@@ -229,19 +228,14 @@ export class Scheduler {
   }
 
   #next(slot: ChildSlot, lanes: DatabaseLanes): void {
-    if (slot.toClose.length > 0) return this.#closeNext(slot);
+    if (slot.toClose.length > 0) return closeNext(slot);
     if (lanes.waiting > 0) this.waiting.add(lanes);
     this.pump();
   }
 
-  #closeNext(slot: ChildSlot): void {
-    const next = slot.toClose[0];
-    if (next) slot.child.send({ op: "close", db: next.databaseId });
-  }
-
   #closedOne(slot: ChildSlot): void {
     slot.toClose.shift()?.closed();
-    if (slot.toClose.length > 0) this.#closeNext(slot);
+    if (slot.toClose.length > 0) closeNext(slot);
     else this.pump();
   }
 }

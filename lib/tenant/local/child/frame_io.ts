@@ -40,12 +40,21 @@ export function writeReply(reply: Reply, text = ""): void {
   let length = 4 + encoder.encodeInto(head, output.subarray(4)).written;
   length += encoder.encodeInto(text, output.subarray(length)).written;
   new DataView(output.buffer).setUint32(0, length - 4);
-  let sent = 0;
-  while (sent < length) sent += Deno.stdout.writeSync(output.subarray(sent, length));
+  send(output.subarray(0, length));
   if (output.length > 1 << 22) output = new Uint8Array(1 << 16);
 }
 
-/** The service is the only writer of this pipe and sends `Request`s. */
+function send(bytes: Uint8Array): void {
+  try {
+    for (let sent = 0; sent < bytes.length;) sent += Deno.stdout.writeSync(bytes.subarray(sent));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    // The service has gone, and an open transaction ends with this process.
+    Deno.exit(0);
+  }
+}
+
+/** Guarantee: the service is the only writer of this pipe and sends `Request`s. */
 function parseRequest(json: string): Request {
   return JSON.parse(json);
 }

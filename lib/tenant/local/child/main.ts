@@ -24,6 +24,7 @@ const files = new OpenFiles(directory);
 const progress = new Progress(Deno.openSync(progressPath, { write: true, create: true }));
 const memory = new MemoryReport(progressPath);
 
+writeReply({ t: "loaded" });
 for (let request = readRequest(); request !== null; request = readRequest()) {
   memory.frameBegins();
   try {

@@ -139,6 +139,8 @@ export const HEAD_END = "\t";
 
 /** Head of a frame towards the service. `committed` follows the `outcomes` of a write group. */
 export type Reply =
+  /** The greeting: the child has loaded its program. Nothing is sent to it before. */
+  | { readonly t: "loaded" }
   | { readonly t: "outcomes"; readonly o: readonly WireOutcome[] }
   | { readonly t: "committed" }
   | {
