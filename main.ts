@@ -9,7 +9,7 @@ import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { sweepLeftovers } from "./lib/services/removal/remove_records.ts";
 import { firstStart, greeting, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
-import { claimDataDir } from "./lib/store/claim_data_dir.ts";
+import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
@@ -67,9 +67,19 @@ if (import.meta.main) {
   }
 }
 
-/** In the order in which things can go wrong without leaving anything behind. */
+/** A start that fails leaves no data folder behind that it has made. */
 async function start(config: Config): Promise<void> {
-  const lock = needsFolder(config) ? await claimDataDir(config.dataDir) : null;
+  const claim = needsFolder(config) ? await claimDataDir(config.dataDir) : null;
+  try {
+    await serve(config, claim);
+  } catch (error) {
+    await claim?.undo();
+    throw error;
+  }
+}
+
+/** In the order in which things can go wrong without leaving anything behind. */
+async function serve(config: Config, claim: DataDirClaim | null): Promise<void> {
   // Whoever calls while the rest is being opened waits for it.
   const ready = Promise.withResolvers<Handler>();
   let handler: Handler = async (request, info) => await (await ready.promise)(request, info);
@@ -101,7 +111,7 @@ async function start(config: Config): Promise<void> {
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();
     kv.close();
-    lock?.close();
+    claim?.close();
   });
   started.resolve(deps);
   // Standard output of a platform is a log, and no place for the demo's token.

@@ -75,6 +75,19 @@ Deno.test("a port that is taken stops the start with one line, and no child stay
   });
 });
 
+Deno.test("a start that fails over its port or its KV leaves nothing in DATA_DIR, nor a folder that it has made", async () => {
+  await withFolder(async (folder) => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    // Nobody answers there: the port is bound by what speaks no HTTP and accepts nobody.
+    const port = String(listener.addr.port);
+    for (const settings of [{ PORT: port }, { KV_URL: "http://127.0.0.1:1", TENANTS_URL: "file:" }]) {
+      await refusal(`${folder}/new/data`, settings);
+      await refusal(folder, settings);
+      assertEquals(await Array.fromAsync(Deno.readDir(folder)), [], JSON.stringify(settings));
+    }
+  });
+});
+
 Deno.test("a DATA_DIR that cannot be written stops the start with one line", async () => {
   await withFolder(async (folder) => {
     // Under a regular file nobody can make a folder, not even root.

@@ -17,6 +17,47 @@ Deno.test("claimDataDir() makes the folder for its owner only and gives it to on
   }
 });
 
+Deno.test("undo() removes what the claim has made, and nothing else", async () => {
+  const parent = await Deno.makeTempDir();
+  const names = async () => (await Array.fromAsync(Deno.readDir(parent))).map(({ name }) => name).sort();
+  try {
+    await (await claimDataDir(`${parent}/a/b`)).undo();
+    assertEquals(await names(), []);
+    // A file that somebody else has put there stays, with the folders that lead to it.
+    const used = await claimDataDir(`${parent}/a/b`);
+    await Deno.writeTextFile(`${parent}/a/kept`, "");
+    await used.undo();
+    assertEquals((await Array.fromAsync(Deno.readDir(`${parent}/a`))).map(({ name }) => name), ["kept"]);
+    // A lock file of an earlier start stays.
+    (await claimDataDir(parent)).close();
+    await (await claimDataDir(parent)).undo();
+    assertEquals(await names(), ["a", "service.lock"]);
+    (await claimDataDir(parent)).close();
+  } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
+});
+
+Deno.test("claimDataDir() gives the folder to one of many that come while a failed start removes it", async () => {
+  const parent = await Deno.makeTempDir();
+  const path = `${parent}/data`;
+  try {
+    for (let round = 0; round < 20; round++) {
+      const first = await claimDataDir(path);
+      const [claims] = await Promise.all([
+        Promise.allSettled(Array.from({ length: 5 }, () => claimDataDir(path))),
+        first.undo(),
+      ]);
+      const won = claims.filter((one) => one.status === "fulfilled").map(({ value }) => value);
+      assert(won.length <= 1, `${won.length} own the folder`);
+      for (const one of won) one.close();
+      await Deno.remove(path, { recursive: true }).catch(() => {});
+    }
+  } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
+});
+
 Deno.test("claimDataDir() names DATA_DIR when the folder cannot be made", async () => {
   const file = await Deno.makeTempFile();
   try {
