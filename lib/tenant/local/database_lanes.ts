@@ -35,6 +35,8 @@ export class DatabaseLanes {
   #writes: WriteLaneJob[] = [];
   #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
+  /** The number of calls in the group that started last; 0: none has. */
+  #lastGroup = 0;
 
   /** The waiting log rows. */
   readonly log: LogBuffer;
@@ -55,6 +57,14 @@ export class DatabaseLanes {
   /** Whether the database has no work, no log rows and nobody who needs its lanes. */
   get idle(): boolean {
     return this.waiting === 0 && this.flights.size === 0 && this.log.length === 0 && !this.held;
+  }
+
+  /**
+   * Whether one read waits, and the one before it was alone too: a caller who waits for each answer sends no other now.
+   * Writes gain more from company, because a group has one sync.
+   */
+  get isLoneRead(): boolean {
+    return this.#lastGroup === 1 && this.reads.length === 1 && this.waiting === 1 && this.flights.size === 0;
   }
 
   /** Whether nothing waits but log rows that cannot be written at present. */
@@ -129,7 +139,9 @@ export class DatabaseLanes {
     const lane = this.startable(nowMs, slowMs);
     if (lane === null) return null;
     this.#lastStarted = lane;
-    return lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
+    const work = lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
+    if (work.kind !== "task") this.#lastGroup = work.jobs.length;
+    return work;
   }
 
   /** The lane from which `takeWork` would take. */

@@ -52,13 +52,16 @@ export class Scheduler {
   wake(lanes: DatabaseLanes): void {
     this.waiting.add(lanes);
     if (this.#pumping) return;
+    if (this.waiting.size === 1 && lanes.isLoneRead) return this.#startWaiting();
     this.#pumping = true;
     // Calls that the event loop has ready arrive here one after the other, and are to travel together.
-    setImmediate(() => {
-      this.#pumping = false;
-      this.onBusy();
-      this.pump();
-    });
+    setImmediate(() => this.#startWaiting());
+  }
+
+  #startWaiting(): void {
+    this.#pumping = false;
+    this.onBusy();
+    this.pump();
   }
 
   /** Starts whatever can start now; each database gets one turn. */
