@@ -1,5 +1,6 @@
 // Merging rows of a branch into its trunk: what comes over, what is a conflict, and that it is all or nothing.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { money, nano } from "../money/money_world.ts";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
@@ -107,6 +108,25 @@ Deno.test("a merge that fails, conflicts or is stopped leaves one log row with i
         ["error", "rule_denied", 1, 0, "-- data of branch pr-1"],
       ],
     );
+  });
+});
+
+Deno.test("a merge of which nobody knows whether it was committed has the log row of its commit, or none", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
+    const { branches } = world.app.deps.tenants;
+    const merge = branches.merge.bind(branches);
+    let commits = false;
+    branches.merge = async (trunk, options) => {
+      if (commits) await merge(trunk, options);
+      throw new AppError("outcome_unknown");
+    };
+    assertEquals((await mergeBranch(world)).body.code, "outcome_unknown");
+    const rows = "SELECT status FROM _service_meta_query_log WHERE operation = 'merge'";
+    assertEquals(await world.trunk(rows), []);
+    commits = true;
+    assertEquals((await mergeBranch(world)).body.code, "outcome_unknown");
+    assertEquals(await world.trunk(rows), [["ok"]]);
   });
 });
 

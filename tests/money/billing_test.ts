@@ -1,5 +1,7 @@
 // What calls cost, where it stands, and what is free.
 import { assert, assertEquals } from "@std/assert";
+import type { Admission } from "../../lib/control/balance/spending_account.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
@@ -166,6 +168,60 @@ Deno.test("a failed statement bills the request and what the engine did", async 
     tenant.batch([["INSERT INTO t VALUES (10), (11)"], ["SELECT * FROM nowhere"]])
   );
   assert(partly >= REQUEST + 2 * WRITTEN, `${partly}`);
+});
+
+Deno.test("whatever becomes of a call, its leave to spend ends with it", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const { meter } = app.deps.query;
+  const admissions: Admission[] = [];
+  const admit = meter.admit.bind(meter);
+  meter.admit = (namespaceId, reads) => {
+    const admitted = admit(namespaceId, reads);
+    const note = (admission: Admission) => {
+      admissions.push(admission);
+      return admission;
+    };
+    return admitted instanceof Promise ? admitted.then(note) : note(admitted);
+  };
+  for (const table of ["t", "held", "denied"]) {
+    await tenant.query(`CREATE TABLE ${table} (a INTEGER PRIMARY KEY)`);
+  }
+  const rules = `/api/namespaces/${tenant.slug}/databases/main/rules`;
+  for (const [tableGlob, effect] of [["held", "require_approval"], ["denied", "deny"]]) {
+    const body = { tableGlob, effect, minRows: 1 };
+    assertEquals((await app.request("POST", rules, { token: tenant.token, body })).status, 201);
+  }
+  const keyed = { headers: { "idempotency-key": "k" } };
+  const { open } = app.deps.tenants;
+  const answers = [
+    await tenant.query("INSERT INTO t VALUES (1)", [], keyed),
+    // Found in its own transaction, when it has its leave already.
+    await tenant.query("INSERT INTO t VALUES (1)", [], keyed),
+    await tenant.query("INSERT INTO t VALUES (1)"),
+    await tenant.query("SELECT a FROM t"),
+    await tenant.query("SELECT b FROM t"),
+    await tenant.query("DELETE FROM t", [], { headers: { "x-dry-run": "1" } }),
+    await tenant.query("DELETE FROM t", [], { headers: { "x-max-affected": "0" } }),
+    await tenant.query("INSERT INTO held VALUES (1)"),
+    await tenant.query("INSERT INTO denied VALUES (1)"),
+    await tenant.query("DELETE FROM held"),
+  ];
+  app.deps.tenants.open = (...of) => {
+    const database = open.apply(app.deps.tenants, of);
+    return new Proxy(database, {
+      get: (target, name) => {
+        if (name === "run") return () => Promise.reject(new AppError("database_busy"));
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+  };
+  answers.push(await tenant.query("SELECT a FROM t"));
+  Reflect.deleteProperty(app.deps.tenants, "open");
+  assertEquals(answers.map(({ status }) => status), [200, 200, 400, 200, 400, 200, 400, 403, 403, 200, 503]);
+  assertEquals(admissions.length >= answers.length, true);
+  assertEquals(admissions.filter(({ open }) => open), []);
 });
 
 Deno.test("usage is kept by hour and by day, and asked for by time", async () => {

@@ -144,6 +144,24 @@ Deno.test("a rule that denies by now stops an approved write", async () => {
   });
 });
 
+Deno.test("a write that was approved for a rule does not run once that rule denies", async () => {
+  await withHeld(async (world, held) => {
+    const { app, shop } = world;
+    await world.decide(held.id, "approve");
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    const list = await app.request("GET", path, { token: shop.token });
+    const { id } = JSON.parse(list.text).data.find((one: { tableGlob: string }) =>
+      one.tableGlob === "orders"
+    );
+    const body = { effect: "deny" };
+    const changed = await app.request("PATCH", `${path}/${id}`, { token: shop.token, body });
+    assertEquals(changed.status, 200, changed.text);
+    assertEquals((await world.redeem(held.approvalToken)).body.code, "rule_denied");
+    assertEquals(await ids(world), [["1,2,3"]]);
+    await assertEndsDenied(world, held, "A rule that has come since the approval denies this write");
+  });
+});
+
 /** Denied, not redeemed: nothing has run, nobody approves it again, and the requester reads why. */
 async function assertEndsDenied(world: WriteWorld, held: Held, reason: string): Promise<void> {
   const again = await world.decide(held.id, "approve", { look: 0 });

@@ -85,6 +85,13 @@ Deno.test("a caller whose reads keep children busy comes after the others, in fr
   assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["busy", ["1", "2"]]);
 });
 
+Deno.test("a caller that kept a child busy for long comes after the others for a second at most", () => {
+  const { queue, jobs } = queueOf(["a", "1"], ["a", "2"]);
+  const [first] = jobs;
+  if (first) queue.charge(first, 60_000, 0);
+  assertEquals([queue.nextQuick(999), queue.nextQuick(1000)], ["busy", "others"]);
+});
+
 Deno.test("what was taken back from beside a slow read travels with its caller's only", () => {
   const { queue, jobs } = queueOf(["a", "1"], ["b", "2"], ["a", "3"]);
   queue.filter(() => false);
