@@ -1,7 +1,8 @@
 // The last layer alone: statements that were never classified meet connections that cannot do more than their level.
 import { assert, assertEquals } from "@std/assert";
 import type { Level } from "../../lib/engine/guard.ts";
-import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import { NOTE_DIGEST, NOTE_NAME } from "../../lib/engine/footprint/row_notes.ts";
+import type { TenantCall, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 import { replaySecret } from "../sql/corpus_schema.ts";
 import { type CorpusTenant, withCorpusTenant } from "../sql/corpus_tenant.ts";
@@ -85,5 +86,34 @@ Deno.test("even a connection that changes the schema opens no other file, loads 
     assertEquals(await tenantDump(tenant, other), before);
     const names = [...Deno.readDirSync(tenant.config.dataDir)].map((entry) => entry.name);
     assertEquals(names.filter((name) => /escaped|other/.test(name)), []);
+  });
+});
+
+Deno.test("the functions that the service's triggers call are no tenant's, by whatever name in FROM, also where they are left", async () => {
+  await withCorpusTenant(async ({ store, addDatabase }) => {
+    const database = store.open(await addDatabase(), "ns_1");
+    const run = async (level: Level, sql: string, more: Partial<TenantCall> = {}) => {
+      const { schemaVersion } = await database.inspect([]);
+      return await database.run(tenantCall(schemaVersion, level, [[sql]], { log: null, ...more }));
+    };
+    await run("schema", "CREATE TABLE noted (id)");
+    const footprint = { salt: "s", each: false, expects: null, tables: ["noted"], replaced: [] };
+    const looked = await run("write", "INSERT INTO noted VALUES (1)", { dryRun: true, footprint });
+    assertEquals(looked.ok === true && looked.footprint !== undefined, true, JSON.stringify(looked));
+    const name = `${NOTE_NAME}_0_insert`;
+    for (const call of [`${NOTE_NAME}('noted', 'insert')`, `${NOTE_DIGEST}(x'00')`]) {
+      for (
+        const from of [
+          `SELECT x FROM (SELECT ${call} AS x)`,
+          `SELECT x FROM (SELECT ${call} AS x) AS ${name}`,
+          `WITH ${name}(x) AS (SELECT ${call}) SELECT x FROM ${name}`,
+          `WITH ${name}(x) AS MATERIALIZED (SELECT ${call} LIMIT 1) SELECT x FROM ${name}`,
+          `WITH ${name}(x) AS (SELECT 1 UNION ALL SELECT ${call} FROM ${name} LIMIT 2) SELECT x FROM ${name}`,
+        ]
+      ) {
+        const outcome = await run("write", `INSERT INTO noted ${from}`);
+        assertEquals(outcome.ok === false && outcome.failure.kind, "denied", from);
+      }
+    }
   });
 });

@@ -1,9 +1,13 @@
-// What the lanes of one embedded database say of the work that waits in them.
-import { assertEquals } from "@std/assert";
+// What the lanes of one embedded database say of the work that waits in them, and what of it may run.
+import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
+import { plainFailure } from "../../lib/engine/engine_failure.ts";
 import type { Level } from "../../lib/engine/guard.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import type { Flight } from "../../lib/tenant/local/jobs.ts";
+import { settleGroup } from "../../lib/tenant/local/settle_group.ts";
 import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { logRow, noFigures } from "../../lib/tenant/log_columns.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 function addCalls(lanes: DatabaseLanes, level: Level, count: number): void {
@@ -45,4 +49,51 @@ Deno.test("a write waits for company, and so does a read beside one", () => {
   assertEquals(lanes.isLoneRead, false);
   addCalls(lanes, "read", 1);
   assertEquals(lanes.isLoneRead, false);
+});
+
+/** Starts what may start, as a child would have it. */
+function start(lanes: DatabaseLanes): Flight {
+  const work = lanes.takeWork(0, 0);
+  assert(work);
+  const flight: Flight = {
+    work,
+    frame: 1,
+    startedMs: 0,
+    answered: null,
+    killed: null,
+    killedMs: 0,
+    begun: null,
+    slow: null,
+    heard: { count: 0, sinceMs: 0 },
+    seen: { call: 0, statement: 0, sinceMs: 0 },
+  };
+  lanes.flights.add(flight);
+  return flight;
+}
+
+Deno.test("of a database's writes one group runs at a time, and reads run beside it", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  addCalls(lanes, "write", 1);
+  const writing = start(lanes);
+  addCalls(lanes, "write", 1);
+  assertEquals([writing.work.kind, lanes.startable(0, 0)], ["write", null]);
+  addCalls(lanes, "read", 1);
+  assertEquals(start(lanes).work.kind, "read");
+  assertEquals(lanes.startable(0, 0), null);
+  lanes.flights.delete(writing);
+  assertEquals(start(lanes).work.kind, "write");
+});
+
+Deno.test("log rows that travelled with a group of writes wait again when nothing of the group was committed", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const { log } = tenantCall(1, "read", [["SELECT 1"]]);
+  assert(log);
+  lanes.log.add(logRow({ ...log, ...noFigures }));
+  addCalls(lanes, "write", 1);
+  const { work } = start(lanes);
+  assert(work.kind === "write");
+  assertEquals([work.logRows.length, lanes.log.length], [1, 0]);
+  const f = plainFailure("full", "");
+  settleGroup(lanes, work, { reply: { t: "failed", f }, text: "" });
+  assert(lanes.log.take(10).some((row) => row[0] === log.id));
 });
