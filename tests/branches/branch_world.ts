@@ -1,7 +1,7 @@
 // A shop with branches for tests: short ways to claim one and to call its routes.
 import { assert, assertEquals } from "@std/assert";
 import type { BranchDiff, MergeReport } from "../../lib/sql/branch_report.ts";
-import type { ApiAnswer } from "../testing/call_api.ts";
+import { type ApiAnswer, NO_SNAPSHOT } from "../testing/call_api.ts";
 import { startApp, type StartAppOptions, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { countDatabases } from "./count_databases.ts";
@@ -21,7 +21,7 @@ export interface BranchWorld {
   /** One call under the trunk's path, by the admin or another token. */
   call(method: string, operation: string, body?: unknown, token?: string): Promise<ApiAnswer>;
   claim(body?: object): Promise<Claim>;
-  /** One statement on the trunk; it must succeed. */
+  /** One statement on the trunk; it must succeed, and gets no snapshot. */
   trunk(sql: string, params?: readonly unknown[]): Promise<unknown[][]>;
   /** The same on a branch, by the admin. */
   branch(ref: string, sql: string, params?: readonly unknown[]): Promise<unknown[][]>;
@@ -48,7 +48,8 @@ export async function branchesIn(app: StartedApp, slug = "acme"): Promise<Branch
       ...(json === undefined ? {} : { body: json }),
     });
   const run = async (path: string, sql: string, params: readonly unknown[] = []) => {
-    const answer = await app.request("POST", `${path}/query`, { token: shop.token, body: { sql, params } });
+    const asked = { token: shop.token, headers: NO_SNAPSHOT, body: { sql, params } };
+    const answer = await app.request("POST", `${path}/query`, asked);
     assertEquals(answer.status, 200, `${sql}: ${answer.text}`);
     return rowsOf(answer);
   };

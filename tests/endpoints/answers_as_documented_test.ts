@@ -118,7 +118,7 @@ Deno.test("a claim that resets its branch is answered as documented", async () =
 Deno.test("a restore into a new database, and a dry run, are answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
-  await acme.query("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+  await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
   const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
   const send = async (end: string, body: unknown, headers: Record<string, string> = {}) => {
     const operation = operations.find(({ method, path }) =>
@@ -141,7 +141,7 @@ Deno.test("a restore into a new database, and a dry run, are answered as documen
 Deno.test("what a failure says beside its code is documented: of rules, approvals, batches and merges", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
-  await acme.query("CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL)");
+  await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL)");
   await acme.query("INSERT INTO orders VALUES (1, 1), (2, 2)");
   const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
   const send = async (path: string, to: string, body: unknown, more: ApiRequest = {}) => {

@@ -1,5 +1,4 @@
 // An app with one namespace and short ways to the endpoints of its database `main`.
-import { assertEquals } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
@@ -14,7 +13,7 @@ export interface EndpointWorld extends AsyncDisposable {
 export async function endpointWorld(statements: readonly string[] = []): Promise<EndpointWorld> {
   const app = await startApp();
   const tenant = await app.namespace();
-  for (const sql of statements) assertEquals((await tenant.query(sql)).status, 200, sql);
+  await tenant.setup(...statements);
   const root = `/api/namespaces/${tenant.slug}/databases/main/endpoints`;
   return {
     ...{ app, tenant },

@@ -38,7 +38,7 @@ Deno.test("a handed-off token can do what was pinned and nothing else", async ()
   await using app = await startApp();
   const tenant = await app.namespace();
   const stock = await tenant.createDatabase("stock");
-  await tenant.query("CREATE TABLE t(a)");
+  await tenant.setup("CREATE TABLE t(a)");
   const { token } = await handedOff(app, tenant.token, "read");
   const query = (sql: string, path = MAIN) =>
     app.request("POST", `${path}/query`, { token, body: { sql } }).then(outcome);

@@ -62,7 +62,7 @@ Deno.test("what every call says it cost adds up to the usage and to what left th
 Deno.test("the query log adds up to the usage, also of calls that were undone, and says why they were", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
   await tenant.query("INSERT INTO t (a) VALUES (1), (2), (3)");
   await tenant.query("SELECT * FROM t");
   const bounded = { headers: { "x-max-affected": "2" } };
@@ -93,7 +93,7 @@ Deno.test("the query log adds up to the usage, also of calls that were undone, a
 Deno.test("many calls at once are all paid, to the last nano-dollar", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const answers = await Promise.all(
     Array.from(
       { length: 300 },
@@ -116,7 +116,7 @@ Deno.test("control-plane calls, tables, the query log and refused statements are
   await using app = await startApp();
   const tenant = await app.namespace();
   const { token } = await tenant.mint("read");
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   await app.deps.query.meter.tick();
   const before = (await money(app, tenant)).used;
   assert(before > 0);
@@ -150,7 +150,7 @@ Deno.test("control-plane calls, tables, the query log and refused statements are
 Deno.test("a failed statement bills the request and what the engine did", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a INTEGER UNIQUE)");
+  await tenant.setup("CREATE TABLE t (a INTEGER UNIQUE)");
   await tenant.query("INSERT INTO t VALUES (1), (2), (3)");
   const costOf = async (call: () => Promise<ApiAnswer>) => {
     await app.deps.query.meter.tick();

@@ -48,7 +48,7 @@ Deno.test("without money nothing runs and the answer is 402; credit makes it run
 Deno.test("a burst on an almost empty balance overspends by no more than what runs at once", async () => {
   await using app = await startApp({ settings });
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const answers = await Promise.all(
     Array.from({ length: 120 }, () => tenant.query("INSERT INTO t VALUES (1)")),
   );
@@ -78,7 +78,7 @@ Deno.test("one namespace's exhausted balance does not stop another", async () =>
   await using app = await startApp({ settings });
   const tenant = await app.namespace();
   const other = await app.namespace("umbrella");
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   await spendAll(tenant);
   assertEquals((await other.query("SELECT 1")).status, 200);
 });
@@ -133,7 +133,7 @@ Deno.test("a monthly cap stops calls with a code of its own; raising it, taking 
     const answer = await app.request("PATCH", path, { token: app.operatorKey, body: { monthlyCapUsd } });
     return answer.status;
   };
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const reach = async () => {
     for (let done = 0;; done++) {
       const answer = await tenant.query("INSERT INTO t VALUES (1)");

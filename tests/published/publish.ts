@@ -1,7 +1,7 @@
 // An app with a namespace, and short ways to put an endpoint there and call it as a stranger would.
 import { assert, assertEquals } from "@std/assert";
 import type { EndpointSpec, EndpointStatus } from "../../lib/core/endpoint_spec.ts";
-import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
+import { type ApiAnswer, type ApiRequest, NO_SNAPSHOT } from "../testing/call_api.ts";
 import { startApp, type StartAppOptions, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 
@@ -25,7 +25,9 @@ export async function publishedApp(
     "INSERT INTO item VALUES (1, 'one', 1.5, 7), (2, 'two', 2.5, 8), (3, 'three', 3.5, 7)",
     ...options.setup ?? [],
   ];
-  const { status, text } = await acme.batch(statements.map((sql) => [sql] as const));
+  const { status, text } = await acme.batch(statements.map((sql) => [sql] as const), {
+    headers: NO_SNAPSHOT,
+  });
   assertEquals(status, 200, text);
   const { control: { endpoints } } = app.deps;
   return {

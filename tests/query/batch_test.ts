@@ -58,8 +58,8 @@ Deno.test("batch bills no statement for what a full-text index writes to keep th
     assertEquals(answer.status, 200, answer.text);
     return (answer.body.data as { rowsWritten: number }[]).map(({ rowsWritten }) => rowsWritten);
   };
-  await tenant.query("CREATE VIRTUAL TABLE docs USING fts5(body)");
-  await tenant.query("CREATE TABLE plain (v)");
+  await tenant.setup("CREATE VIRTUAL TABLE docs USING fts5(body)");
+  await tenant.setup("CREATE TABLE plain (v)");
   const alone = (await tenant.query("INSERT INTO docs VALUES ('nine')")).body.meta?.rowsWritten;
   for (const transaction of [true, false]) {
     const [insert, plain, , select, remove] = await written(transaction);

@@ -36,7 +36,7 @@ Deno.test("a result above MAX_RESULT_BYTES is result_too_large, whatever makes i
 Deno.test("a write whose RETURNING is too large is not kept", async () => {
   await using app = await startApp({ settings: { MAX_RESULT_ROWS: "10" } });
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const answer = await tenant.query(
     "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 11) SELECT i FROM c RETURNING a",
   );
@@ -67,7 +67,7 @@ Deno.test("an endless statement is 400 timeout, and other databases answer while
 Deno.test("an endless write keeps nothing, and writes queued behind it are kept", async () => {
   await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const endless = tenant.query(
     "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i > 0) " +
       "SELECT count(*) FROM c",

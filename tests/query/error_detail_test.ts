@@ -52,7 +52,7 @@ testSteps("what errorDetail says", shop, {
     assertEquals(detail.columns, ["shelf", "place"]);
   },
   "unique_violation and not_null_violation tell names apart that hold dots and commas": async (tenant) => {
-    await tenant.query('CREATE TABLE "a.b" ("c.d" UNIQUE, "e, f.g" NOT NULL, x, UNIQUE (x, "e, f.g"))');
+    await tenant.setup('CREATE TABLE "a.b" ("c.d" UNIQUE, "e, f.g" NOT NULL, x, UNIQUE (x, "e, f.g"))');
     await tenant.query(`INSERT INTO "a.b" VALUES (1, 2, 3)`);
     const one = sqlError(await tenant.query(`INSERT INTO "a.b" VALUES (1, 4, 5)`));
     assertEquals(place(one), ["unique_violation", "a.b", "c.d"]);
@@ -80,11 +80,11 @@ testSteps("what errorDetail says", shop, {
   },
   "foreign_key_violation is what every action of a foreign key says that refuses, with the table written":
     async (tenant) => {
-      await tenant.query("CREATE TABLE shelves (id INTEGER PRIMARY KEY)");
+      await tenant.setup("CREATE TABLE shelves (id INTEGER PRIMARY KEY)");
       await tenant.query(
         "CREATE TABLE boxes (shelf REFERENCES shelves ON DELETE RESTRICT ON UPDATE RESTRICT)",
       );
-      await tenant.query("CREATE TRIGGER clear AFTER DELETE ON customers BEGIN DELETE FROM shelves; END");
+      await tenant.setup("CREATE TRIGGER clear AFTER DELETE ON customers BEGIN DELETE FROM shelves; END");
       await tenant.query("INSERT INTO shelves VALUES (1)");
       await tenant.query("INSERT INTO boxes VALUES (1)");
       const refused: readonly (readonly [sql: string, table: string])[] = [
@@ -101,7 +101,7 @@ testSteps("what errorDetail says", shop, {
   "a deferred foreign key that is still broken at the end is a foreign_key_violation and not kept": async (
     tenant,
   ) => {
-    await tenant.query("CREATE TABLE d (p INTEGER REFERENCES customers(id) DEFERRABLE INITIALLY DEFERRED)");
+    await tenant.setup("CREATE TABLE d (p INTEGER REFERENCES customers(id) DEFERRABLE INITIALLY DEFERRED)");
     const single = await tenant.query("INSERT INTO d VALUES (99)");
     assertEquals([single.status, single.body.errorDetail?.kind], [400, "foreign_key_violation"], single.text);
     const batch = await tenant.batch([["INSERT INTO d VALUES (98)"], ["SELECT 1"]], { transaction: true });
@@ -285,12 +285,12 @@ testSteps("what errorDetail says", shop, {
     }
   },
   "a constraint whose words name no table has the table that is written": async (tenant) => {
-    await tenant.query("CREATE UNIQUE INDEX lower_name ON customers (lower(name))");
+    await tenant.setup("CREATE UNIQUE INDEX lower_name ON customers (lower(name))");
     const unique = sqlError(await tenant.query("INSERT INTO customers VALUES (3, 'c@x', 'ADA')"));
     assertEquals(place(unique), ["unique_violation", "customers", null]);
     const key = sqlError(await tenant.query("INSERT INTO customers VALUES ('x', 'y', 'z')"));
     assertEquals(place(key), ["type_mismatch", "customers", null]);
-    await tenant.query("CREATE VIRTUAL TABLE boxes USING rtree (id, low, high)");
+    await tenant.setup("CREATE VIRTUAL TABLE boxes USING rtree (id, low, high)");
     await tenant.query("INSERT INTO boxes VALUES (1, 1, 2)");
     const box = sqlError(await tenant.query("INSERT INTO boxes VALUES (2, 5, 2)"));
     assertEquals(place(box), ["check_violation", "boxes", null]);
@@ -301,9 +301,9 @@ testSteps("what errorDetail says", shop, {
     tenant,
   ) => {
     const secret = "hunter2SECRET";
-    await tenant.query("CREATE VIRTUAL TABLE words USING fts5(a, b)");
+    await tenant.setup("CREATE VIRTUAL TABLE words USING fts5(a, b)");
     await tenant.query("INSERT INTO words VALUES ('x', 'y')");
-    await tenant.query("CREATE TABLE kept (path)");
+    await tenant.setup("CREATE TABLE kept (path)");
     await tenant.query("INSERT INTO kept VALUES (?)", [secret]);
     const match = "SELECT * FROM words WHERE words MATCH ?";
     const cases: readonly (readonly [sql: string, param: string | null, message: string])[] = [
@@ -383,8 +383,8 @@ testSteps("what errorDetail says", shop, {
 Deno.test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, and the storage is not full", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE used (id INTEGER PRIMARY KEY AUTOINCREMENT, v)");
-  await tenant.query("CREATE TABLE other (v)");
+  await tenant.setup("CREATE TABLE used (id INTEGER PRIMARY KEY AUTOINCREMENT, v)");
+  await tenant.setup("CREATE TABLE other (v)");
   await tenant.query(
     "CREATE TRIGGER pass AFTER INSERT ON other BEGIN INSERT INTO used (v) VALUES (new.v); END",
   );
@@ -409,7 +409,7 @@ Deno.test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, 
 Deno.test("hints propose no table that only keeps the index of another", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE VIRTUAL TABLE docs USING fts5(body)");
+  await tenant.setup("CREATE VIRTUAL TABLE docs USING fts5(body)");
   assertNotIncludes(sqlError(await tenant.query("SELECT * FROM doc_config")).hint, "docs_config");
   // `sz` is a column of `docs_docsize` alone.
   assertNotIncludes(sqlError(await tenant.query("SELECT sz FROM docs")).hint, "docs_docsize");
@@ -418,10 +418,10 @@ Deno.test("hints propose no table that only keeps the index of another", async (
 Deno.test("names that read like lists of names are told apart, however often one repeats another", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query('CREATE TABLE t ("a", "a, t.a")');
+  await tenant.setup('CREATE TABLE t ("a", "a, t.a")');
   for (const [repetitions, table] of [[60, `${"t.a, ".repeat(60)}t`], [200, null]] as const) {
     const name = `${"t.a, ".repeat(repetitions)}t`;
-    await tenant.query(`CREATE TABLE "${name}" ("z.z" UNIQUE)`);
+    await tenant.setup(`CREATE TABLE "${name}" ("z.z" UNIQUE)`);
     const insert = `INSERT INTO "${name}" VALUES (1)`;
     assertEquals((await tenant.query(insert)).status, 200);
     const { status, body } = await tenant.query(insert);
@@ -434,7 +434,7 @@ Deno.test("names that read like lists of names are told apart, however often one
 Deno.test("a name longer than anybody types has no near matches", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE orders (total)");
+  await tenant.setup("CREATE TABLE orders (total)");
   const hintOf = async (column: string) =>
     (await tenant.query(`SELECT ${column} FROM orders`)).body.errorDetail?.hint;
   assertEquals((await hintOf(`total_${"x".repeat(20)}`))?.includes("did you mean total?"), true);

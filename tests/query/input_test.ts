@@ -28,7 +28,7 @@ Deno.test("a body that is no JSON is 400 invalid_json and its text is not repeat
 Deno.test("an unknown field is refused with its own path and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const insert = { sql: "INSERT INTO t VALUES (1)" };
   const bodies = [
     ["query", { ...insert, readOnly: true }, ["readOnly"]],
@@ -61,7 +61,7 @@ Deno.test("a misspelt query parameter is refused by tables and query_log", async
 Deno.test("a text with several statements is refused whole, a trailing semicolon and comments are fine", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   for (
     const sql of ["INSERT INTO t VALUES (1); DELETE FROM t", "SELECT 1;;SELECT 2", "SELECT 1; /**/ SELECT 2"]
   ) {

@@ -70,7 +70,7 @@ Deno.test("rows written are exact, with those that triggers and cascades change"
 Deno.test("rows read count a scan with at least its rows and a key look-up as one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
   await tenant.query(
     "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 500) SELECT i, i % 7 FROM c",
   );
@@ -82,7 +82,7 @@ Deno.test("rows read count a scan with at least its rows and a key look-up as on
 Deno.test("costUsd is what the contract's rates make of one request and its rows", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
   const answers = [
     await tenant.query("SELECT 1"),
     await tenant.query("INSERT INTO t (a) VALUES (1), (2), (3)"),
@@ -100,7 +100,7 @@ Deno.test("costUsd is what the contract's rates make of one request and its rows
 Deno.test("a batch's meta sums what its results say", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const answer = await tenant.batch([["INSERT INTO t VALUES (1), (2)"], ["SELECT * FROM t"], ["SELECT 1"]]);
   const results = answer.body.data as { rowsRead: number; rowsWritten: number }[];
   const sum = (name: "rowsRead" | "rowsWritten") => results.reduce((total, one) => total + one[name], 0);

@@ -6,7 +6,7 @@ import { startApp } from "../testing/start_app.ts";
 Deno.test("too few or too many parameters are parameter_mismatch before anything runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a, b)");
+  await tenant.setup("CREATE TABLE t (a, b)");
   for (const params of [[], [1], [1, 2, 3]]) {
     const answer = await tenant.query("INSERT INTO t VALUES (?, ?)", params);
     assertEquals(answer.status, 400);
@@ -20,7 +20,7 @@ Deno.test("too few or too many parameters are parameter_mismatch before anything
 Deno.test("a parameter mismatch in an atomic batch lets no statement of it stay", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const answer = await tenant.batch([["INSERT INTO t VALUES (1)"], ["INSERT INTO t VALUES (?)"]], {
     transaction: true,
   });
@@ -50,7 +50,7 @@ Deno.test("named parameters are refused as parameter_mismatch", async () => {
 Deno.test("a bound value is never SQL", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a TEXT)");
+  await tenant.setup("CREATE TABLE t (a TEXT)");
   const text = "x'); DROP TABLE t; --";
   assertEquals((await tenant.query("INSERT INTO t VALUES (?)", [text])).status, 200);
   assertEquals(rowsOf(await tenant.query("SELECT a FROM t WHERE a = ?", [text])), [[text]]);

@@ -52,7 +52,7 @@ Deno.test("query_log has one entry per query and batch, newest first, the moment
 Deno.test("reads that are logged together keep a row each, with what is its own", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   await tenant.query("INSERT INTO t VALUES (1), (2), (3)");
   const asked = Array.from(
     { length: 150 },
@@ -116,7 +116,7 @@ Deno.test("failures are logged with their kind, whether or not the engine was re
   await using app = await startApp();
   const tenant = await app.namespace();
   const reader = await tenant.mint("read");
-  await tenant.query("CREATE TABLE t (a UNIQUE)");
+  await tenant.setup("CREATE TABLE t (a UNIQUE)");
   await tenant.query("INSERT INTO t VALUES (1)");
   await tenant.query("INSERT INTO t VALUES (1)");
   await tenant.query("SELECT * FROM nowhere");
@@ -140,7 +140,7 @@ Deno.test("no parameter value is in the log, the audit or an error", async () =>
   await using app = await startApp();
   const tenant = await app.namespace();
   const secret = "hunter2-hunter2";
-  await tenant.query("CREATE TABLE t (a TEXT UNIQUE)");
+  await tenant.setup("CREATE TABLE t (a TEXT UNIQUE)");
   const answers = [
     await tenant.query("INSERT INTO t VALUES (?)", [secret]),
     await tenant.query("INSERT INTO t VALUES (?)", [secret]),
@@ -239,7 +239,7 @@ Deno.test("every mutation has one audit row that names token, tables, rows and i
   const tenant = await app.namespace();
   const writer = await tenant.mint("write");
   const made = await tenant.query("CREATE TABLE t (a UNIQUE)");
-  await tenant.query("CREATE TABLE u (a)");
+  await tenant.setup("CREATE TABLE u (a)");
   const insert = await tenant.query("INSERT INTO t VALUES (1), (2)", [], { token: writer.token });
   const batch = await tenant.batch([["INSERT INTO u VALUES (1)"], ["DELETE FROM t"]], { transaction: true });
   await tenant.query("SELECT * FROM t");
@@ -257,7 +257,7 @@ Deno.test("every mutation has one audit row that names token, tables, rows and i
 Deno.test("a mutation that failed leaves no audit row, an unfinished batch one for what it kept", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a UNIQUE)");
+  await tenant.setup("CREATE TABLE t (a UNIQUE)");
   await tenant.query("INSERT INTO t VALUES (1), (1)");
   await tenant.batch([["INSERT INTO t VALUES (2)"], ["INSERT INTO t VALUES (2)"]], { transaction: true });
   await tenant.batch([["INSERT INTO t VALUES (3)"], ["INSERT INTO t VALUES (3)"]]);

@@ -23,7 +23,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
     ]]);
   },
   "query gives the lowest INTEGER exactly, also where no other of the result is large": async (tenant) => {
-    await tenant.query("CREATE TABLE t (i INTEGER, r REAL)");
+    await tenant.setup("CREATE TABLE t (i INTEGER, r REAL)");
     await tenant.query("INSERT INTO t VALUES (?, -9223372036854775808.0)", ["-9223372036854775808"]);
     for (let repeat = 0; repeat < 2; repeat++) {
       assertEquals(rowsOf(await tenant.query("SELECT i FROM t")), [["-9223372036854775808"]]);
@@ -91,7 +91,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
     assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
   },
   "text of any script, emoji, quotes and control characters comes back as it went in": async (tenant) => {
-    await tenant.query("CREATE TABLE t (a TEXT)");
+    await tenant.setup("CREATE TABLE t (a TEXT)");
     const texts = [
       "häß ☃",
       "\u{1F469}\u200D\u{1F4BB}",
@@ -119,7 +119,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
       assertEquals(rowsOf(blob), [[{ $blob: "Yf9i" }]]);
     },
   "every value that a table held can be read and bound again without a change": async (tenant) => {
-    await tenant.query("CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB)");
+    await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB)");
     const row = ["-9223372036854775807", 2.5, "☃", { $blob: "3q2+7w==" }];
     await tenant.query("INSERT INTO t VALUES (1, ?, ?, ?, ?)", row);
     const [values = []] = rowsOf(await tenant.query("SELECT i, r, s, b FROM t"));
@@ -136,7 +136,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
 Deno.test("a REAL can be read and bound again without a change, one that could be an INTEGER with an exponent", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (r REAL)");
+  await tenant.setup("CREATE TABLE t (r REAL)");
   const reals =
     "1.2345678901234568e18, 9007199254740992.0, -9223372036854775808.0, 1e20, 1e22, 1.5e300, 5e-324";
   const [read = []] = rowsOf(await tenant.query(`SELECT ${reals}`));
@@ -153,7 +153,7 @@ Deno.test("a REAL can be read and bound again without a change, one that could b
 Deno.test("a number that JSON would round is refused, in params of any depth, and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (i INTEGER)");
+  await tenant.setup("CREATE TABLE t (i INTEGER)");
   // The second ends as JavaScript writes such a number, and is one that no double holds.
   for (const number of ["9007199254740993", "1234567890123456800"]) {
     const body = `{"sql":"INSERT INTO t VALUES (?)","params":[${number}]}`;
@@ -167,7 +167,7 @@ Deno.test("a number that JSON would round is refused, in params of any depth, an
 Deno.test("what is told of a number that JSON would round works: digits for INTEGERs, an exponent for REALs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (i INTEGER, r REAL)");
+  await tenant.setup("CREATE TABLE t (i INTEGER, r REAL)");
   const add = (params: string) =>
     app.request("POST", `${tenant.database.path}/query`, {
       token: tenant.token,
@@ -185,7 +185,7 @@ Deno.test("what is told of a number that JSON would round works: digits for INTE
 Deno.test("text with U+0000 or half a surrogate pair is invalid_text and nothing runs, and the log says so", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a TEXT)");
+  await tenant.setup("CREATE TABLE t (a TEXT)");
   for (const text of ["a\u0000b", "\ud83d", "a\ude00b"]) {
     const asked = [["INSERT INTO t VALUES (?1 || ?2)", ["a", text]], [
       `INSERT INTO t VALUES ('${text}')`,

@@ -21,7 +21,7 @@ async function traces(app: StartedApp, tenant: TestNamespace): Promise<number[]>
 Deno.test("repetitions are neither logged, audited nor billed", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const calls = [
     () => tenant.query(INSERT, [], keyed("w")),
     () => tenant.query("SELECT count(*) FROM t", [], keyed("r")),

@@ -130,7 +130,7 @@ Deno.test("an answer is kept 24 hours; a clock that jumps an hour and back chang
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const insert = () => tenant.query(INSERT, [], keyed("w"));
   const read = () => tenant.query("SELECT count(*) FROM t", [], keyed("r"));
   const planned = () => tenant.query("INSERT INTO t (a) VALUES ('p')", [], step("p", "1"));

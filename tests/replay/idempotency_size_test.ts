@@ -11,7 +11,7 @@ const NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n 
 async function withTable(body: (tenant: TestNamespace, app: StartedApp) => Promise<void>): Promise<void> {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a TEXT)");
+  await tenant.setup("CREATE TABLE t (a TEXT)");
   await body(tenant, app);
 }
 
@@ -144,7 +144,7 @@ Deno.test("of many calls with one key and different requests one kind runs", asy
 
 Deno.test("calls that wait for one that fails run in its place, and one of them at a time", async () => {
   await withTable(async (tenant, app) => {
-    await tenant.query("CREATE TABLE once (id INTEGER PRIMARY KEY)");
+    await tenant.setup("CREATE TABLE once (id INTEGER PRIMARY KEY)");
     // With a transaction: the failed batch leaves nothing, so the first that finds the row gone goes through.
     const run = () =>
       tenant.batch([["INSERT INTO t VALUES ('x')"], ["INSERT INTO once VALUES (1)"]], {

@@ -74,7 +74,7 @@ Deno.test("many calls with one key on both instances run once", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   for (const options of [keyed("k"), step("p", "1"), keyed("k2", step("p", "2"))]) {
     const before = Number(await count(tenant));
     const call = { ...options, token: tenant.token, body: { sql: INSERT } };
@@ -96,7 +96,7 @@ Deno.test("the claim of a dead instance holds for its lease, then the call may r
   await using app = await startApp({ clock });
   await using other = secondApp(app);
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const calls = [
     { options: keyed("r"), sql: "SELECT random()", runs: true },
     { options: step("p", "r"), sql: "SELECT random()", runs: true },
@@ -136,7 +136,7 @@ Deno.test("while KV is away calls go on from the reserved block or get 429, none
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const send = (sql: string, options = {}) =>
     other.request("POST", `${tenant.database.path}/query`, {
       ...options,
@@ -179,7 +179,7 @@ Deno.test("KV that goes away while a keyed call runs neither hides its answer no
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   await other.request("POST", `${tenant.database.path}/query`, {
     token: tenant.token,
     body: { sql: "SELECT 1" },

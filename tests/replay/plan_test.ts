@@ -115,7 +115,7 @@ Deno.test("a request under a step that another one has used in vain runs", async
 Deno.test("a step belongs to its token and its plan", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const { token } = await tenant.mint("write");
   const all = [
     step("p", "1"),
@@ -169,7 +169,7 @@ Deno.test("a write runs once whatever order plan and idempotency key, joined onc
   for (const order of ORDERS) {
     await using app = await startApp();
     const tenant = await app.namespace();
-    await tenant.query("CREATE TABLE t (a)");
+    await tenant.setup("CREATE TABLE t (a)");
     const answers: ApiAnswer[] = [];
     for (const sent of [...order, ...order]) {
       answers.push(await sendWith(tenant, sent, "INSERT INTO t VALUES (1) RETURNING rowid"));
@@ -196,7 +196,7 @@ Deno.test("a read or a change of the schema under both keeps its answer for each
 Deno.test("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
   await using app = await startApp();
   const tenant: TestNamespace = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const options = [step("p", "1"), keyed("k", step("p", "1"))];
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, at) => tenant.query(INSERT, [], options[at % 2])),

@@ -63,7 +63,7 @@ Deno.test("two databases never share rows", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const body = { sql: "SELECT * FROM t" };
   const answer = await app.request("POST", `${other.path}/query`, { token: tenant.token, body });
   assertEquals(answer.body.errorDetail?.kind, "unknown_table");
@@ -110,7 +110,7 @@ Deno.test("a deleted database is 404 at once and its slug leads to a new, empty 
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   await tenant.query("INSERT INTO t VALUES ('old')");
   const deleted = await app.request("DELETE", `${path}/main`, {
     token: tenant.token,
@@ -132,7 +132,7 @@ Deno.test("a database that is deleted while statements run gives no 500, and the
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const running = Promise.all(
     Array.from({ length: 40 }, (_, at) => tenant.query("INSERT INTO t VALUES (?)", [at])),
   );

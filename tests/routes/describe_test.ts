@@ -101,7 +101,7 @@ Deno.test("describe of an empty database has no tables", async () => {
 Deno.test("PUT describe changes what is supplied and leaves the rest; names count in any case", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE Orders (Id INTEGER PRIMARY KEY, total INT)");
+  await tenant.setup("CREATE TABLE Orders (Id INTEGER PRIMARY KEY, total INT)");
   const first = await put(app, tenant, {
     databaseDescription: "A shop",
     tables: [{
@@ -132,7 +132,7 @@ Deno.test("PUT describe changes what is supplied and leaves the rest; names coun
 Deno.test("PUT describe keeps any text exactly", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query(`CREATE TABLE "t 'q"" ☃" ("c, d" INT)`);
+  await tenant.setup(`CREATE TABLE "t 'q"" ☃" ("c, d" INT)`);
   const text = `"quotes" 'single' \\ back\nline ☃😀 {"json":[1]} -- ; DROP TABLE t`;
   const table = `t 'q" ☃`;
   const stored = await put(app, tenant, {
@@ -147,8 +147,8 @@ Deno.test("PUT describe keeps any text exactly", async () => {
 Deno.test("PUT describe names what is unknown by its path, and stores nothing then", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a INT)");
-  await tenant.query("CREATE VIEW v AS SELECT a FROM t");
+  await tenant.setup("CREATE TABLE t (a INT)");
+  await tenant.setup("CREATE VIEW v AS SELECT a FROM t");
   const answer = await put(app, tenant, {
     databaseDescription: "x",
     tables: [
@@ -200,7 +200,7 @@ Deno.test("PUT describe needs the role admin; reading does not, and neither is b
 Deno.test("describe follows a change of the schema at once, and keeps what is said about what stays", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a INT, b INT)");
+  await tenant.setup("CREATE TABLE t (a INT, b INT)");
   await put(app, tenant, {
     tables: [{ table: "t", description: "T", columns: [{ column: "a", description: "A" }] }],
   });

@@ -114,7 +114,7 @@ Deno.test("deleting needs the slug once more", async () => {
 Deno.test("a deleted namespace takes tokens and databases with it at once, and its slug starts empty", async () => {
   await using app = await startApp();
   const old = await app.namespace("acme");
-  await old.query("CREATE TABLE t (a)");
+  await old.setup("CREATE TABLE t (a)");
   assertEquals(
     (await app.request("DELETE", `${PATH}/acme`, { token: app.operatorKey, body: { confirm: "acme" } }))
       .status,

@@ -21,7 +21,7 @@ async function powers(app: StartedApp, database: TestDatabase, token: string): P
 
 async function withTable(app: StartedApp): Promise<TestNamespace> {
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   return tenant;
 }
 

@@ -23,7 +23,7 @@ const places = (hits: readonly Hit[]) =>
 Deno.test("search answers ranked hits of every kind with what is said about them", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE parcels (id INTEGER PRIMARY KEY, weightGrams INT)");
+  await tenant.setup("CREATE TABLE parcels (id INTEGER PRIMARY KEY, weightGrams INT)");
   await app.request("PUT", `${tenant.database.path}/describe`, {
     token: tenant.token,
     body: {
@@ -162,7 +162,7 @@ Deno.test("search gives a table that is asked for before what joins it to others
 Deno.test("search never shows what is gone, nor misses what is new", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE apples (a INT)");
+  await tenant.setup("CREATE TABLE apples (a INT)");
   assertEquals(places(await search(app, tenant, "q=apples"))[0], "apples");
   await tenant.query("ALTER TABLE apples RENAME TO pears");
   assertEquals(places(await search(app, tenant, "q=apples")), []);
@@ -194,7 +194,7 @@ Deno.test("search wants a question of 1 to 500 characters and a limit of 1 to 50
   await using app = await startApp();
   const tenant = await app.namespace();
   const columns = Array.from({ length: 60 }, (_, at) => `same_${at} INT`).join(", ");
-  await tenant.query(`CREATE TABLE t (${columns})`);
+  await tenant.setup(`CREATE TABLE t (${columns})`);
   assertEquals((await search(app, tenant, "q=same")).length, 10);
   assertEquals((await search(app, tenant, "q=same&limit=50")).length, 50);
   assertEquals((await search(app, tenant, `q=${"a".repeat(500)}`)).length, 0);

@@ -59,7 +59,7 @@ Deno.test("validate tells class, tables, columns and role of every kind of state
 Deno.test("validate says what is wrong with a statement, as query would", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE customers (name TEXT)");
+  await tenant.setup("CREATE TABLE customers (name TEXT)");
   for (
     const [body, kind] of [
       [{ sql: "SELEC 1" }, "syntax_error"],
@@ -120,7 +120,7 @@ Deno.test("validate knows the schema of now, also where another instance has cha
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
-  await tenant.query("CREATE TABLE t (a)");
+  await tenant.setup("CREATE TABLE t (a)");
   const elsewhere = async (sql: string) => {
     const answer = await other.request("POST", `${tenant.database.path}/query`, {
       token: tenant.token,

@@ -53,7 +53,7 @@ Deno.test("describe, search and doctor are one call to the engine each, and see 
   await tenant.query("INSERT INTO customers VALUES (1, 'Ada', 'old')");
   const mixed = await get("doctor");
   assertEquals([mixed.calls, mixed.text.includes("integer_text_mix")], [1, true], "rows are looked at anew");
-  await tenant.query("CREATE TABLE made (a)");
+  await tenant.setup("CREATE TABLE made (a)");
   assertEquals((await get("doctor")).text.includes("made"), true, "and so is the schema");
   assertEquals((await get("doctor")).calls, 1);
   await tenant.query("DROP TABLE orders");

@@ -7,6 +7,9 @@ export interface Callable {
   request(path: string, init: RequestInit): Response | Promise<Response>;
 }
 
+/** For statements that a test begins with: on sqld each snapshot is a copy of the whole database. */
+export const NO_SNAPSHOT: Readonly<Record<string, string>> = { "x-service-no-snapshot": "1" };
+
 export interface ApiRequest {
   readonly token?: string;
   /** A string, bytes or a stream goes out as it is, anything else as JSON. */

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Role } from "../../lib/core/role.ts";
 import type { ScopeRow } from "../../lib/store/records.ts";
-import type { ApiAnswer, ApiRequest } from "./call_api.ts";
+import { type ApiAnswer, type ApiRequest, NO_SNAPSHOT } from "./call_api.ts";
 
 export interface Api {
   readonly request: (method: string, path: string, options?: ApiRequest) => Promise<ApiAnswer>;
@@ -27,6 +27,8 @@ export interface TestNamespace extends TestToken {
   readonly database: TestDatabase;
   /** Runs one statement in `main` with the admin token or with the options' own. */
   query(sql: string, params?: readonly unknown[], options?: ApiRequest): Promise<ApiAnswer>;
+  /** Runs what a test begins with, one statement after the other: all have to pass, and none gets a snapshot. */
+  setup(...statements: readonly string[]): Promise<void>;
   /** Runs a batch in `main`. Each statement is its text and its parameters. */
   batch(
     statements: readonly (readonly [sql: string, ...params: unknown[]])[],
@@ -62,6 +64,12 @@ export async function makeTestNamespace(api: Api, slug = "acme"): Promise<TestNa
   return {
     ...{ ...admin, slug, database, mint, createDatabase },
     query: (sql, params, options) => post("query", { sql, ...(params ? { params } : {}) }, options),
+    setup: async (...statements) => {
+      for (const sql of statements) {
+        const answer = await post("query", { sql }, { headers: NO_SNAPSHOT });
+        assertEquals(answer.status, 200, `${sql}: ${answer.text}`);
+      }
+    },
     batch: (statements, { transaction, ...options } = {}) =>
       post("batch", {
         statements: statements.map(([sql, ...params]) => ({ sql, params })),

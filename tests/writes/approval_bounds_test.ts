@@ -28,7 +28,7 @@ Deno.test("a database has so many approvals that wait and no more; each that is 
     await refused(world);
     assertEquals((await shop.query("INSERT INTO free VALUES (1)")).status, 200, "other writes go on");
     const other = await app.namespace("other");
-    await other.query("CREATE TABLE t (a)");
+    await other.setup("CREATE TABLE t (a)");
     assertEquals((await other.query("INSERT INTO t VALUES (1)")).status, 200);
     await decide(first?.id ?? "", "approve");
     await refused(world);

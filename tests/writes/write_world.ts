@@ -79,12 +79,7 @@ export async function writesIn(app: StartedApp, slug = "acme"): Promise<WriteWor
       assertEquals(answer.status, 200, answer.text);
       return JSON.parse(answer.text).data.rows;
     },
-    setup: async (...statements) => {
-      for (const sql of statements) {
-        const answer = await shop.query(sql);
-        assertEquals(answer.status, 200, `${sql}: ${answer.text}`);
-      }
-    },
+    setup: shop.setup,
   };
 }
 
