@@ -89,9 +89,17 @@ Deno.test("hostile patterns end on hostile texts however long", () => {
   }
 });
 
+/** What is said of a pattern that can be judged: a busy machine may have had no time for it, and looks again. */
+async function judged(source: string): Promise<string | null> {
+  for (let tries = 1;; tries++) {
+    const issue = await patternIssue(source);
+    if (tries === 20 || !issue?.includes("in time")) return issue;
+  }
+}
+
 Deno.test("patterns that a backtracking engine would choke on are not saved, plain ones are", async () => {
   for (const source of ["^(a+)+$", "(a|a)*b$", "^(a|b|ab)*$", "\\s+$", "^(.*a){10}$", "^(\\w+\\s?)*$"]) {
-    assert((await patternIssue(source))?.includes("backtrack"), source);
+    assert((await judged(source))?.includes("more than linearly, such as"), source);
   }
   assert((await patternIssue("(a{1,900}b?)*"))?.includes("simpler"));
   for (
@@ -104,7 +112,7 @@ Deno.test("patterns that a backtracking engine would choke on are not saved, pla
       "^\\p{L}+$",
     ]
   ) {
-    assertEquals(await patternIssue(source), null, source);
+    assertEquals(await judged(source), null, source);
   }
 });
 
