@@ -35,15 +35,22 @@ Deno.test("writes of another process during a restore are in it, behind it or re
     const elsewhere = two.open(tenant.id, "ns_1");
     let running = true;
     const kept: number[] = [];
+    let told = Promise.withResolvers<void>();
     const writer = (async () => {
       for (let n = 1; running; n++) {
         const outcome = await ask(elsewhere, "write", `INSERT INTO t VALUES (${n})`);
         if (outcome.ok === true) kept.push(n);
+        told.resolve();
       }
     })();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const untilMore = async () => {
+      for (const before = kept.length; kept.length < before + 3; await Promise.race([told.promise, writer])) {
+        told = Promise.withResolvers<void>();
+      }
+    };
+    await untilMore();
     await tenant.database.restore("start", { undoLabel: "undo" });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilMore();
     running = false;
     await writer;
     const now = rowsOf(await ask(tenant.database, "read", "SELECT a FROM t")).flat();
@@ -145,6 +152,27 @@ Deno.test("a restore that fails on its way leaves the database open, for reads a
       await tenant.database.restore("mine", { undoLabel: "undo" });
       assertEquals(await tenant.rows("SELECT a FROM t"), []);
     }
+  });
+});
+
+Deno.test("a snapshot of which sqld loses a copy is not called corrupt: another copy is made, or it is to be tried again", async () => {
+  await withSqld(async (world) => {
+    let left = 0;
+    const store = world.store({
+      fetch: standBetween(({ url }, go) => {
+        if (!url.includes("/fork/") || left === 0) return go();
+        left--;
+        return Promise.resolve(Response.json({ error: "Namespace `x` doesn't exist" }, { status: 404 }));
+      }),
+    });
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
+    await tenant.database.takeSnapshot("mine");
+    left = Infinity;
+    const restore = () => tenant.database.restore("mine", { undoLabel: "undo" });
+    assertEquals((await failureOf(restore)).code, "store_unavailable");
+    left = 2;
+    await restore();
+    assertEquals([left, await tenant.rows("SELECT a FROM t")], [0, []]);
   });
 });
 

@@ -15,6 +15,7 @@ const AT_ONCE = 16;
 /** Nothing here gets as far as a server. */
 const unasked = () => Promise.reject(new TypeError("a server was asked"));
 const context: RemoteContext = {
+  underWay: new Set(),
   platform: {
     dataSecret: "TENANTS_TOKEN",
     endpoint: unasked,

@@ -11,8 +11,8 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { StreamPool } from "./hrana/stream_pool.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
-/** What the parts of the store share. */
-export interface RemoteContext {
+/** What a store is made of. */
+export interface RemoteParts {
   readonly platform: RemotePlatform;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,6 +37,12 @@ export interface RemoteContext {
   readonly catalogPlace?: string;
 }
 
+/** What the parts of the store share. */
+export interface RemoteContext extends RemoteParts {
+  /** Settles with each request to a place that has not ended, also with those that no caller waits for. */
+  readonly underWay: Set<Promise<void>>;
+}
+
 /** What a token or a stream may do. */
 export type Mode = "read" | "write";
 
@@ -46,7 +52,20 @@ const NO_ROOM: readonly string[] = ["SQLITE_FULL", "SQLITE_IOERR"];
 export const OWN_TIMEOUT_MS = 15_000;
 
 /** One round trip to a place. Throws `RemoteFailure`, which names the place. */
-export async function send(
+export function send(
+  context: RemoteContext,
+  target: { readonly place: string; readonly mode: Mode },
+  request: BatchRequest,
+  options: SendOptions,
+): Promise<BatchAnswer> {
+  const { underWay } = context;
+  const answer = sendOnce(context, target, request, options);
+  const noted: Promise<void> = answer.then(() => {}, () => {}).finally(() => underWay.delete(noted));
+  underWay.add(noted);
+  return answer;
+}
+
+async function sendOnce(
   context: RemoteContext,
   target: { readonly place: string; readonly mode: Mode },
   request: BatchRequest,

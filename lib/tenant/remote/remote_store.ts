@@ -13,15 +13,16 @@ import { copied, LocationKeeper } from "./location_keeper.ts";
 import { OpenTenant } from "./open_tenant.ts";
 import { reachable } from "./reachable.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
-import { type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { type RemoteContext, type RemoteParts, rowsAt, runOwn, send } from "./remote_context.ts";
 import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
+import { within } from "./hrana/within.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { locationOf, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
 import { SlowSlots } from "./slow_reads.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
 
-/** Milliseconds that closing an idle stream may take. */
+/** Milliseconds that closing idle streams, and what else is under way when the store closes, may take. */
 const CLOSE_MS = 2000;
 /** Databases kept open; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
@@ -39,7 +40,10 @@ export class RemoteStore implements TenantStore {
   readonly #slots: SlowSlots;
   #closed = false;
 
-  constructor(private readonly context: RemoteContext) {
+  private readonly context: RemoteContext;
+
+  constructor(parts: RemoteParts) {
+    const context = this.context = { ...parts, underWay: new Set() };
     this.#slots = new SlowSlots(context.readsAtOnce);
     this.#catalog = new Catalog(context);
     this.#locations = new LocationKeeper(context, this.#catalog);
@@ -114,10 +118,10 @@ export class RemoteStore implements TenantStore {
   ready(): Promise<readonly StoreStrain[]> {
     if (this.#closed) return Promise.reject(new AppError("store_unavailable"));
     return reachable(async () => {
-      const [crowded, strain = null] = await Promise.all([
-        this.#isCrowded(),
-        this.context.platform.strain?.(this.#catalog.place),
-      ]);
+      const strained = this.context.platform.strain?.(this.#catalog.place);
+      // Both have ended whatever becomes of one.
+      const crowded = await this.#isCrowded().finally(() => strained?.catch(() => {}));
+      const strain = await strained ?? null;
       return [...(strain === null ? [] : [strain]), ...(crowded ? ["near_open_max"] as const : [])];
     });
   }
@@ -140,7 +144,8 @@ export class RemoteStore implements TenantStore {
     this.#closed = true;
     await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
     await this.#locations.close();
-    await Promise.all((this.context.streamPool?.takeIdle() ?? []).map((idle) => this.#closeStream(idle)));
+    for (const idle of this.context.streamPool?.takeIdle() ?? []) this.#closeStream(idle);
+    await this.#ended();
     this.context.platform.close?.();
   }
 
@@ -190,11 +195,19 @@ export class RemoteStore implements TenantStore {
   }
 
   /** Best effort: the server closes it by itself, but until then it counts. */
-  async #closeStream({ place, mode, baton }: PooledStream): Promise<void> {
+  #closeStream({ place, mode, baton }: PooledStream): void {
     const signal = AbortSignal.timeout(CLOSE_MS);
-    await send(this.context, { place, mode }, { steps: [], baton, close: true }, { signal }).catch(
-      () => {},
-    );
+    send(this.context, { place, mode }, { steps: [], baton, close: true }, { signal }).catch(() => {});
+  }
+
+  /** What no caller waits for ends as well: transactions that are given up, questions whether the server answers. */
+  async #ended(): Promise<void> {
+    const { underWay, clock } = this.context;
+    for (const untilMs = clock.monotonicMs() + CLOSE_MS; underWay.size > 0;) {
+      const leftMs = untilMs - clock.monotonicMs();
+      if (leftMs <= 0) return;
+      await within(leftMs, Promise.all(underWay));
+    }
   }
 
   #forgetOldest(): void {

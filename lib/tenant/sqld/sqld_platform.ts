@@ -3,7 +3,8 @@ import type { Log } from "../../core/log.ts";
 import type { Fetch, HranaEndpoint } from "../remote/hrana/hrana_client.ts";
 import { retryGone } from "../remote/hrana/retry_gone.ts";
 import { pause } from "../remote/hrana/pause.ts";
-import { RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
+import { isLost, RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
+import { within } from "../remote/hrana/within.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
@@ -85,14 +86,23 @@ export class SqldPlatform implements RemotePlatform {
    * beside the end of any fork, also of this one, it never answers anybody again.
    */
   async fork(from: string, to: string, attempt = 0): Promise<void> {
-    const path = `/${checked(from)}/fork/${checked(to)}`;
     const before = await this.#state(from);
-    const sent = this.#send("POST", path, { signal: this.#closing.signal });
-    const answer = answered(await within(FORK_PATIENCE_MS[attempt] ?? LAST_PATIENCE_MS, sent));
-    if (answer.status !== 200) throw adminFailure(answer);
-    const copied = before && await this.#state(to);
-    if (!before || !copied || hasAllOf(copied, before)) return;
+    try {
+      await this.#fork(from, to, FORK_PATIENCE_MS[attempt] ?? LAST_PATIENCE_MS);
+      const copied = before && await this.#state(to);
+      if (!before || !copied || hasAllOf(copied, before)) return;
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      throw new RemoteFailure("unreachable", "what was there a moment ago is not lost, but its copy is");
+    }
     throw new RemoteFailure("unreachable", "the copy lacks what was written last");
+  }
+
+  async #fork(from: string, to: string, patienceMs: number): Promise<void> {
+    const path = `/${checked(from)}/fork/${checked(to)}`;
+    const sent = this.#send("POST", path, { signal: this.#closing.signal });
+    const answer = answered(await within(patienceMs, sent));
+    if (answer.status !== 200) throw adminFailure(answer);
   }
 
   async #state(place: string): Promise<CopyState | null> {
@@ -182,17 +192,6 @@ export class SqldPlatform implements RemotePlatform {
 function answered(answer: AdminAnswer | null): AdminAnswer {
   if (answer === null) throw new RemoteFailure("unreachable", "the admin API does not answer");
   return answer;
-}
-
-/** Null: it took longer. What comes later is thrown away. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => timer = setTimeout(() => resolve(null), ms));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** sqld itself accepts names with slashes and dots. */
