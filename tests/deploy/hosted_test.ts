@@ -5,6 +5,7 @@ import { readSpec } from "../endpoints/endpoint_world.ts";
 import { money, nano } from "../money/money_world.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { suspend } from "../testing/suspend.ts";
 import { heldBy } from "../writes/write_world.ts";
 import { type InstanceApi, inTurn } from "./instance_api.ts";
 import { type Instance, openStage } from "./rehearsal.ts";
@@ -87,7 +88,7 @@ Deno.test("two instances with nothing but the network and their environment are 
     const { body } = await on(api(third), acme, "CREATE TABLE t (n INTEGER)");
     await on(api(third), acme, "SELECT 1");
     assert(stage.sqldPid !== null);
-    Deno.kill(stage.sqldPid, "SIGSTOP");
+    await suspend(stage.sqldPid);
     try {
       assertEquals((await third.stop()).code, 0);
     } finally {

@@ -77,9 +77,13 @@ Deno.test("an instance that is killed while it removes keeps others from copying
     await removes.promise;
     await services[0]?.kill();
     admin.between = null;
-    const other = await ask(1, "POST", CLAIM, claim("two"));
-    assertEquals([other.status, world.locations().length], [201, before + 4]);
-    assert(other.ms < 10_000, `${other.ms}`);
+    // A copy that has waited for ten seconds is refused.
+    assertEquals((await ask(1, "POST", CLAIM, claim("two"))).status, 201);
+    const owned = await world.catalog(
+      "SELECT place FROM tenant UNION ALL SELECT place FROM ancestor UNION ALL SELECT place FROM snapshot",
+    );
+    const there = world.locations();
+    assertEquals([owned.length, owned.filter((one) => !there.includes(one))], [before + 2, []]);
     assertEquals((await ask(1, "DELETE", `${BRANCHES}/two`)).status, 200);
     await untilLeft(world, before);
   });

@@ -6,7 +6,7 @@ import { replayCheck, type ReplayFigures } from "./replay_check.ts";
 import { ReplayLoad, TABLES } from "./replay_load.ts";
 
 export interface RoundsOptions {
-  /** Kills, at most, and milliseconds after which no other begins. */
+  /** Kills, at most, and milliseconds after which no other begins once each kind has died. */
   readonly rounds: number;
   readonly untilMs: number;
   /** With steps of plans: their claims outlive a killed service by half a minute. */
@@ -33,6 +33,8 @@ export interface RoundsFigures extends ReplayFigures {
 const ROUND_MS = 400;
 /** Acknowledged calls between one kill and the next but one, where they come within ten seconds. */
 const CALLS_BETWEEN = 10;
+/** Milliseconds that the service may take to get to its work again after the last kill. */
+const AWAY_MS = 30_000;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** What dies, over and over in this order: both kinds in the shortest run. */
 const VICTIMS = ["engine", "service", "engine", "service", "engine"] as const;
@@ -50,7 +52,9 @@ export async function replayRounds(options: RoundsOptions): Promise<RoundsFigure
     const load = new ReplayLoad(() => ({ url: service?.url ?? null, token, path }), options.plans);
     const running = load.run();
     let [engineKills, serviceKills] = [0, 0];
-    while (engineKills + serviceKills < options.rounds && performance.now() < options.untilMs) {
+    // However slow the machine is, each kind has died once.
+    const isOver = () => performance.now() >= options.untilMs && engineKills > 0 && serviceKills > 0;
+    while (engineKills + serviceKills < options.rounds && !isOver()) {
       // Every second victim gets to its work first, however long it takes to start on a busy machine.
       const wanted = load.acknowledgedCalls + (engineKills + serviceKills) % 2 * CALLS_BETWEEN;
       for (let looks = 0; load.acknowledgedCalls < wanted && looks < 500; looks++) await sleep(20);
@@ -106,7 +110,7 @@ async function select(
   sql: string,
   params: readonly unknown[],
 ): Promise<unknown[][]> {
-  for (let tries = 1;; tries++) {
+  for (const startMs = performance.now();;) {
     const response = await fetch(`${service?.url}/v1/db/faults/main/query`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}` },
@@ -116,7 +120,7 @@ async function select(
     if (response.ok) return answer.data.rows;
     // Right after the last kill no engine child may have started yet.
     assert(
-      sql.startsWith("SELECT") && response.status === 503 && tries < 20,
+      sql.startsWith("SELECT") && response.status === 503 && performance.now() - startMs < AWAY_MS,
       `${sql}: ${JSON.stringify(answer)}`,
     );
     await new Promise((resolve) => setTimeout(resolve, 250));

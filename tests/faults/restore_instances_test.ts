@@ -1,6 +1,7 @@
 // A restore whose instance dies on its way, or stands still for longer than its claim lasts, with another instance on the
 // same sqld: the database is open again soon, and nothing that was acknowledged is lost.
 import { assert, assertEquals } from "@std/assert";
+import { suspend } from "../testing/suspend.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
 
 /** Milliseconds until a caller is answered: what the claim still lasts, and a busy machine's own time. */
@@ -63,7 +64,7 @@ Deno.test("a restore whose instance stood still moves nothing and closes nothing
   await withInstances(async (world) => {
     await prepare(world);
     const pid = world.services[0]?.pid ?? 0;
-    const { ended } = await restoring(world, () => Deno.kill(pid, "SIGSTOP"));
+    const { ended } = await restoring(world, () => suspend(pid));
     const stoppedMs = performance.now();
     await untilDone(world, "INSERT INTO t VALUES ('after')");
     await new Promise((resolve) => setTimeout(resolve, STILL_MS - (performance.now() - stoppedMs)));

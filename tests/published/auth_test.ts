@@ -124,8 +124,9 @@ Deno.test("an unknown user and a wrong password get the same answer and the same
     unknown.push(await timed(`nobody${i}@shop.example`));
   }
   assertEquals(new Set([...known, ...unknown].map(({ answer }) => answer)).size, 1);
-  const median = (runs: { ms: number }[]) => runs.map(({ ms }) => ms).sort((a, b) => a - b)[4] ?? 0;
-  const ratio = median(unknown) / median(known);
+  // A busy machine makes calls slower, and none faster.
+  const least = (runs: { ms: number }[]) => Math.min(...runs.map(({ ms }) => ms));
+  const ratio = least(unknown) / least(known);
   assert(ratio > 0.5 && ratio < 2, String(ratio));
 });
 

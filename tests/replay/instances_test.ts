@@ -119,9 +119,9 @@ Deno.test("the claim of a dead instance holds for its lease, then the call may r
     };
     await app.deps.kv.set(record.key, dead);
     assertRefused(await send(), 409, "replay_running");
-    clock.turn(29_000);
+    clock.turn(15_000);
     assertRefused(await send(), 409, "replay_running");
-    clock.turn(1_500);
+    clock.turn(15_500);
     const taken = await send();
     assertEquals(taken.status, 200, taken.text);
     assertEquals(replayed(taken).includes("true"), !runs);

@@ -8,18 +8,24 @@ import { withSqld } from "./sqld_world.ts";
 interface Seen {
   readonly place: string;
   readonly baton: string | null;
-  readonly left: string | null;
+  readonly closes: boolean;
+  /** Null as long as there is no answer. */
+  left: string | null;
+  /** Of a request that was stopped nobody reads the answer: the server closes what it left open. */
+  readonly signal: AbortSignal | null;
 }
 
 function watched(seen: Seen[]): Fetch {
   return async (url, init) => {
-    const answer = await fetch(url, init);
-    if (!url.endsWith("/v3/pipeline") || typeof init.body !== "string") return answer;
+    if (!url.endsWith("/v3/pipeline") || typeof init.body !== "string") return await fetch(url, init);
     const place = new Headers(init.headers).get("x-namespace-bin") ?? "";
+    const { baton, requests } = JSON.parse(init.body);
+    const closes = requests.at(-1).type === "close";
+    const one: Seen = { place, baton, closes, left: null, signal: init.signal ?? null };
+    seen.push(one);
+    const answer = await fetch(url, init);
     const text = await answer.text();
-    const left = answer.ok ? JSON.parse(text).baton : null;
-    // An answer that came too late is not read: the server closes what it left open.
-    if (init.signal?.aborted !== true) seen.push({ place, baton: JSON.parse(init.body).baton, left });
+    if (answer.ok) one.left = JSON.parse(text).baton;
     return new Response(text, { status: answer.status });
   };
 }
@@ -42,13 +48,13 @@ Deno.test("a stream is used for the database that it was opened for, and each ge
     const used = seen.filter(({ baton }) => baton !== null);
     assertEquals(used.filter(({ place, baton }) => opened.get(baton ?? "") !== place), []);
     assert(used.length > 20, `${used.length} of ${seen.length} requests were on a stream of an earlier one`);
-    const open = seen.filter(({ left }) => left !== null && !seen.some(({ baton }) => baton === left));
+    const open = seen.filter(({ left, signal }) =>
+      left !== null && !signal?.aborted && !seen.some(({ baton }) => baton === left)
+    );
     assert(open.length > 0 && open.length <= 8, `${open.length} streams are open`);
     await store.close();
-    const still = open.filter(({ left }) =>
-      !seen.some(({ baton, left: behind }) => baton === left && behind === null)
-    );
-    assertEquals(still, [], "closed with the store");
+    const still = open.filter(({ left }) => !seen.some(({ baton, closes }) => baton === left && closes));
+    assertEquals(still.length, 0, "closed with the store");
   });
 });
 
@@ -69,11 +75,11 @@ Deno.test("streams that the server has forgotten cost nobody anything", async ()
 
 Deno.test("a statement that is stopped on a kept stream leaves nothing to the next one", async () => {
   await withSqld(async (world) => {
-    const tenant = await Tenant.create(world.store({ queryTimeoutMs: 300 }), ["CREATE TABLE t (a)"]);
+    const tenant = await Tenant.create(world.store(), ["CREATE TABLE t (a)"]);
     const endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
     for (let round = 0; round < 4; round++) {
       assertEquals(await tenant.rows("SELECT 1"), [[1]]);
-      const outcome = await tenant.run("read", [[endless]]);
+      const outcome = await tenant.run("read", [[endless]], { timeoutMs: 300 });
       assert(outcome.ok === false);
       assertEquals(outcome.failure.kind, "timeout");
       assertEquals((await tenant.run("read", [["SELECT nothing FROM t"]])).ok, false);

@@ -20,7 +20,7 @@ if (probe !== null) {
       jwtKeyPem: null,
       clock: systemClock,
       log: silentLog,
-      queryTimeoutMs: 1000,
+      queryTimeoutMs: 2000,
       logDays: 30,
       snapshotDays: 7,
     });

@@ -10,7 +10,7 @@ if (probe !== null) {
   tenantStoreContract("turso", async () => {
     const turso = await startTursoStandIn({ required: true });
     if (turso === null) throw new TypeError("no sqld");
-    const store = tursoStore(turso, { queryTimeoutMs: 1000 });
+    const store = tursoStore(turso, { queryTimeoutMs: 2000 });
     return {
       store,
       close: async () => {

@@ -15,7 +15,7 @@ if (probe !== null) {
     if (sqld === null) throw new TypeError("no sqld");
     const store = createSqldStore({
       ...{ url: sqld.url, adminUrl: sqld.adminUrl, adminToken: null, jwtKeyPem: null },
-      ...{ clock: systemClock, log: silentLog, queryTimeoutMs: 1000, logDays: 30, snapshotDays: 7 },
+      ...{ clock: systemClock, log: silentLog, queryTimeoutMs: 2000, logDays: 30, snapshotDays: 7 },
       gateEngine: "wasm",
     });
     return {

@@ -1,0 +1,17 @@
+// A process that stands still, on Linux. The signal is heard when its main thread gets to run, and on a busy machine the
+// others go on working until then.
+
+/** Resolves when none of its threads runs any more. SIGCONT ends it. */
+export async function suspend(pid: number): Promise<void> {
+  Deno.kill(pid, "SIGSTOP");
+  while (!await isStill(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+async function isStill(pid: number): Promise<boolean> {
+  for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
+    // A thread that has ended meanwhile has no state.
+    const stat = await Deno.readTextFile(`/proc/${pid}/task/${name}/stat`).catch(() => ") T");
+    if (!/\) [TtZX]/.test(stat)) return false;
+  }
+  return true;
+}
