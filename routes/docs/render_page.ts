@@ -43,11 +43,13 @@ export function renderPage(markdown: string): RenderedPage {
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           `<tr>${
-            row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")
+            row.map(({ tokens }) => `<${tag}>${breakable(this.parser.parseInline(tokens))}</${tag}>`).join("")
           }</tr>`;
-        const label = escapeHtml(token.header.map(({ tokens }) => plainText(tokens)).join(", "));
+        const columns = token.header.map(({ tokens }) => plainText(tokens)).join(", ");
+        const under = headings.at(-1)?.text;
+        const label = escapeHtml(under === undefined ? columns : `${under}: ${columns}`);
         const head = cells(token.header, 'th scope="col"').replaceAll('</th scope="col">', "</th>");
-        return `<div class="table" role="region" tabindex="0" aria-label="Table: ${label}"><table><thead>${head}</thead><tbody>${
+        return `<div class="table" role="region" tabindex="0" aria-label="${label}"><table><thead>${head}</thead><tbody>${
           token.rows.map((row) => cells(row, "td")).join("")
         }</tbody></table></div>\n`;
       },
@@ -106,4 +108,9 @@ function plainText(tokens: readonly Token[]): string {
     if ("tokens" in token && token.tokens) return plainText(token.tokens);
     return "text" in token ? String(token.text) : " ";
   }).join("");
+}
+
+/** On a narrow screen code of a cell may break at these places; the style sheet decides whether it does. */
+function breakable(cell: string): string {
+  return cell.replace(/<code>[^<]*/g, (code) => code.replace(/(?<=\w)(?=\/)|(?<=[_.,=])(?=\w)/g, "<wbr>"));
 }
