@@ -94,6 +94,47 @@ Deno.test("batch with transaction keeps nothing after an error and carries no da
   assertEquals((await tenant.query("SELECT * FROM u")).body.errorDetail?.kind, "unknown_table");
 });
 
+Deno.test("batch with transaction keeps nothing, whatever clause says what stays of the statement that fails", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  for (const virtual of [false, true]) {
+    if (virtual) await tenant.query("CREATE VIRTUAL TABLE docs USING fts5(body)");
+    for (const clause of ["", "OR FAIL", "OR ABORT", "OR ROLLBACK"]) {
+      const failing = `INSERT ${clause} INTO t VALUES (2, 'y'), (3, 'x')`;
+      const answer = await tenant.batch([["INSERT INTO t VALUES (1, 'x')"], ["DELETE FROM t WHERE id = 7"], [
+        failing,
+      ]], {
+        transaction: true,
+      });
+      assertEquals([clause, answer.status, answer.body.failedIndex], [clause, 400, 2]);
+      assertEquals(await ids(tenant), [], `${clause} ${virtual}`);
+    }
+  }
+});
+
+Deno.test("batch counts what triggers and cascades write alike with and without a transaction", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE parents (id INTEGER PRIMARY KEY)");
+  await tenant.query("CREATE TABLE kids (parent REFERENCES parents ON DELETE CASCADE)");
+  await tenant.query("CREATE TABLE noted (id)");
+  await tenant.query(
+    "CREATE TRIGGER note AFTER INSERT ON kids BEGIN INSERT INTO noted VALUES (new.parent); END",
+  );
+  for (const transaction of [true, false]) {
+    const answer = await tenant.batch([
+      ["INSERT INTO parents VALUES (1), (2)"],
+      ["INSERT INTO kids VALUES (1), (1), (2)"],
+      ["SELECT count(*) FROM noted"],
+      ["DELETE FROM parents"],
+      ["DELETE FROM noted"],
+    ], { transaction });
+    const written = (answer.body.data as { rowsWritten: number }[]).map(({ rowsWritten }) => rowsWritten);
+    assertEquals([transaction, ...written], [transaction, 2, 6, 0, 5, 3]);
+  }
+});
+
 Deno.test("batch with transaction commits all of it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -87,6 +87,12 @@ export function defersReferences(connection: Connection): boolean {
   return connection.internalRow(`SELECT 1 FROM sqlite_schema WHERE ${DEFERS} LIMIT 1`) !== undefined;
 }
 
+/** Whether the tenant has a virtual table. */
+export function hasVirtualTables(connection: Connection): boolean {
+  const found = "SELECT 1 FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' LIMIT 1";
+  return connection.internalRow(found) !== undefined;
+}
+
 /** Makes the count of references that the call breaks and the engine checks at the commit; null where it can break none. */
 export function watchDeferred(
   connection: Connection,

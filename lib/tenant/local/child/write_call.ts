@@ -6,11 +6,11 @@ import { endingFailure, isUndone } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { runWork } from "../../calls/work.ts";
-import { answerAsk, storeCall, totalChanges, watchDeferred } from "./call_work.ts";
+import { answerAsk, hasVirtualTables, storeCall, totalChanges, watchDeferred } from "./call_work.ts";
 import { FootprintWatch, watchOf } from "./footprint_watch.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
-import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
+import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import { recordsOf } from "../../call_records.ts";
 import { storeReplay } from "./replay.ts";
@@ -96,10 +96,24 @@ function runOnce(call: WireCall, options: WatchedOptions, single: boolean): Call
   const { connection, progress, index, watch } = options;
   const deferred = single || call.atomic ? null : watchDeferred(connection, call);
   if (watch || deferred) return runCarefully(call, options, deferred);
-  const guardStatement = <T>(work: () => T): T =>
-    single ? undoing(connection, "call", work) : behindSavepoint(connection, work);
+  const guardStatement = statementGuard(call, connection, single);
   const countWritten = () => totalChanges(connection);
   return runCall({ connection, progress, guardStatement, countWritten }, call, index);
+}
+
+/**
+ * Any failure undoes an atomic call whole, so its statements need no savepoints of their own. Where there is a virtual
+ * table they have them all the same: a full-text index writes at each what it holds in memory, which its rows are
+ * counted by.
+ */
+function statementGuard(
+  call: WireCall,
+  connection: Connection,
+  single: boolean,
+): CallScope["guardStatement"] {
+  if (single) return (work) => undoing(connection, "call", work);
+  const needsNone = call.atomic && call.level === "write" && !hasVirtualTables(connection);
+  return needsNone ? (work) => work() : (work) => behindSavepoint(connection, work);
 }
 
 /** Runs a call whose changes are recorded or whose deferred references are counted. */
