@@ -13,9 +13,8 @@ export class StageTimer {
   /** Ends the stage that has been running since the last call. */
   end(stage: string): void {
     const nowMs = this.clock.monotonicMs();
-    // Two digits: nearly all stages take 0 or 0.01, whose texts the runtime has at hand.
     this.#text += `${this.#text === "" ? "" : ", "}${stage};dur=${
-      Math.round((nowMs - this.#lastMs) * 100) / 100
+      Math.round((nowMs - this.#lastMs) * 1000) / 1000
     }`;
     this.#lastMs = nowMs;
   }
