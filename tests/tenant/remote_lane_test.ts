@@ -40,3 +40,32 @@ Deno.test("a call that has waited too long for its turn is database_busy, never 
   await lane.drained;
   assertEquals(begun.map(({ call }) => call.statements[0]?.sql), ["first", "fourth"]);
 });
+
+Deno.test("calls that wait travel together, but for a repetition of one of them and what has a transaction of its own", async () => {
+  const groups: (string | undefined)[][] = [];
+  const lane = new Lane(
+    (jobs) => {
+      groups.push(jobs.map(({ call }) => call.statements[0]?.sql));
+      for (const job of jobs) job.resolve(ran);
+      return Promise.resolve();
+    },
+    () => Promise.resolve(true),
+    systemClock,
+  );
+  const replay = { keys: [{ key: "k", requestHash: "h" }], nowMs: 0, expiresAtMs: 1, context: "" };
+  const calls = [
+    tenantCall(1, "write", [["first"]]),
+    tenantCall(1, "write", [["keyed"]], { replay }),
+    tenantCall(1, "write", [["third"]]),
+    tenantCall(1, "write", [["repeated"]], { replay }),
+    tenantCall(1, "schema", [["schema"]]),
+    tenantCall(1, "write", [["last"]]),
+  ];
+  await Promise.all(
+    calls.map((call) =>
+      new Promise((resolve, reject) => lane.addCall({ call, resolve, reject, signal: null }))
+    ),
+  );
+  await lane.drained;
+  assertEquals(groups, [["first", "keyed", "third"], ["repeated"], ["schema"], ["last"]]);
+});

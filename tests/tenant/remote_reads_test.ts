@@ -75,3 +75,17 @@ Deno.test("of the reads of a database only so many wait, and further ones are bu
   await Promise.all(many);
   assertEquals(started.length, many.length);
 });
+
+Deno.test("slow reads have two slots of one token, three of one database and six together; strangers count for the database", () => {
+  const slots = new SlowSlots(AT_ONCE);
+  const database = () => new SlowReads(new RemoteTenant(context, new Catalog(context), "db"), slots);
+  const [one, two, three] = [database(), database(), database()];
+  const take = (reads: SlowReads, tokenId: string | null) => {
+    const may = slots.mayTakeSlot(reads, tokenId);
+    if (may) slots.running.add({ reads, tokenId, slow: { tokenId, hasSlot: true, seen: true } });
+    return may;
+  };
+  assertEquals([take(one, "a"), take(two, "a"), take(three, "a")], [true, true, false]);
+  assertEquals([take(one, null), take(one, null), take(one, "b")], [true, true, false]);
+  assertEquals([take(two, "b"), take(three, "b"), take(three, "c")], [true, true, false]);
+});
