@@ -33,6 +33,7 @@ async function withTurns(body: (world: World) => Promise<void>): Promise<void> {
       queryTimeoutMs: 5000,
       logDays: 30,
       snapshotDays: 7,
+      underWay: new Set(),
     });
     const turns = new LocationTurns(clock, catalog);
     const removing = async () => {
