@@ -1,7 +1,7 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
 import type { Clock } from "../core/clock.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
-import { compareAndSet } from "../store/compare_and_set.ts";
+import { compareAndSet } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";

@@ -1,12 +1,11 @@
 // Database records, unique by slug in their namespace. A record is added after its storage and removed before it.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet } from "../store/compare_and_set.ts";
+import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** `swept`: making the storage took so long that a sweep has dropped it. */
 export type AddOutcome =

@@ -1,6 +1,6 @@
 // Namespace records, unique by slug and found by it on every request that addresses one.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet } from "../store/compare_and_set.ts";
+import { compareAndSet } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { NamespaceRecord } from "../store/records.ts";

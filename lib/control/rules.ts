@@ -1,6 +1,6 @@
 // Approval rules of databases, cached for a moment because every write reads them.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet } from "../store/compare_and_set.ts";
+import { compareAndSet } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { RuleRecord } from "../store/write_records.ts";

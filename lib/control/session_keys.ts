@@ -2,12 +2,11 @@
 // `iat` that ends all sessions at once. Both are fields of the database's record, and only this file reads and writes
 // them.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet } from "../store/compare_and_set.ts";
+import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** A database or a branch, by its ids. */
 export interface SessionDatabase {

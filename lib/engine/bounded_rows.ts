@@ -1,7 +1,7 @@
 // Reads the rows of one prepared statement within the bounds of its call.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type BoundedSelect, boundedSelect, OVERFLOWS, RESULT_BYTES } from "./bounded_select.ts";
-import { noteCompiled } from "./compiled_waste.ts";
+import { noteCompiled } from "./engine_limits.ts";
 import type { Guard } from "./guard.ts";
 import { type EngineValue, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 

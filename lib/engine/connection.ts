@@ -3,14 +3,12 @@ import type { RowForm } from "../sql/row_form.ts";
 import type {} from "./node_sqlite.d.ts";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { quoteIdentifier } from "../sql/quote.ts";
-import type { SqlParameter } from "../sql/sql_value.ts";
+import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, type Bounded, BoundedRows, noteSize } from "./bounded_rows.ts";
-import { type Bindable, bindable } from "./bindable.ts";
 import { FORM_CHARACTERS } from "./bounded_select.ts";
-import { noteCompiled } from "./compiled_waste.ts";
+import { ENGINE_LIMITS, ENGINE_PRAGMAS, noteCompiled } from "./engine_limits.ts";
 import { RowsReadEstimator } from "./rows_read/rows_read.ts";
-import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
 

@@ -2,7 +2,11 @@
 // messages of constraints and of the compiler hold no values, and from messages of a running statement everything that
 // may be a value is cut.
 import type { SqlErrorKind } from "../core/errors.ts";
-import { FileDamage } from "./damaged_file.ts";
+
+/** Thrown where a database's file is missing or empty. */
+export class FileDamage extends Error {
+  override readonly name = "FileDamage";
+}
 
 /** Why the engine did not run a statement to its end. */
 export interface EngineFailure {

@@ -2,8 +2,7 @@
 import { AppError } from "../core/errors.ts";
 import type { ReplayScope } from "../control/replays.ts";
 import { REPLAY_MS } from "../core/limits.ts";
-import { readStoredAnswer, type StoredAnswer } from "../tenant/stored_answer.ts";
-import type { ReplayKeys } from "../engine/replay_keys.ts";
+import { readStoredAnswer, type ReplayKeys, type StoredAnswer } from "../tenant/stored_answer.ts";
 import type { ReplayFound } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerOf } from "./answer.ts";
 import type {

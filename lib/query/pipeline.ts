@@ -1,4 +1,5 @@
 // The order in which everything that runs in a database passes its stages: statements, and merges of branches.
+import { type Clock, roundMs } from "../core/clock.ts";
 import type { AppError } from "../core/errors.ts";
 
 /** What a stage says to the pipeline. */
@@ -69,4 +70,26 @@ export async function untilAnswered<Answer>(
     if (said.say === "answer") return said.answer;
   }
   throw busy();
+}
+
+/** Times the stages of one call for the `Server-Timing` header (W3C Server Timing). */
+export class StageTimer {
+  #lastMs: number;
+  #text = "";
+
+  constructor(private readonly clock: Clock) {
+    this.#lastMs = clock.monotonicMs();
+  }
+
+  /** Ends the stage that has been running since the last call. */
+  end(stage: string): void {
+    const nowMs = this.clock.monotonicMs();
+    this.#text += `${this.#text === "" ? "" : ", "}${stage};dur=${roundMs(nowMs - this.#lastMs)}`;
+    this.#lastMs = nowMs;
+  }
+
+  /** The value of the header. */
+  get header(): string {
+    return this.#text;
+  }
 }

@@ -2,8 +2,7 @@
 import type { Claim } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
 import { isKvFull } from "../store/kv_call.ts";
-import { writeStoredAnswer } from "../tenant/stored_answer.ts";
-import type { ReplayKeys } from "../engine/replay_keys.ts";
+import { type ReplayKeys, writeStoredAnswer } from "../tenant/stored_answer.ts";
 import type { ReplayFound, TenantDatabase } from "../tenant/tenant_store.ts";
 import { answerContext } from "./answer.ts";
 import { findEarlier, replayKeys, storedReadAnswer } from "./find_earlier.ts";

@@ -8,12 +8,11 @@ import { classify, understand } from "./classify.ts";
 import { conclude, refuseMisunderstood } from "./conclude.ts";
 import { execute } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
-import { answered, goOn, passStages, type Said, type Soon, untilAnswered } from "./pipeline.ts";
+import { answered, goOn, passStages, type Said, type Soon, StageTimer, untilAnswered } from "./pipeline.ts";
 import { preview } from "./preview.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { identifyStatements, recordRefusal, recordTurnedAway } from "./record.ts";
 import { withReplay } from "./replay.ts";
-import { StageTimer } from "./stage_timer.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
 import { workOf } from "./store_call.ts";
 

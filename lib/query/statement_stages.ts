@@ -1,9 +1,8 @@
 // A call of statements on its way through the stages, and what they hand one another.
 import type { Bill } from "./bill.ts";
 import type { RuleMatch } from "./match_rules.ts";
-import type { Stages } from "./pipeline.ts";
+import type { Stages, StageTimer } from "./pipeline.ts";
 import type { QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
-import type { StageTimer } from "./stage_timer.ts";
 
 /** One try of a call. */
 export interface StatementPass {

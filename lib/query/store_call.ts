@@ -1,9 +1,9 @@
 // A call of statements in the form in which a tenant store takes it.
 import { moveDescriptions } from "../sql/description_renames.ts";
-import { replacingOf } from "../sql/replaced_rows.ts";
+import { replacingOf } from "../sql/uncounted_rows.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { FootprintAsk } from "../engine/footprint/footprint.ts";
-import type { ReplayKeys } from "../engine/replay_keys.ts";
+import type { ReplayKeys } from "../tenant/stored_answer.ts";
 import type { Level } from "../engine/guard.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { type Totals, totals } from "./answer.ts";

@@ -2,7 +2,7 @@
 // about it.
 import { type CreateIndexStmt, parseStmt, type Stmt } from "sqlite3-parser";
 import { quoteIdentifier, quoteText } from "./quote.ts";
-import type { SchemaRows } from "./schema_rows.ts";
+import type { SchemaRows } from "./uncounted_rows.ts";
 
 /** An index that REINDEX rebuilds. `sql` is null for one that belongs to a constraint of the table. */
 export interface BuiltIndex {

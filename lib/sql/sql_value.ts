@@ -1,4 +1,4 @@
-// Values between JSON and SQL, and what a declared type means to the engine.
+// Values between JSON, SQL and the engine, and what a declared type means to the engine.
 
 /**
  * A bound parameter on its way to the engine: JSON, with booleans as 0 and 1. `$blob` is base64. `$integer` holds the
@@ -30,4 +30,18 @@ const rules: readonly (readonly [pattern: RegExp, affinity: Affinity])[] = [
 /** The affinity of a declared type. */
 export function affinityOf(declaredType: string): Affinity {
   return rules.find(([pattern]) => pattern.test(declaredType))?.[1] ?? "NUMERIC";
+}
+
+/** A value that `node:sqlite` binds. */
+export type Bindable = null | number | bigint | string | Uint8Array;
+
+/** Binds JSON integers as INTEGER; `node:sqlite` would bind every number as a REAL. */
+export function bindable(params: readonly SqlParameter[]): Bindable[] {
+  return params.map((value) => {
+    if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+    if (typeof value === "object" && value !== null) {
+      return "$blob" in value ? Uint8Array.fromBase64(value.$blob) : BigInt(value.$integer);
+    }
+    return value;
+  });
 }

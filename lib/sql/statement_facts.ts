@@ -6,7 +6,7 @@ import { roleOfClass, type StatementClass, type StatementVerb } from "./statemen
 import { effectOf, type TableCommands, triggeredCommands } from "./module_commands.ts";
 import type { PragmaFacts } from "./pragmas.ts";
 import { type BuiltIndex, builtRows, removedRows } from "./schema_row_texts.ts";
-import type { SchemaRows } from "./schema_rows.ts";
+import type { SchemaRows } from "./uncounted_rows.ts";
 import { bufferedServiceTables } from "./service_tables.ts";
 import type { SqlParameter } from "./sql_value.ts";
 import type { Syntax } from "./syntax.ts";

@@ -8,7 +8,7 @@ import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
 import { writtenRows } from "./schema_row_texts.ts";
-import type { SchemaRows } from "./schema_rows.ts";
+import type { SchemaRows } from "./uncounted_rows.ts";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
 import { tellsRowsApart } from "./tells_rows_apart.ts";

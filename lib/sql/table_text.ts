@@ -1,4 +1,6 @@
-// Changes the text of a CREATE TABLE where ALTER TABLE cannot. Everything else stays as it was written.
+// Reads and changes the text of a CREATE TABLE: changes it where ALTER TABLE cannot, leaving everything else as it was
+// written, and cuts out the SELECT of a CREATE TABLE AS, which must not run where only the schema matters: it could run
+// for ever. Pure.
 import { type ColumnDefinition, type CreateTableStmt, parseStmt } from "sqlite3-parser";
 import { quoteIdentifier } from "./quote.ts";
 
@@ -97,4 +99,20 @@ function columnKey(column: ColumnDefinition, isTarget: (table: string) => boolea
 
 function end({ offset, length }: TextRange): number {
   return offset + length;
+}
+
+/** The parts of a CREATE TABLE AS. */
+export interface TableAs {
+  readonly name: string;
+  readonly ifNotExists: boolean;
+  readonly select: string;
+}
+
+/** Finds the parts of a CREATE TABLE AS; null for every other text. */
+export function tableAs(sql: string): TableAs | null {
+  const parsed = parseStmt(sql);
+  if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return null;
+  const { tblName, ifNotExists, body } = parsed.root;
+  if (body.type !== "AsSelectCreateTableBody") return null;
+  return { name: tblName.objName.text, ifNotExists, select: sql.slice(body.select.span.offset) };
 }

@@ -1,5 +1,8 @@
-// Changes that others may get in the way of: made again while somebody is faster, a bounded number of times.
+// Changes that other processes may make at the same time: repeated while another commit comes first, a bounded number of
+// times.
 import { AppError } from "../core/errors.ts";
+import type { Key } from "./keys.ts";
+import { kvCommit, kvGet } from "./kv_call.ts";
 
 /** Attempts before the keys count as too busy. */
 const MAX_ATTEMPTS = 64;
@@ -7,12 +10,12 @@ const MAX_ATTEMPTS = 64;
 const PAUSE_MS = 4;
 const MAX_PAUSE_MS = 100;
 
-/** What an attempt answers when its commit was refused, because somebody was faster. */
+/** What an attempt answers when its commit was refused, because another one came first. */
 export const FASTER: unique symbol = Symbol("somebody was faster");
 
 /**
- * What the first attempt answers that is not `FASTER`. Each reads anew what it depends on, and checks it in its commit.
- * Errors: its own, and `meter_unreachable` when others were faster every time.
+ * Repeats the attempt until it answers something else than `FASTER`. Each attempt reads anew what it depends on, and checks
+ * it in its commit. Errors: those of the attempt, and `meter_unreachable` when others came first every time.
  */
 export async function untilCommitted<Outcome>(
   attempt: () => Promise<Outcome | typeof FASTER>,
@@ -25,4 +28,32 @@ export async function untilCommitted<Outcome>(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new AppError("meter_unreachable");
+}
+
+/**
+ * Replaces the record with what `change` returns; null when there is no record. `change` may run several times. When
+ * it returns the same object nothing is written, so callers that come too late do not get in each other's way.
+ * Errors: `meter_unreachable`, also when others were faster every time.
+ */
+export async function compareAndSet<Value>(
+  kv: Deno.Kv,
+  options: {
+    readonly key: Key<Value>;
+    readonly change: (current: Value) => Value;
+    /** Milliseconds after which KV forgets the record. A record with a lifetime needs it at every change. */
+    readonly expireIn?: number;
+    /** Adds further writes to the same commit. */
+    readonly beside?: (commit: Deno.AtomicOperation, next: Value) => Deno.AtomicOperation;
+  },
+): Promise<Value | null> {
+  const lifetime = options.expireIn === undefined ? {} : { expireIn: options.expireIn };
+  return await untilCommitted(async () => {
+    const entry = await kvGet(kv, options.key);
+    if (entry.versionstamp === null) return null;
+    const next = options.change(entry.value);
+    if (next === entry.value) return next;
+    const commit = kv.atomic().check(entry).set(options.key, next, lifetime);
+    if (await kvCommit(options.beside?.(commit, next) ?? commit)) return next;
+    return FASTER;
+  });
 }

@@ -1,7 +1,6 @@
-// Collects log rows of one database, a bounded number, so that many are written at once. It also counts how much of the
-// log this process has written, so that the oldest rows are deleted when the log grows too large.
+// Collects log rows of each database, in bounded memory, so that many are written at once. It also counts how much of a log
+// this process has written, so that the oldest rows are deleted when the log grows too large.
 import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
-import { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
 
 /** Default bound, in bytes, of a database's query log and endpoint calls together. */
@@ -83,10 +82,10 @@ export class LogBuffer {
   #put(row: LogValues): void {
     const earlier = isRefusal(row) ? this.#refusals.get(String(row[0])) : undefined;
     if (earlier) this.budget.give([earlier]);
-    const kept = this.budget.take(row);
+    const hasRoom = this.budget.take(row);
     if (!isRefusal(row)) {
-      if (kept) this.#rows.push(row);
-    } else if (kept) this.#refusals.set(String(row[0]), row);
+      if (hasRoom) this.#rows.push(row);
+    } else if (hasRoom) this.#refusals.set(String(row[0]), row);
     else this.#refusals.delete(String(row[0]));
   }
 }
@@ -122,4 +121,34 @@ class Marks {
     this.#cut = null;
     return cut;
   }
+}
+
+/** Bytes of memory that the waiting rows of all databases may take, because a disk may stay full for a long time. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** Bytes of memory of a row without its texts. */
+const HELD_ROW_BYTES = 300;
+
+/** The memory budget of the waiting log rows of all databases. */
+export class LogBudget {
+  #bytes = 0;
+
+  constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}
+
+  /** Reserves room for a row; false where there is none. */
+  take(row: LogValues): boolean {
+    const bytes = sizeOf(row);
+    if (this.#bytes + bytes > this.maxBytes) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  give(rows: readonly LogValues[]): void {
+    for (const row of rows) this.#bytes -= sizeOf(row);
+  }
+}
+
+function sizeOf(row: LogValues): number {
+  let bytes = HELD_ROW_BYTES;
+  for (const value of row) if (typeof value === "string") bytes += value.length;
+  return bytes;
 }

@@ -1,11 +1,16 @@
-// The form in which an answer is stored for replay, the same in every store: a line of the caller's own context, a line of
-// figures, then the texts of the results end to end. Reading it back gives what was answered, to the byte.
-import type { StatementResult } from "./tenant_store.ts";
+// An answer that is stored for replay: the keys under which it is found, and its form, the same in every store: a line of
+// the caller's own context, a line of figures, then the texts of the results end to end. Reading it back gives what was
+// answered, to the byte.
 
 /** An answer with its results. */
 export interface StoredAnswer {
   readonly context: string;
-  readonly results: readonly StatementResult[];
+  /** Of each statement: the text of its result, and the rows that it has read and written. */
+  readonly results: readonly {
+    readonly json: string;
+    readonly rowsRead: number;
+    readonly rowsWritten: number;
+  }[];
   readonly durationMs: number;
   readonly rowsReadBasis: "engine" | "plan";
 }
@@ -48,4 +53,14 @@ export function readStoredAnswer(answer: string): StoredAnswer {
     durationMs,
     rowsReadBasis,
   };
+}
+
+/** The keys under which an answer is stored, and the request hash that a repeated call must have. */
+export interface ReplayKeys {
+  readonly keys: readonly { readonly key: string; readonly requestHash: string }[];
+  /** Unix milliseconds by the caller's clock: an answer is found while its deadline lies after `nowMs`. */
+  readonly nowMs: number;
+  readonly expiresAtMs: number;
+  /** One line that is stored with the answer and returned with it. */
+  readonly context: string;
 }

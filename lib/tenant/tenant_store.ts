@@ -2,11 +2,10 @@
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { Level } from "../engine/guard.ts";
 import type { NamedTable } from "../engine/list_tables.ts";
-import type { ReplayKeys } from "../engine/replay_keys.ts";
+import type { ReplayKeys } from "./stored_answer.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
-import type { Replacing } from "../sql/replaced_rows.ts";
+import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
 import type { RowForm } from "../sql/row_form.ts";
-import type { SchemaRows } from "../sql/schema_rows.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";

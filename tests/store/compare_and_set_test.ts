@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { compareAndSet } from "../../lib/store/compare_and_set.ts";
+import { compareAndSet } from "../../lib/store/until_committed.ts";
 import { keys } from "../../lib/store/keys.ts";
 
 Deno.test("compareAndSet() loses no change of many at once", async () => {

@@ -3,8 +3,7 @@ import { assertEquals } from "@std/assert";
 import { Progress } from "../../lib/tenant/local/child/progress.ts";
 import { PROGRESS_FILE_BYTES, PROGRESS_RECORD_BYTES } from "../../lib/tenant/local/child/protocol.ts";
 import { lastRecord } from "../../lib/tenant/local/progress_files.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
-import { LogBudget } from "../../lib/tenant/log_budget.ts";
+import { LogBudget, LogBuffer } from "../../lib/tenant/log_buffer.ts";
 
 Deno.test("log rows of all databases together stay within one bound of memory, and what is written makes room", () => {
   const budget = new LogBudget(10_000);

@@ -1,6 +1,6 @@
 // Which snapshots stay when there are more than are kept.
 import { assertEquals } from "@std/assert";
-import { pruneSnapshots } from "../../lib/tenant/prune_snapshots.ts";
+import { pruneSnapshots } from "../../lib/tenant/snapshots.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 1_000 * HOUR_MS;

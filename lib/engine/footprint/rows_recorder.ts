@@ -1,7 +1,13 @@
 // Records row changes one by one, as `row_notes.ts` writes them, and keeps only their digests.
 import { sha256 } from "../../core/sha256.ts";
-import { CHANGE_BYTES, KEY_BYTES, MAX_DIGESTED_ROWS, type RowsFootprint } from "./footprint.ts";
-import { type RowNote, TIME_MARK } from "./row_note.ts";
+import {
+  CHANGE_BYTES,
+  KEY_BYTES,
+  MAX_DIGESTED_ROWS,
+  type RowNote,
+  type RowsFootprint,
+  TIME_MARK,
+} from "./footprint.ts";
 
 /** The span of present times that a run may write, by the engine's clock, in unix seconds. */
 export interface RunTime {

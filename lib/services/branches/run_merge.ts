@@ -9,10 +9,17 @@ import { metaOf } from "../../query/answer.ts";
 import { Bill } from "../../query/bill.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
-import { answered, goOn, passStages, type Stages, START_OVER, untilAnswered } from "../../query/pipeline.ts";
+import {
+  answered,
+  goOn,
+  passStages,
+  type Stages,
+  StageTimer,
+  START_OVER,
+  untilAnswered,
+} from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
 import { identify, recordEnd } from "../../query/record.ts";
-import { StageTimer } from "../../query/stage_timer.ts";
 import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
 import type { BranchContext } from "./branch_context.ts";

@@ -1,12 +1,13 @@
-// Proves that statements turn one schema into another by running them on an empty database in memory.
+// Proves that statements turn one schema into another by running them on an empty database in memory, and names what they
+// do to each table in the engine's words (`actions` of its facts), so that rules apply to them as to a caller's statements.
 import { engineFailure } from "../../engine/engine_failure.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
-import { renameActions, schemaActions } from "../../sql/schema_actions.ts";
-import { schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
-import { sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
+import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
+import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
 import { type Answer, type Ask, runWork } from "./work.ts";
+import { writtenRename } from "../../sql/description_renames.ts";
 
 /** An empty database of any SQLite build. */
 export interface TrialDatabase {
@@ -92,4 +93,33 @@ function schemaOf(trial: TrialDatabase): SchemaShape {
 function plain(value: EngineValue): string | number | bigint | null {
   if (value instanceof Uint8Array) throw new TypeError("no schema is asked for by a blob");
   return value;
+}
+
+/** The actions of all changes except renames. A table that is rebuilt around its rows only changes its schema. */
+export function schemaActions(from: SchemaShape, to: SchemaShape): string[] {
+  const before = objectsByKey(from);
+  const after = objectsByKey(to);
+  const actions = new Set<string>();
+  for (const [key, one] of before) {
+    const newer = after.get(key);
+    if (newer?.sql === one.sql) continue;
+    actions.add(`schema ${one.table}`);
+    // A trigger or an index of that name may belong to another table now.
+    if (newer) actions.add(`schema ${newer.table}`);
+    const holds = one.type === "table" || one.type === "view";
+    const stays = newer !== undefined && (one.type !== "table" || rowsCarried(from, to, one, newer));
+    if (holds && !stays) actions.add(`delete ${one.table}`);
+  }
+  for (const [key, one] of after) if (!before.has(key)) actions.add(`schema ${one.table}`);
+  return [...actions].sort();
+}
+
+/** A renamed table changes under both of its names. */
+export function renameActions(renames: readonly string[]): string[] {
+  return renames.flatMap((sql) => {
+    const rename = writtenRename(sql);
+    if (rename === null) return [];
+    const { table, column, to } = rename;
+    return column === null ? [`schema ${table}`, `schema ${to}`] : [`schema ${table}`];
+  });
 }

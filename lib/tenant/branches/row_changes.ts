@@ -1,8 +1,7 @@
 // Finds the rows in which a branch differs from its ancestor, table by table, in bounded memory.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { alone, type RowChange, sameRow } from "./row_change.ts";
+import { alone, type RowChange, RowMatcher, sameRow } from "./row_change.ts";
 import { lastInteger } from "./row_lines.ts";
-import { RowMatcher } from "./row_matcher.ts";
 import { type PageSource, type ReadRow, RowPages, valuesOf } from "./row_pages.ts";
 import { storedRows } from "./stored_rows.ts";
 import type { TablePair, TableSide } from "./table_pair.ts";

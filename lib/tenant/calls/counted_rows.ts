@@ -1,6 +1,5 @@
 // Counts the rows that the engine does not count as changes, by a query before a statement and one behind it.
-import { countsText, replacedRows } from "../../sql/replaced_rows.ts";
-import { countedRows } from "../../sql/schema_rows.ts";
+import { countedRows, countsText, replacedRows } from "../../sql/uncounted_rows.ts";
 import type { TenantStatement } from "../tenant_store.ts";
 
 type Counted = Pick<TenantStatement, "replacing" | "schemaRows">;

@@ -1,9 +1,8 @@
 // Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
-import { MAX_COMPARED, movedKeys } from "../../engine/moved_rows.ts";
+import { MAX_COMPARED, movedKeys, type StatementTarget } from "../../engine/statement_target.ts";
 import type { PreviewTarget } from "../../engine/preview_target.ts";
 import { jsonValue } from "../../engine/result_json.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
-import type { StatementTarget } from "../../engine/statement_target.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { TenantStatement } from "../tenant_store.ts";

@@ -1,7 +1,7 @@
 // Takes down what a call does to rows while it runs, each store in its own way.
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import type { Level } from "../../engine/guard.ts";
-import type { ChangedRows } from "../../sql/schema_rows.ts";
+import type { ChangedRows } from "../../sql/uncounted_rows.ts";
 import type { Work } from "./work.ts";
 
 /** Open while its call runs, inside of the call's transaction. */

@@ -2,10 +2,9 @@
 // child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
 import type { LogValues } from "../log_columns.ts";
-import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
+import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
 import { groupLength } from "../group_length.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
-import { LogBudget } from "../log_budget.ts";
 import { ReadQueue } from "../read_queue.ts";
 
 /** The most calls that wait for one database; further ones are refused. */

@@ -1,11 +1,11 @@
 // One embedded database as the pipeline sees it.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { tableAs } from "../../sql/table_as.ts";
+import { tableAs } from "../../sql/table_text.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
-import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
 import type {
   InspectedStatement,
   Inspection,
@@ -20,9 +20,9 @@ import type {
 } from "../tenant_store.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
+import { endpointCallRow, logRow } from "../log_columns.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
-import { endpointCallRow, logRow } from "../log_columns.ts";
 import { replayFound, wireCall } from "./wire.ts";
 
 /** One database of this store. */

@@ -6,10 +6,9 @@ import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { tryEach } from "../../core/try_each.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
-import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
+import { pruneSnapshots, type RestoreOptions, type SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
-import { pruneSnapshots } from "../prune_snapshots.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import {
   listSnapshotFiles,

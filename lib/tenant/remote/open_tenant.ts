@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../service_statement.ts";
-import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
 import type { ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import { closeComments } from "./gate/close_comments.ts";
 import { dryRun } from "./remote_dry_run.ts";

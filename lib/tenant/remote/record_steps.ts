@@ -1,11 +1,11 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
 import { recordsOf } from "../call_records.ts";
+import { LOG_COLUMNS } from "../endpoint_call_row.ts";
 import { logRow, type LogValues } from "../log_columns.ts";
-import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import { REPLACE_COUNTED } from "../../sql/service_tables.ts";
-import { LOG_COLUMNS } from "../endpoint_call_row.ts";
 import type { CallRun } from "../calls/call_run.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { joinKeys, keepAnswer } from "./replay_statements.ts";

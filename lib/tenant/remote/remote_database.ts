@@ -6,7 +6,7 @@ import { endpointCallRow, logRow } from "../log_columns.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
-import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
 import type {
   InspectedStatement,
   Inspection,

@@ -6,6 +6,7 @@ import {
   type FootprintAsk,
   isUnknown,
   MAX_DIGESTED_ROWS,
+  readNote,
   sameFootprint,
 } from "../../engine/footprint/footprint.ts";
 import {
@@ -19,7 +20,6 @@ import {
   noteTriggers,
   wholeNotes,
 } from "../../engine/footprint/row_notes.ts";
-import { readNote } from "../../engine/footprint/row_note.ts";
 import { RowsRecorder } from "../../engine/footprint/rows_recorder.ts";
 import {
   definitionsText,
@@ -28,7 +28,7 @@ import {
   shapeQueries,
   type TableShape,
 } from "../../engine/footprint/table_shape.ts";
-import type { ChangedRows } from "../../sql/schema_rows.ts";
+import type { ChangedRows } from "../../sql/uncounted_rows.ts";
 import type { Level } from "../../engine/guard.ts";
 import type { Watch } from "../calls/watch.ts";
 import type { Work } from "../calls/work.ts";

@@ -2,10 +2,9 @@
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
-import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
+import { pruneSnapshots, type RestoreOptions, type SnapshotInfo } from "../snapshots.ts";
 import type { CopySource, LogIdentity } from "../tenant_store.ts";
 import type { Restored } from "../damage.ts";
-import { pruneSnapshots } from "../prune_snapshots.ts";
 import { forgetRecords } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot } from "./catalog.ts";
 import { requireDatabase } from "./claims.ts";

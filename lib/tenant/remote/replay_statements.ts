@@ -1,6 +1,5 @@
 // The SQL of stored answers in a tenant's own database: the same rows as the embedded store writes.
-import { writeStoredAnswer } from "../stored_answer.ts";
-import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import { type ReplayKeys, writeStoredAnswer } from "../stored_answer.ts";
 import type { ReplayFound } from "../tenant_store.ts";
 import type { CallRun } from "../calls/call_run.ts";
 import type { HranaStep, HranaValue, StepResult } from "./hrana/hrana.ts";

@@ -12,7 +12,7 @@ import {
   type StepError,
   type StepResult,
 } from "./hrana/hrana.ts";
-import type { ReplayKeys } from "../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { CallGate, SchemaGate } from "./gate/schema_gate.ts";
 import { hranaValue } from "./hrana/remote_values.ts";

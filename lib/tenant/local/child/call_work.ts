@@ -1,6 +1,6 @@
 // Answers what the work on a call (a dry run, the careful way) asks of its database: each step runs at once, on the
 // connection that writes.
-import { bindable } from "../../../engine/bindable.ts";
+import { bindable } from "../../../sql/sql_value.ts";
 import { arrayRows } from "../../../engine/bounded_rows.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { compileStatement } from "../../../engine/compile_statement.ts";

@@ -6,6 +6,7 @@ import {
   type Footprint,
   type FootprintAsk,
   isUnknown,
+  readNote,
   sameFootprint,
 } from "../../../engine/footprint/footprint.ts";
 import {
@@ -20,7 +21,6 @@ import {
   noteTriggers,
   wholeNotes,
 } from "../../../engine/footprint/row_notes.ts";
-import { readNote } from "../../../engine/footprint/row_note.ts";
 import { RowsRecorder } from "../../../engine/footprint/rows_recorder.ts";
 import {
   definitionsText,
@@ -30,7 +30,7 @@ import {
   type TableShape,
 } from "../../../engine/footprint/table_shape.ts";
 import type { Connection, EngineValue } from "../../../engine/connection.ts";
-import type { ChangedRows } from "../../../sql/schema_rows.ts";
+import type { ChangedRows } from "../../../sql/uncounted_rows.ts";
 import type { Level } from "../../../engine/guard.ts";
 import type { Watch } from "../../calls/watch.ts";
 import { done, type Work } from "../../calls/work.ts";

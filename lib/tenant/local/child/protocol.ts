@@ -3,10 +3,10 @@
 import type { RowForm } from "../../../sql/row_form.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
-import type { TableAs } from "../../../sql/table_as.ts";
+import type { TableAs } from "../../../sql/table_text.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
-import type { ReplayKeys } from "../../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
 import type { WireCall, WireOutcome, WireReplayed } from "./wire_call.ts";

@@ -1,8 +1,7 @@
 // Stored answers for repeated calls, inside the tenant's own database. An answer is written in the transaction of its
 // mutation, so that both are committed or neither is.
-import { type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
+import { type ReplayKeys, type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import type { ReplayKeys } from "../../../engine/replay_keys.ts";
 import type { WireReplayed } from "./wire_call.ts";
 
 /** Characters of one piece, because an answer may be longer than the engine allows a value to be. */

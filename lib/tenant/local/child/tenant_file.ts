@@ -8,7 +8,7 @@ import {
   upgradeStatements,
 } from "../../../sql/service_tables.ts";
 import { Connection } from "../../../engine/connection.ts";
-import { fileAt } from "../../../engine/damaged_file.ts";
+import { FileDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
@@ -164,5 +164,24 @@ export function upgradeTables(connection: Connection): void {
     connection.internalRun("COMMIT");
   } finally {
     if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
+  }
+}
+
+/**
+ * Returns a text that identifies the file at `path`; another file has another text. Throws `FileDamage` for a missing or
+ * empty file: a new database has its first page before anybody can find it.
+ */
+function fileAt(path: string): string {
+  const { size, dev, ino } = statOf(path);
+  if (size === 0) throw new FileDamage("the file is empty");
+  return `${dev}:${ino}`;
+}
+
+function statOf(path: string): Deno.FileInfo {
+  try {
+    return Deno.statSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw new FileDamage("the file is missing");
+    throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { Level } from "../../../engine/guard.ts";
-import type { ReplayKeys } from "../../../engine/replay_keys.ts";
+import type { ReplayKeys } from "../../stored_answer.ts";
 import type { StatementEffect } from "../../../engine/statement_effect.ts";
 import type { TenantStatement } from "../../tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";

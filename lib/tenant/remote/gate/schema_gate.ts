@@ -2,7 +2,7 @@
 // embedded engine has. What does not compile here under the level of the call never leaves this process.
 import { joinFacts, noEngineFacts } from "../../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../../sql/syntax.ts";
-import { tableAs } from "../../../sql/table_as.ts";
+import { tableAs } from "../../../sql/table_text.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import { compileStatement } from "../../../engine/compile_statement.ts";
 import { type EngineFailure, engineFailure, plainFailure } from "../../../engine/engine_failure.ts";
