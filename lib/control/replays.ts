@@ -18,7 +18,8 @@ export interface ReplayScope {
 export type ReplayState =
   /** Nobody runs it; with `claim` the caller may run it now. */
   | { readonly state: "free" }
-  | { readonly state: "kept"; readonly answer: Uint8Array }
+  /** The call ran, and its answer is stored. */
+  | { readonly state: "stored"; readonly answer: Uint8Array }
   /** The tenant's database has the answer. */
   | { readonly state: "tenant" }
   | { readonly state: "running" }
@@ -34,9 +35,9 @@ export type ReplayClaim = Exclude<ReplayState, { state: "free" }> | {
 /** A call that this process may run. The first of these methods ends the claim; later calls do nothing. */
 export interface Claim {
   /** Stores the answer for a day. */
-  keep(answer: Uint8Array): Promise<void>;
+  store(answer: Uint8Array): Promise<void>;
   /** Notes that the tenant's database has the answer. */
-  keptByTenant(): Promise<void>;
+  storedByTenant(): Promise<void>;
   /** The call failed and may run again. This never fails: a claim that KV does not hear of ends with its lease. */
   release(): Promise<void>;
 }
@@ -112,7 +113,7 @@ export class Replays {
       (piece) => keys.replayPiece(key, record.run, piece),
     );
     // Pieces can expire a moment before their record.
-    return answer === null ? { state: "free" } : { state: "kept", answer };
+    return answer === null ? { state: "free" } : { state: "stored", answer };
   }
 
   #open(key: string, record: ReplayRecord, finish: () => void): Claim {
@@ -139,7 +140,7 @@ export class Replays {
       return close((atomic) => atomic.set(kvKey, value, { expireIn: REPLAY_MS + EXPIRY_SLACK_MS }));
     };
     return {
-      keep: async (answer) => {
+      store: async (answer) => {
         if (ended) return;
         const pieces = await writePieces(this.kv, answer, {
           key: (piece) => keys.replayPiece(key, record.run, piece),
@@ -150,7 +151,7 @@ export class Replays {
         });
         await closed("kept", pieces);
       },
-      keptByTenant: () => closed("tenant", 0),
+      storedByTenant: () => closed("tenant", 0),
       release: () => close((atomic) => atomic.delete(kvKey)).catch(() => {}),
     };
   }

@@ -1,9 +1,9 @@
-// The answer of a call from what its engine gave, the same whether it has just run or was stored.
+// Makes the answer of a call from the engine's results, the same for a call that has just run and for a stored one.
 import type { StatementResult } from "../tenant/tenant_store.ts";
 import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
 import type { QueryAnswer, QueryCall, QueryMeta } from "./query_call.ts";
 
-/** What an answer says beside the engine's figures; stored with it, so that a repetition says the same. */
+/** The part of an answer that is stored beside the engine's figures, so that a repetition gets the same answer. */
 export interface AnswerContext {
   readonly queryLogId: string;
   readonly snapshot: string | null;
@@ -12,7 +12,7 @@ export interface AnswerContext {
   readonly prices: Prices;
 }
 
-/** What the answer of a call says beside the engine's figures. */
+/** Makes that part of the answer for a call. */
 export function answerContext(call: QueryCall, queryLogId: string, snapshot: string | null): AnswerContext {
   return { queryLogId, snapshot, statementCount: call.statements.length, prices: priceNanoUsd };
 }
@@ -34,13 +34,13 @@ export function totals(results: readonly StatementResult[]): Totals {
   return { rowsRead, rowsWritten };
 }
 
-/** What the engine says of a run beside its results. */
+/** The engine's figures of a run, beside its results. */
 export interface RunFigures {
   readonly durationMs: number;
   readonly rowsReadBasis: "engine" | "plan";
 }
 
-/** The answer of a call from its results. */
+/** Makes the answer of a call from its results. */
 export function answerOf(
   ran: RunFigures & Pick<QueryAnswer, "footprint"> & { readonly results: readonly StatementResult[] },
   context: AnswerContext,
@@ -55,7 +55,7 @@ export function answerOf(
   };
 }
 
-/** The `meta` of an answer: figures and what they cost. */
+/** Makes the `meta` of an answer: figures and their cost. */
 export function metaOf(
   { rowsRead, rowsWritten }: Totals,
   { durationMs, rowsReadBasis }: RunFigures,

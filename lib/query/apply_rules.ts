@@ -1,4 +1,4 @@
-// Stages "rules" and "decide": approval rules. A write that one denies stops here, and one that needs a person's approval is
+// Stages "rules" and "decide": a write that a rule denies stops here, and a write that needs a person's approval is
 // held.
 import { AppError } from "../core/errors.ts";
 import type { RuleRecord } from "../store/write_records.ts";
@@ -13,10 +13,10 @@ import type { EndedOutcome, FailedOutcome } from "./store_call.ts";
 
 const NO_RULES: readonly RuleMatch[] = [];
 
-/** The rules that the call is about: of an approved one those that deny, and those it was not approved for. */
+/** Finds the rules that the call matches. For an approved call: rules that deny, and rules for which it was not approved. */
 export function findRules(ctx: QueryContext, understood: UnderstoodCall): Soon<readonly RuleMatch[]> {
   const { call, canRun, writes } = understood;
-  // What can only fail does not wait for a person.
+  // A call that can only fail waits for nobody.
   return call.dryRun || !canRun || !writes ? NO_RULES : matchingRules(ctx, understood);
 }
 
@@ -36,20 +36,20 @@ export function denyOutright(matches: readonly RuleMatch[]): void {
   if (plain.length > 0) throw denied(plain);
 }
 
-/** What rules say of a call whose effect is known. */
+/** The decision about a call whose effect is known. */
 export type Verdict =
-  /** `maxRows`: rows that it may change at most, where it passes for changing fewer than a rule's `minRows`. */
+  /** `maxRows`: the most rows that the call may change, where it passes because it changes fewer than a rule's `minRows`. */
   | { readonly passes: true; readonly maxRows: number | null }
   | { readonly passes: false; readonly error: AppError };
 
-/** A call that rules are about, and its preview. */
+/** A call that matches rules, and its preview. */
 export interface Previewed {
   readonly matches: readonly RuleMatch[];
   readonly preview: Preview;
 }
 
 /**
- * Decides by what the call would do. The error of one that does not pass: that of its preview, `rule_denied` with `hits`,
+ * Decides by the effect of the call. The error of a call that does not pass: that of its preview, `rule_denied` with `hits`,
  * `too_many_affected`, `approval_required` with the approval envelope, or `too_many_approvals`. Errors thrown:
  * `meter_unreachable`.
  */
@@ -63,16 +63,16 @@ export async function applyRules(
   const failure = await wholeFailure(understood, outcome);
   if (failure) return stopped(failure);
   const effects = effectsOf(outcome);
-  // What a change of the schema does is not told by a number of rows.
+  // A number of rows does not describe a change of the schema.
   const rows = effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
   const hit = matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
   const denying = hit.filter(({ rule }) => rule.effect === "deny");
   if (denying.length > 0) return stopped(denied(denying));
-  // Nobody needs to decide about what its own caller does not want.
+  // A call that breaks its caller's own bound on rows needs no decision.
   const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
   if (tooMany) return stopped(tooManyError(understood, rows));
   if (hit.length === 0) return { passes: true, maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
-  // Nobody could redeem it: a published endpoint has no token of its own, and strangers must not fill the store.
+  // A call of a published endpoint has no token, so nobody could redeem its approval, and strangers must not fill the store.
   if (call.operation === "endpoint") return stopped(denied(hit));
   const footprint = await findFootprint(ctx, preview) ?? null;
   return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint }));
@@ -82,7 +82,7 @@ function stopped(error: AppError): Verdict {
   return { passes: false, error };
 }
 
-/** The error of a call of which nothing would stay. What runs before another failure stays, and rules are asked about it. */
+/** The error of a call of which nothing would stay; null where statements before the failure stay, which rules decide about. */
 async function wholeFailure(understood: UnderstoodCall, outcome: EndedOutcome): Promise<AppError | null> {
   if (outcome.ok || !failsWhole(understood.call, outcome)) return null;
   return await outcomeError(understood, outcome);
@@ -96,7 +96,7 @@ function denied(matches: readonly RuleMatch[]): AppError {
   return new AppError("rule_denied", { extra: { hits: hitsOf(matches) } });
 }
 
-/** Between the preview and the run the rows may have become more: the run itself is bound by the lowest threshold. */
+/** The lowest threshold of the rules, which bounds the run itself: rows may be added between the preview and the run. */
 function leastThreshold(rules: readonly RuleRecord[]): number | null {
   const thresholds = rules.flatMap(({ minRows }) => minRows ?? []);
   return thresholds.length === 0 ? null : Math.min(...thresholds) - 1;

@@ -1,4 +1,4 @@
-// Stage "authorise": the caller's role against what each statement needs, and calls that would do nothing.
+// Stage "authorise": compares the caller's role with the role that each statement needs, and refuses calls that do nothing.
 import { AppError } from "../core/errors.ts";
 import { roleAtLeast } from "../core/role.ts";
 import { refused } from "./failure_error.ts";
@@ -23,7 +23,7 @@ export function authorise(understood: UnderstoodCall): void {
   refuseIdle(understood);
 }
 
-/** Foreign keys are off for one call: where it holds nothing else, nothing is done without them. */
+/** Refuses a call that only switches foreign keys off: they are off for one call, and this one has no other statement. */
 function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
   const idle = misunderstood === null && facts.every(({ pragma }) => pragma?.foreignKeysOff === true);
   if (!idle) return;

@@ -1,4 +1,4 @@
-// Stages "reserve" and "settle": leave to spend from the prepaid balance, and what a call then cost. Statements, merges and
+// Stages "reserve" and "settle": permission to spend from the prepaid balance, and the cost of the call. Statements, merges and
 // comparisons of branches are paid through this.
 import type { Meter } from "../control/balance/meter.ts";
 import type { Admission } from "../control/balance/spending_account.ts";
@@ -14,13 +14,13 @@ export interface Payer {
 /** The money of one call. It is reserved once, settled at most once, and released whatever happens. */
 export class Bill {
   #admission: Admission | null = null;
-  /** What the work of `during` has done so far; the last figures count, null: nothing. */
+  /** The figures of the work of `during`; the last ones count. Null: nothing was done. */
   figures: Totals | null = null;
 
   constructor(private readonly meter: Meter, private readonly payer: Payer) {}
 
   /**
-   * Leave to run, at once in the usual case. `reads`: the call changes nothing, and goes on where KV is full. Errors:
+   * Gets permission to run, usually at once. `reads`: the call changes nothing, so it runs also where KV is full. Errors:
    * `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`, `storage_full`.
    */
   reserve(reads: boolean): void | Promise<void> {
@@ -33,7 +33,7 @@ export class Bill {
     this.#admission = admitted;
   }
 
-  /** Takes the price of the request and of what the engine did, also for a call that failed; nothing of what was never reserved. */
+  /** Takes the price of the request and of the engine's work, also for a failed call. Takes nothing where nothing was reserved. */
   settle({ rowsRead, rowsWritten }: Totals): void {
     if (this.#admission === null) return;
     this.meter.settle(this.#admission, {
@@ -45,13 +45,13 @@ export class Bill {
     });
   }
 
-  /** Ends the leave; what was settled stays so. */
+  /** Gives the reservation back; a settled price stays settled. */
   release(): void {
     if (this.#admission !== null) this.meter.release(this.#admission);
   }
 
   /**
-   * Does work for which the namespace pays as for one call, by the last `figures`: also where it fails, for what it has
+   * Does work for which the namespace pays as for one call, by the last `figures`, also where it fails, for what it has
    * done until then. `reads` as `reserve` has it. Errors: those of `reserve` and of the work.
    */
   async during<Value>(reads: boolean, work: () => Promise<Value>): Promise<Value> {

@@ -4,7 +4,7 @@ import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
 import type { FailedOutcome } from "./store_call.ts";
 
-/** The error of a statement that could not be understood; in a batch that is not atomic the ones before it stay. */
+/** Makes the error of a statement that could not be understood. In a batch that is not atomic, the statements before it stay. */
 export async function misunderstoodError(
   { call, database, facts, misunderstood }: Pick<
     UnderstoodCall,
@@ -27,7 +27,7 @@ export async function misunderstoodError(
   });
 }
 
-/** The error of a statement that the engine did not run to its end. */
+/** Makes the error of a statement that failed in the engine. */
 export async function outcomeError(understood: UnderstoodCall, outcome: FailedOutcome): Promise<AppError> {
   const facts = understood.facts[outcome.failedIndex];
   return await failureError(understood.database, {
@@ -40,7 +40,7 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
   });
 }
 
-/** The error of a call that changes so many rows in all, and more than it may: it fails at its last statement. */
+/** Makes the error of a call that changes too many rows in all. It names the last statement. */
 export function tooManyError({ call, facts }: UnderstoodCall, rows: number): AppError {
   return tooManyAffected(
     rows,
@@ -48,7 +48,7 @@ export function tooManyError({ call, facts }: UnderstoodCall, rows: number): App
   );
 }
 
-/** A batch that is not atomic tells the results that were committed before it stopped. */
+/** The results that a batch which is not atomic has committed before it stopped. */
 function committedResults(
   call: QueryCall,
   results: FailedOutcome["results"],

@@ -1,5 +1,5 @@
-// Stage 5: the snapshot before a destructive statement. Its label is chosen here; the store takes it in the write slot,
-// so that it is exactly the state before the call.
+// Stage "snapshot": the snapshot before a destructive statement. Its label is chosen here; the store takes it in the write slot,
+// so that it holds exactly the state before the call.
 import type { Clock } from "../core/clock.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
@@ -8,10 +8,10 @@ import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 const MAX_TABLE_LENGTH = 64;
 
 let lastMs = 0;
-/** Labels may be ahead of the clock by so many milliseconds. Further ahead, it is the clock that was put back. */
+/** Milliseconds by which labels may be ahead of the clock. If they are further ahead, the clock was put back. */
 const AHEAD_MS = 10_000;
 
-/** The label, or null where none is taken, as of a dry run. One for a whole batch, named after its first destructive statement. */
+/** Chooses the label; null where no snapshot is taken, such as for a dry run. A batch has one, named after its first destructive statement. */
 export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCall): string | null {
   if (!call.snapshots || call.dryRun) return null;
   const destructive = facts.find((one) => one.destructive);
@@ -19,7 +19,7 @@ export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCal
   return autoLabel(ctx.clock, destructive.verb, tableOf(destructive));
 }
 
-/** What the statement names, or the table that it is about: of an index or a trigger that goes, only the engine knows. */
+/** The table that the statement names. Where it drops an index or a trigger, the engine knows the table. */
 function tableOf({ class: kind, target, tablesWritten }: StatementFacts): string {
   const named = target?.toLowerCase();
   if (kind !== "schema" || tablesWritten.some((table) => table.toLowerCase() === named)) {

@@ -24,7 +24,7 @@ export function understand(
   return { call, database, log, schemaVersion, facts, misunderstood, canRun, writes };
 }
 
-/** Facts of the statements, in order, up to the first that cannot be understood; at once where all are known. */
+/** Finds the facts of the statements, in order, up to the first that cannot be understood; at once where all are cached. */
 export function classify(
   ctx: QueryContext,
   databaseId: string,
@@ -103,12 +103,12 @@ async function learnFacts(
   return { schemaVersion: inspection.schemaVersion, facts, misunderstood };
 }
 
-/** A refused statement is never shown to the engine, nor is a PRAGMA: it would run while it is compiled. */
+/** Whether the engine may compile the statement: never a refused one, and no PRAGMA, which would run while it is compiled. */
 function needsEngine(syntax: Syntax): boolean {
   return syntax.class !== "refused" && syntax.pragma === null;
 }
 
-/** The first layer for all texts, up to the first that fails it. */
+/** Reads the syntax of all texts, up to the first that cannot be read. */
 function readTexts(ctx: QueryContext, statements: readonly QueryStatement[]) {
   const syntaxes: (QueryStatement & { readonly syntax: Syntax })[] = [];
   for (const { sql, params } of statements) {

@@ -1,4 +1,4 @@
-// Stage "record": what the caller is told of a call that has run.
+// The end of a call: its answer or its error, its price and its log row.
 import type { AppError } from "../core/errors.ts";
 import { answerContext, answerOf } from "./answer.ts";
 import type { Bill } from "./bill.ts";
@@ -16,7 +16,7 @@ export interface Concluded {
   readonly snapshot: string | null;
 }
 
-/** The answer. Errors: those of the statement that failed or could not be understood, `too_many_affected` of a dry run. */
+/** Answers a call that has run. Errors: those of the statement that failed or could not be understood, `too_many_affected` of a dry run. */
 export function conclude(
   ctx: QueryContext,
   understood: UnderstoodCall,
@@ -48,7 +48,7 @@ async function concludeOthers(
   return answerOf(outcome, context);
 }
 
-/** The error of a call of which nothing can run; it is paid as one that failed, and has its row in the log. */
+/** The error of a call of which nothing can run. It is paid and logged like a failed call. */
 export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill): Promise<AppError> {
   const { database, log, misunderstood } = understood;
   if (misunderstood === null) throw new TypeError("a call that was understood can run");
@@ -57,7 +57,7 @@ export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill
   return await misunderstoodError(understood, []);
 }
 
-/** How many rows a call would change, where those are more than its caller allows; a failure of an atomic one comes first. */
+/** The rows that a dry run would change, if its caller allows fewer; null otherwise. The failure of an atomic call comes first. */
 function rowsAbove({ atomic, maxAffected }: QueryCall, outcome: EndedOutcome): number | null {
   if (maxAffected === null || (!outcome.ok && atomic)) return null;
   const rows = affectedRows(effectsOf(outcome)) ?? 0;

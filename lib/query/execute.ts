@@ -9,13 +9,13 @@ import { callStore, type EndedOutcome } from "./store_call.ts";
 export interface RunTerms {
   /** Label of the snapshot to take first, or null. */
   readonly snapshot: string | null;
-  /** Rows that rules let the call change at most; null: any number. */
+  /** The most rows that rules let the call change; null: any number. */
   readonly maxRows: number | null;
 }
 
 /**
- * What the engine has done. Says `answer` where the call had run before, as the store finds in the call's own transaction,
- * and `start over` where the schema is another one by now, or more rows would change than the rules let pass. Errors:
+ * Runs the call. Says `answer` where the call ran before, which the store finds in the call's own transaction,
+ * and `start over` where the schema has changed, or more rows would change than the rules let pass. Errors:
  * `replay_mismatch`, those of the store.
  */
 export async function execute(
@@ -39,7 +39,7 @@ export async function execute(
     if (replay === null) throw new TypeError("a call without a key is not answered as before");
     return answered(replayedAnswer(replay, outcome));
   }
-  // Rows have become more since the rules were asked, and all was undone: they are asked again, at no price.
+  // Rows were added since the rules decided, and the call was undone: the rules decide again, at no price.
   if (!outcome.ok && maxRows !== null && (outcome.failure.affected ?? 0) > maxRows) return START_OVER;
   return goOn(outcome);
 }
@@ -48,7 +48,7 @@ function storedKeys(ctx: QueryContext, replay: CallReplay, context: AnswerContex
   return replayKeys(ctx, replay, JSON.stringify(context));
 }
 
-/** The narrowest of what was approved and what the caller and a rule allow. */
+/** The narrowest of the bounds of the approval, the caller and the rules. */
 function bounded(understood: UnderstoodCall, maxRows: number | null): UnderstoodCall {
   const { affected, maxAffected } = understood.call;
   if (maxRows === null && maxAffected === null) return understood;

@@ -7,7 +7,7 @@ const MAX_SYNTAX = 5000;
 const MAX_FACTS = 500;
 /** Databases whose facts are cached. */
 const MAX_DATABASES = 2000;
-/** Longer texts are parsed each time: they are rarely repeated and would fill the cache. */
+/** Characters of the longest cached text: longer ones are rarely repeated and would fill the cache. */
 const MAX_CACHED_LENGTH = 10_000;
 
 interface DatabaseFacts {
@@ -15,7 +15,7 @@ interface DatabaseFacts {
   readonly bySql: Map<string, StatementFacts>;
 }
 
-/** What this process knows of statements. Nothing in it is older than the schema version that an engine reported last. */
+/** The facts that this process has learned, of the schema version that an engine reported last. */
 export class FactsCache {
   readonly #syntax = new Map<string, SyntaxResult>();
   readonly #databases = new Map<string, DatabaseFacts>();
@@ -28,7 +28,7 @@ export class FactsCache {
     return result;
   }
 
-  /** The schema version that facts of this database were last learned at; -1 when nothing is known. */
+  /** The schema version of a database's cached facts; -1 where none are cached. */
   schemaVersion(databaseId: string): number {
     return this.#databases.get(databaseId)?.schemaVersion ?? -1;
   }
@@ -37,7 +37,7 @@ export class FactsCache {
     return this.#databases.get(databaseId)?.bySql.get(sql);
   }
 
-  /** Another schema version than the known one makes everything that was known void. */
+  /** Caches a statement's facts. Another schema version drops those of before. */
   put(databaseId: string, schemaVersion: number, sql: string, facts: StatementFacts): void {
     this.seen(databaseId, schemaVersion);
     const entry = this.#databases.get(databaseId);

@@ -1,4 +1,4 @@
-// From what the engine says of a caller's statement to the error that the caller gets.
+// Makes the error that a caller gets from the engine's failure of a statement.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
 import { asksForNames, failedNames } from "../sql/failed_names.ts";
 import { messageHint } from "../sql/hints.ts";
@@ -8,7 +8,7 @@ import type { StatementVerb } from "../sql/statement_kinds.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { TenantDatabase } from "../tenant/tenant_store.ts";
 
-/** Failures that are not about the statement's own meaning, and the code each has. */
+/** The error codes of failures that are not about the meaning of the statement. */
 const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
   corrupt: "database_corrupt",
   full: "storage_full",
@@ -22,7 +22,7 @@ export interface FailedStatement {
   readonly failure: EngineFailure;
   readonly verb: StatementVerb;
   readonly target: string | null;
-  /** Its text, if it has one, which says what an alias stands for. */
+  /** The statement's text, which tells what an alias stands for; empty where there is none. */
   readonly sql?: string;
   /** Index in a batch, null for a single statement. */
   readonly index: number | null;
@@ -43,12 +43,12 @@ export async function failureError(database: TenantDatabase, failed: FailedState
   return new AppError(code, { ...(message ? { message } : {}), detail, extra });
 }
 
-/** A statement that no role may run: `what` ends with what it would do, as "PRAGMA journal_mode". */
+/** Makes the error of a statement that no role may run. `what` names what it would do, such as "PRAGMA journal_mode". */
 export function refused(what: string, extra: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError("statement_refused", { message: `${what} is not available to any role`, extra });
 }
 
-/** The call changed another number of rows than it may, and all of it was undone. */
+/** Makes the error of a call that changed another number of rows than it may, and was undone. */
 export function tooManyAffected(affected: number, extra: Readonly<Record<string, unknown>>): AppError {
   return new AppError("too_many_affected", {
     message: `Narrow the statement or raise X-Max-Affected; it affects ${affected} rows and nothing was kept`,

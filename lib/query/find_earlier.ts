@@ -1,4 +1,4 @@
-// What an earlier call has left behind under the keys of this one.
+// Finds the answer of an earlier call with the same keys.
 import { AppError } from "../core/errors.ts";
 import type { ReplayScope } from "../control/replays.ts";
 import { REPLAY_MS } from "../core/limits.ts";
@@ -14,13 +14,13 @@ import type {
   UnderstoodCall,
 } from "./query_call.ts";
 
-/** The keys of a call as the store takes them. */
+/** Makes the keys of a call for the store. */
 export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
   const nowMs = ctx.clock.now();
   return { keys: scopesOf(replay), nowMs, expiresAtMs: nowMs + REPLAY_MS, context };
 }
 
-/** The answer of an earlier call, or null. Errors: `replay_mismatch`, `meter_unreachable`, those of the store. */
+/** Finds the answer of an earlier call; null where there is none. Errors: `replay_mismatch`, `meter_unreachable`, those of the store. */
 export async function findEarlier(
   ctx: QueryContext,
   { call: { replay }, database }: Pick<UnderstoodCall, "call" | "database">,
@@ -29,13 +29,13 @@ export async function findEarlier(
   if (replay.idempotency !== null) {
     const earlier = await ctx.replays.find(replay.idempotency);
     if (earlier.state === "mismatch") throw new AppError("replay_mismatch");
-    if (earlier.state === "kept") return storedReadAnswer(earlier.answer);
+    if (earlier.state === "stored") return storedReadAnswer(earlier.answer);
   }
   const found = await database.findReplay(replayKeys(ctx, replay, ""));
   return found === null ? null : replayedAnswer(replay, found);
 }
 
-/** The answer that the tenant's database has stored for a call whose own token is spent, or null. Errors: `replay_mismatch`. */
+/** Finds the answer that the tenant's database has stored for a call whose execution token is spent, or null. Errors: `replay_mismatch`. */
 export async function findStored(
   ctx: QueryContext,
   target: QueryTarget,
@@ -47,7 +47,7 @@ export async function findStored(
   return found === null ? null : replayedAnswer(replay, found);
 }
 
-/** An answer that the tenant's database has stored. Errors: `replay_mismatch`. */
+/** Reads an answer that the tenant's database has stored. Errors: `replay_mismatch`. */
 export function replayedAnswer(replay: CallReplay, found: ReplayFound): QueryAnswer {
   if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
   const scopes = scopesOf(replay);
@@ -57,7 +57,7 @@ export function replayedAnswer(replay: CallReplay, found: ReplayFound): QueryAns
   return { ...storedAnswer(readStoredAnswer(found.answer), { idempotency, plan }), storedForPlan: plan };
 }
 
-/** A read's answer, which KV has stored. */
+/** Reads the answer of a read, which KV has stored. */
 export function storedReadAnswer(answer: Uint8Array): QueryAnswer {
   const stored = readStoredAnswer(new TextDecoder().decode(answer));
   return storedAnswer(stored, { idempotency: true, plan: false });

@@ -1,4 +1,4 @@
-// A call as text, to be run later as it is now: behind a proposal's token, or while a person decides about it.
+// A call as text, to be run later: behind a proposal's execution token, or after a person's decision.
 import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
@@ -12,30 +12,30 @@ export interface HeldCall {
   readonly atomic: boolean;
   readonly rowForm: RowForm;
   readonly snapshots: boolean;
-  /** Rows that it may change at most by the wish of whoever asked; absent: any number. */
+  /** The most rows that the call may change, as its caller asked; absent: any number. */
   readonly maxAffected?: number;
-  /** What it would have done when it was held, a statement each; empty where that is not known. */
+  /** The effect of each statement when the call was held; empty where it is not known. */
   readonly effects: readonly StatementEffect[];
-  /** What it has to do to each row when it runs. Absent: held before there were footprints, so that it needs another preview. */
+  /** The changes of rows that the call has to make. Absent: the call was held before there were footprints, so it needs another preview. */
   readonly footprint?: Footprint | null;
-  /** What an approval of it is good for, as `approved` of a call has it. */
+  /** What an approval of the call covers, in the form of `approved` of a call. */
   readonly covers: readonly string[];
-  /** Set where it is no statements but a merge of a branch. */
+  /** Set where the call is a merge of a branch. */
   readonly merge?: HeldMerge;
-  /** Set where it is a restore in place. */
+  /** Set where the call is a restore in place. */
   readonly restore?: HeldRestore;
 }
 
-/** A restore, and what it would have done when it was held; null: the state before could not be read. */
+/** A restore, and its effect when it was held; null: the present state could not be read. */
 export interface HeldRestore {
   readonly snapshot: string;
   readonly effect: RestoreEffect | null;
 }
 
-/** What a preview of a call has shown. */
+/** The result of a call's preview. */
 export type CallPreview = Pick<HeldCall, "effects"> & { readonly footprint: Footprint | null };
 
-/** A merge, and what it would have done when it was held. */
+/** A merge, and its effect when it was held. */
 export interface HeldMerge {
   readonly ref: string;
   readonly branchId: string;
@@ -46,7 +46,7 @@ export interface HeldMerge {
   readonly report: MergeReport;
 }
 
-/** The text of a call of statements. */
+/** Writes the text of a call of statements. */
 export function writeHeldCall(
   call: QueryCall,
   { effects, footprint }: CallPreview,
@@ -66,12 +66,12 @@ export function writeHeldCall(
   return heldText(held);
 }
 
-/** The same call after another preview. */
+/** Makes the same call with the results of another preview. */
 export function rewriteHeldCall(held: HeldCall, { effects, footprint }: CallPreview): string {
   return heldText({ ...held, effects, footprint });
 }
 
-/** The text of a merge. */
+/** Writes the text of a merge. */
 export function writeHeldMerge(
   merge: HeldMerge,
   { covers, rowForm }: Pick<HeldCall, "covers" | "rowForm">,
@@ -89,7 +89,7 @@ export function writeHeldMerge(
   return heldText(held);
 }
 
-/** The text of a restore in place. */
+/** Writes the text of a restore in place. */
 export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]): string {
   const held: HeldCall = {
     batch: false,
@@ -104,18 +104,18 @@ export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]
   return heldText(held);
 }
 
-/** The text by which a call is held. Its form is older than `RowForm`, whose member stands in it by itself. */
+/** Writes a held call. The form is older than `RowForm`, so `integersAsStrings` is a member of its own. */
 export function heldText({ rowForm, ...held }: HeldCall): string {
   return JSON.stringify({ ...held, ...rowForm });
 }
 
-/** The call of a text of `heldText`: nothing else is ever held. */
+/** Reads a text of `heldText`. Guarantee: nothing else is ever held. */
 export function readHeldCall(text: string): HeldCall {
   const { integersAsStrings, ...held }: Omit<HeldCall, "rowForm"> & RowForm = JSON.parse(text);
   return { ...held, rowForm: { integersAsStrings } };
 }
 
-/** All rows that the statements change, triggers and cascades included; null where it is not known. */
+/** Adds up the rows that the statements change, triggers and cascades included; null where one is not known. */
 export function affectedRows(effects: readonly StatementEffect[]): number | null {
   if (effects.length === 0) return null;
   return effects.reduce((rows, { ownRows, cascadedRows }) => rows + (ownRows ?? 0) + cascadedRows, 0);

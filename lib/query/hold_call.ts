@@ -1,5 +1,5 @@
-// A write that needs a person's approval: it is held with what it would do, and its approval token is handed to the caller,
-// the same one when the call is repeated with its key.
+// Holds a write that needs a person's approval, with its effect, and hands the approval token to the caller:
+// a repetition with the same key gets the same token.
 import { derivedToken, newToken, tokenHash } from "../access/token_format.ts";
 import { APPROVAL_MS } from "../control/approvals.ts";
 import { isoTime } from "../core/clock.ts";
@@ -10,27 +10,27 @@ import { affectedRows, type CallPreview, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
 import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
-/** What is to wait for a person, and why. */
+/** The call that is to wait for a person, and why. */
 export interface ToHold {
   readonly target: QueryTarget;
   readonly tokenId: string;
-  /** What tells its repetitions, which wait for the same approval; null: each waits for one of its own. */
+  /** Identifies repetitions of the call, which wait for the same approval; null: each waits for an approval of its own. */
   readonly replay: CallReplay | null;
   readonly matches: readonly RuleMatch[];
   readonly affectedRows: number | null;
-  /** In the form of `held_call.ts`, given what its approval is good for. */
+  /** Writes the call in the form of `held_call.ts`, given what its approval covers. */
   readonly text: (covers: readonly string[]) => string;
 }
 
-/** What holding a call needs of the process. */
+/** The parts of the process that holding a call needs. */
 export type HoldContext = Pick<QueryContext, "approvals" | "held" | "hashes" | "clock" | "baseUrl">;
 
-/** Attempts against repetitions that are held at the same moment. */
+/** Attempts while repetitions of the call are held at the same moment. */
 const MAX_ATTEMPTS = 8;
-/** Approvals of one call that were decided: then a repetition waits for one of its own. */
+/** Decided approvals of one call after which a repetition waits for an approval of its own. */
 const MAX_DECIDED = 20;
 
-/** The error for a call with those effects. Errors: `meter_unreachable`. */
+/** Holds a call of statements with these effects, and returns its error. Errors: `meter_unreachable`. */
 export function holdCall(
   ctx: HoldContext,
   { call }: UnderstoodCall,
@@ -48,7 +48,7 @@ export function holdCall(
   });
 }
 
-/** The error that carries the approval envelope, or `too_many_approvals`. Errors: `meter_unreachable`. */
+/** Holds a call, and returns the error with the approval envelope, or `too_many_approvals`. Errors: `meter_unreachable`. */
 export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise<AppError> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { token, waiting } = await chooseToken(ctx, toHold);
@@ -62,8 +62,8 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
 }
 
 /**
- * The token, and the approval that it is of where that still waits, for a decision or to be redeemed. Only its hash is
- * stored, so the token of a repeatable call is one that this service can make again, and nobody else.
+ * Makes the token, and finds its approval where that still waits for a decision or to be redeemed. Only the token's hash is
+ * stored; this service, and nobody else, can make the token of a repeatable call again.
  */
 async function chooseToken(
   { approvals, hashes }: HoldContext,
@@ -71,7 +71,7 @@ async function chooseToken(
 ): Promise<{ readonly token: string; readonly waiting: ApprovalRecord | null }> {
   const scope = replay?.idempotency ?? replay?.plan ?? null;
   for (let decided = 0; scope !== null && decided < MAX_DECIDED; decided++) {
-    // A step of a plan tells its path, under which there may be another database by now.
+    // Another database may have the path of a plan's step by now, so the database's id counts too.
     const words = ["approval", target.databaseId, scope.key, scope.requestHash, String(decided)];
     const token = derivedToken("appr_", await hashes.of(...words));
     const record = await approvals.byHash(tokenHash(token));
@@ -81,7 +81,7 @@ async function chooseToken(
   return { token: newToken("appr_"), waiting: null };
 }
 
-/** Null when a repetition was faster. */
+/** Stores the approval; null when a repetition came first. */
 async function addApproval(
   ctx: HoldContext,
   token: string,

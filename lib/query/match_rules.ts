@@ -1,28 +1,28 @@
-// Which rules a write matches, by what the engine says that it writes. Pure: how many rows it writes is known elsewhere.
+// Finds the rules that a write matches, by the engine's facts about what it writes, whatever the number of rows. Pure.
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { RuleHit, RuleRecord } from "../store/write_records.ts";
 
-/** A rule and everything of the call that it is about: each table once for an action, what a statement names first. */
+/** A rule and its hits in the call: each table and action once, those that a statement names first. */
 export interface RuleMatch {
   readonly rule: RuleRecord;
   readonly hits: readonly RuleHit[];
-  /** The same in words that are compared: what an approval is good for. */
+  /** The hits in the form in which they are compared with what an approval covers. */
   readonly about: readonly string[];
 }
 
 const MAX_HITS = 20;
-/** Characters of all of them: a record of Deno KV has 64 KiB, and a character takes up to two bytes there. */
+/** Characters of all hits together: a record of Deno KV has 64 KiB, and a character takes up to two bytes there. */
 const MAX_HITS_LENGTH = 28_000;
-/** Characters of a table's name in a hit, so that one always fits whatever its note. */
+/** Characters of a table's name in a hit, so that one hit always fits, whatever its note. */
 const MAX_NAME_LENGTH = 1000;
 
-/** Those that people are shown: `fittingHits` in the order of the rules, with the same share for each. */
+/** Chooses the hits that people are shown: `fittingHits` in the order of the rules, with the same share for each. */
 export function hitsOf(matches: readonly RuleMatch[]): RuleHit[] {
   const share = Math.max(1, Math.floor(MAX_HITS / matches.length));
   return fittingHits(matches.flatMap(({ hits }) => hits.slice(0, share)));
 }
 
-/** The first ones, as many as an approval keeps: at most 20, and at least one. */
+/** Takes the first hits, as many as an approval stores: at most 20, and at least one. */
 export function fittingHits(hits: readonly RuleHit[]): RuleHit[] {
   let left = MAX_HITS_LENGTH;
   return hits.slice(0, MAX_HITS).filter((hit) => (left -= JSON.stringify(hit).length) >= 0);
@@ -30,7 +30,7 @@ export function fittingHits(hits: readonly RuleHit[]): RuleHit[] {
 
 type Written = Pick<RuleHit, "table" | "action">;
 
-/** Enabled rules that match, whatever the number of rows; one match a rule. */
+/** Finds the enabled rules that match, whatever the number of rows; one match for each rule. */
 export function matchRules(rules: readonly RuleRecord[], facts: readonly StatementFacts[]): RuleMatch[] {
   const matches: RuleMatch[] = [];
   for (const rule of rules) {
@@ -58,7 +58,7 @@ function matching(rule: RuleRecord, facts: StatementFacts): Written[] {
   ).sort((a, b) => isNamed(b) - isNamed(a));
 }
 
-/** Of changes of the schema what removes a table's rows is unbounded, and nothing else. */
+/** Whether the statement changes rows of the table without a bound. Of schema changes, only those that remove its rows do. */
 function isUnbounded(facts: StatementFacts, table: string): boolean {
   if (facts.emptied.includes(table)) return true;
   if (facts.class === "schema") return facts.actions.includes(`delete ${table}`);
@@ -77,7 +77,7 @@ function readAction(text: string): Written {
 }
 
 /**
- * Whether the whole name matches: `*` is any text, `?` one character, everything else itself, whatever the case. Takes at
+ * Whether the whole name matches the glob: `*` is any text, `?` one character, in any case of letters. Takes at
  * most the product of both lengths in steps, whatever stars there are.
  */
 function matchesGlob(glob: string, name: string): boolean {
@@ -85,7 +85,7 @@ function matchesGlob(glob: string, name: string): boolean {
   const text = characters(name);
   let at = 0;
   let inName = 0;
-  /** Where to go on when a character does not match: behind the last star, one character later than before. */
+  /** Where matching continues after a mismatch: behind the last star, one character later than before. */
   let star = -1;
   let resumeAt = 0;
   while (inName < text.length) {

@@ -1,4 +1,4 @@
-// Failures after which the engine has not seen the call, or has undone it for no fault of the call: the token that was spent
+// Failures after which the engine has not seen the call, or has undone it for a reason outside the call: the token that it spent
 // on it is good again. `outcome_unknown` is none of them.
 import { AppError, type ErrorCode } from "../core/errors.ts";
 
@@ -8,7 +8,7 @@ const CODES: ReadonlySet<ErrorCode> = new Set([
   ...["store_over_quota", "too_many_approvals"] as const,
 ]);
 
-/** Whether the call of this error has changed nothing, for a reason that is not the call's own. */
+/** Whether the failed call has changed nothing, for a reason outside the call. */
 export function neverRan(error: unknown): boolean {
   return error instanceof AppError && CODES.has(error.code);
 }

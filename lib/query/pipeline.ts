@@ -24,18 +24,18 @@ export function goOn<Found>(found: Found): Said<Found, never> {
   return { say: "go on", found };
 }
 
-/** What is known at once where nothing has to be waited for: a promise each would be a noticeable part of a point read. */
+/** A value at once where possible: a promise for each stage would be a noticeable part of a point read. */
 export type Soon<Value> = Value | Promise<Value>;
 
 /** The stages of one kind of call, in three groups; `Call` is the call on its way. */
 export interface Stages<Call, Checked, Admitted, Answer> {
-  /** What needs neither the engine nor money: the caller's role, and which rules the call is about. */
+  /** Checks that need neither the engine nor money: the caller's role, and the rules that the call matches. */
   readonly check: (call: Call) => Soon<Said<Checked, Answer>>;
-  /** Money, and what the rules say. Whatever stops the call does so here, before anything has run. */
+  /** Reserves money and applies the rules. What stops a call stops it here at the latest, before anything has run. */
   readonly admit: (call: Call, checked: Checked) => Promise<Said<Admitted, Answer>>;
   /** Runs the call. */
   readonly perform: (call: Call, admitted: Admitted) => Promise<Said<never, Answer>>;
-  /** Told of the failure of a call that `check` or `admit` has turned away. */
+  /** Called with the failure of a call that `check` or `admit` has turned away. */
   readonly turnedAway?: (call: Call, error: unknown) => void;
 }
 
@@ -57,10 +57,10 @@ export async function passStages<Call, Checked, Admitted, Answer>(
   return admitted.say === "go on" ? await stages.perform(call, admitted.found) : admitted;
 }
 
-/** Times that a call passes the stages while what they read of the database keeps changing. */
+/** The most times that a call passes the stages while the database changes under it. */
 const MAX_TRIES = 5;
 
-/** Starts over as often as the stages say so, a few times; then `busy` is the error. */
+/** Starts over whenever the stages say so, up to `MAX_TRIES` times; then throws the error of `busy`. */
 export async function untilAnswered<Answer>(
   attempt: () => Promise<Said<never, Answer>>,
   busy: () => AppError,

@@ -1,10 +1,10 @@
-// A call with nothing asked for but its statements.
+// Makes a call of statements without further wishes.
 import { PLAIN_ROWS } from "../sql/row_form.ts";
 import type { QueryCall } from "./query_call.ts";
 
 type Essentials = Pick<QueryCall, "target" | "tokenId" | "operation" | "statements">;
 
-/** `more` overrides what is usual: all or nothing, no replay, no snapshot, no bound on the rows it changes. */
+/** Makes an atomic call without replay, snapshot and bound on rows. `more` overrides these defaults. */
 export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): QueryCall {
   return {
     userId: null,

@@ -1,4 +1,4 @@
-// Stage "preview": what a call would do, run and undone, for rules that decide by rows and for the person whom they ask.
+// Stage "preview": a dry run of the call, for rules that decide by rows and for the person who decides.
 import type { Footprint } from "../engine/footprint/footprint.ts";
 import { newSalt } from "../engine/footprint/footprint.ts";
 import type { StatementEffect } from "../engine/statement_effect.ts";
@@ -8,13 +8,13 @@ import { goOn, type Said, START_OVER } from "./pipeline.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 import { callStore, type EndedOutcome } from "./store_call.ts";
 
-/** A call as it was run and undone, and what came of it. */
+/** A call and the outcome of its dry run. */
 export interface Preview {
   readonly understood: UnderstoodCall;
   readonly outcome: EndedOutcome;
 }
 
-/** Says `start over` where the schema is another one by now. A failure of the call is part of the outcome. Errors: those of the store. */
+/** Runs the call as a dry run. Says `start over` where the schema has changed. A failure of the call is part of the outcome. Errors: those of the store. */
 export async function preview(
   ctx: QueryContext,
   understood: UnderstoodCall,
@@ -30,7 +30,7 @@ export async function preview(
   return goOn({ understood: previewed, outcome });
 }
 
-/** What a person may have to approve tells what it does to rows, so that it can be told from everything else. */
+/** Asks for the footprint of a call that a person may have to approve. */
 function watchedForm(understood: UnderstoodCall, matches: readonly RuleMatch[]): UnderstoodCall {
   const holding = matches.filter(({ rule }) => rule.effect === "require_approval");
   if (holding.length === 0 || understood.call.operation === "endpoint") return understood;
@@ -38,7 +38,7 @@ function watchedForm(understood: UnderstoodCall, matches: readonly RuleMatch[]):
   return { ...understood, call: { ...understood.call, footprint } };
 }
 
-/** As a call of the service's own: it leaves no log row, and no stored answer. */
+/** Makes the dry run, a call of the service's own: it leaves no log row and no stored answer. */
 function dryForm(understood: UnderstoodCall): UnderstoodCall {
   const call = { ...understood.call, operation: "service", dryRun: true, replay: null } as const;
   return { ...understood, call };
@@ -46,15 +46,15 @@ function dryForm(understood: UnderstoodCall): UnderstoodCall {
 
 const NOTHING_BESIDE = { replay: null, snapshot: null } as const;
 
-/** What each statement does to rows; empty where nothing is known, as when the time is up. */
+/** The effect of each statement; empty where none is known, such as when the time is up. */
 export function effectsOf(outcome: EndedOutcome): readonly StatementEffect[] {
   if (outcome.ok) return outcome.results.flatMap(({ effect }) => effect ?? []);
   return outcome.failure.kind === "timeout" ? [] : outcome.effects ?? [];
 }
 
 /**
- * What a dry run tells of the rows that its call changes, so that a later run can be compared with it. Of one that did not
- * come to its end only the tables are known; undefined where nobody has asked.
+ * The footprint of a dry run, with which a later run is compared. Of a dry run that did not
+ * come to its end only the tables are known; undefined where the footprint was not asked for.
  */
 export async function findFootprint(
   ctx: QueryContext,
@@ -63,7 +63,7 @@ export async function findFootprint(
   const found = footprintOf(outcome);
   if (found || understood.call.footprint === null) return found;
   const tablesRun = await callStore(ctx, dryForm(understood), { ...NOTHING_BESIDE, tablesOnly: true });
-  // Where the tables keep changing, none are those that were previewed.
+  // The tables may have changed since the dry run; then an empty digest matches none.
   const { salt, tables } = footprintOf(tablesRun) ?? { salt: understood.call.footprint.salt, tables: "" };
   return { salt, tables, rows: null };
 }

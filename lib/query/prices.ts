@@ -13,7 +13,7 @@ export const priceNanoUsd = {
 /** A price for each unit. */
 export type Prices = { readonly [Unit in keyof typeof priceNanoUsd]: number };
 
-/** The price of one request that has read and written so many rows. */
+/** The price of one request that has read and written these rows. */
 export function costNanoUsd(rowsRead: number, rowsWritten: number, prices: Prices = priceNanoUsd): number {
   return prices.request + rowsRead * prices.rowRead + rowsWritten * prices.rowWritten;
 }
@@ -23,7 +23,7 @@ export function toNanoUsd(usd: number): number {
   return Math.round(usd * 1e9);
 }
 
-/** As a number of dollars for answers; exact in the decimals that a nano-dollar has. */
+/** Converts nano-dollars to dollars for answers, exact in the decimals of a nano-dollar. */
 export function toUsd(nanoUsd: number): number {
   return nanoUsd / 1e9;
 }

@@ -1,4 +1,4 @@
-// What goes into the statement pipeline and what comes out: the same for every surface that runs SQL.
+// The input and output of the statement pipeline, the same for every surface that runs SQL.
 import type { Clock } from "../core/clock.ts";
 import type { HeldCalls } from "../control/held_calls.ts";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
@@ -22,7 +22,7 @@ import type {
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
 import type { FactsCache } from "./facts_cache.ts";
 
-/** What the pipeline needs of the process. */
+/** The parts of the process that the pipeline needs. */
 export interface QueryContext {
   readonly tenants: TenantStore;
   readonly clock: Clock;
@@ -38,10 +38,10 @@ export interface QueryContext {
   readonly bounds: { readonly rows: number; readonly bytes: number };
 }
 
-/** What a call is, as the query log names it. */
+/** The kind of a call, as the query log names it. */
 export type Operation = "query" | "batch" | "service" | "propose" | "apply" | "redeem_approval" | "endpoint";
 
-/** Who runs it and where; `role` is the effective one. */
+/** The database and the caller's effective role in it. */
 export interface QueryTarget {
   readonly namespaceId: string;
   readonly namespaceSlug: string;
@@ -58,43 +58,43 @@ export interface QueryStatement {
   readonly params: readonly SqlParameter[];
 }
 
-/** A call of one statement or a batch, as the pipeline takes it. */
+/** A call of one statement or a batch. */
 export interface QueryCall {
   readonly target: QueryTarget;
   readonly tokenId: string;
   readonly userId: string | null;
-  /** As the query log shows it. Reads that the service makes for itself (`service`) leave no row. */
+  /** The kind that the query log shows. Reads of the service's own (`service`) leave no row. */
   readonly operation: Operation;
   /** Errors name the index of their statement. */
   readonly batch: boolean;
-  /** What a person has approved of it: `rule action table` each. Rules that deny are asked all the same. */
+  /** What a person has approved: `rule action table` each. Rules that deny apply all the same. */
   readonly approved: readonly string[];
   readonly statements: readonly QueryStatement[];
   readonly atomic: boolean;
   readonly rowForm: RowForm;
   /** Null: a repeated call runs again. */
   readonly replay: CallReplay | null;
-  /** Tells what it would do and does nothing. */
+  /** The call is rolled back, and its effect is shown. */
   readonly dryRun: boolean;
-  /** Rows that it must change in all, or nothing of it stays. */
+  /** The number of rows that the call must change in all; with another number it is undone. */
   readonly affected: TenantCall["affected"];
-  /** Set where it is to tell what it does to rows, or has to do what was approved. */
+  /** Set where the call reports its footprint, or has to have the footprint that was approved. */
   readonly footprint: Pick<FootprintAsk, "salt" | "each" | "expects"> | null;
-  /** The same, as whoever asked for it allows at most; a held call keeps it. */
+  /** The most rows that the caller lets the call change; a held call stores it. */
   readonly maxAffected: number | null;
   /** False: the caller does without the snapshot before a destructive statement. */
   readonly snapshots: boolean;
   readonly signal: () => AbortSignal | null;
 }
 
-/** What makes a call a repetition of an earlier one: its idempotency key, its step of a plan, or both. */
+/** By what a repetition is recognised: the idempotency key, the step of a plan, or both. */
 export interface CallReplay {
   readonly idempotency: ReplayScope | null;
   /** Claimed in KV by whoever calls the pipeline. */
   readonly plan: ReplayScope | null;
 }
 
-/** A statement whose facts are known, for the schema version of the call. */
+/** A call whose statements' facts are known, for one schema version. */
 export interface UnderstoodCall {
   readonly call: QueryCall;
   readonly database: TenantDatabase;
@@ -102,9 +102,9 @@ export interface UnderstoodCall {
   /** Of the statements, in order, up to the first that cannot be understood. */
   readonly facts: readonly StatementFacts[];
   readonly misunderstood: Misunderstood | null;
-  /** False: nothing of it can run, because a statement was misunderstood that it does not run without. */
+  /** False: nothing of the call can run, because it does not run without a statement that could not be understood. */
   readonly canRun: boolean;
-  /** Whether its answer belongs into the tenant's database, in its own transaction. */
+  /** Whether the answer is stored in the tenant's database, in the call's own transaction. */
   readonly writes: boolean;
   readonly log: LogIdentity;
 }
@@ -130,13 +130,13 @@ export interface QueryMeta {
   readonly rowsReadBasis: "engine" | "plan";
 }
 
-/** Where the answer was found, when the call did not run again. */
+/** Where the answer of a repeated call was found. */
 export interface Replayed {
   readonly idempotency: boolean;
   readonly plan: boolean;
 }
 
-/** What the pipeline answers. */
+/** The answer of the pipeline. */
 export interface QueryAnswer {
   readonly results: readonly StatementResult[];
   readonly meta: QueryMeta;
@@ -144,7 +144,7 @@ export interface QueryAnswer {
   readonly replayed: Replayed | null;
   /** The tenant's database has stored this answer for the plan. */
   readonly storedForPlan: boolean;
-  /** Of a dry run that was asked for it. */
+  /** The footprint of a dry run that was asked for one. */
   readonly footprint?: Footprint | undefined;
   /** `Server-Timing` header value: milliseconds by stage. */
   readonly timing: string;

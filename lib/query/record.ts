@@ -8,7 +8,7 @@ import type { LogIdentity, LogRow, TenantDatabase } from "../tenant/tenant_store
 import type { QueryCall } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";
 
-/** What the log tells of a call, whatever becomes of it. */
+/** The parts of a call that its log row names. */
 export interface LoggedCall
   extends Pick<LogIdentity, "tokenId" | "userId" | "operation" | "statementCount" | "sql"> {
   readonly target: Pick<LogIdentity, "namespaceId" | "databaseId">;
@@ -22,19 +22,19 @@ export function identify(clock: Clock, call: LoggedCall): LogIdentity {
   return { id, ts, namespaceId, databaseId, tokenId, userId, operation, statementCount, sql };
 }
 
-/** The same of a call of statements. */
+/** That part of the log row for a call of statements. */
 export function identifyStatements(clock: Clock, call: QueryCall): LogIdentity {
   const { target, tokenId, userId, operation, statements: { length: statementCount } } = call;
   return identify(clock, { target, tokenId, userId, operation, statementCount, sql: logText(textOf(call)) });
 }
 
-/** A repetition has its row already. */
+/** Failures over a key whose first call has its row. */
 const UNRECORDED: ReadonlySet<ErrorCode> = new Set(["replay_mismatch", "replay_running"]);
 
 /** Writes the row of a call that a stage has turned away before it ran. */
 export function recordTurnedAway({ understood }: StatementPass, error: unknown): void {
   const { call, database, log } = understood;
-  // A published call that is turned away stands in the log of calls, where equal ones share a row.
+  // The log of endpoint calls has the refusals of published calls, where equal ones share a row.
   if (!(error instanceof AppError) || call.operation === "endpoint" || UNRECORDED.has(error.code)) return;
   recordRefusal(database, log, error.code);
 }
@@ -44,10 +44,10 @@ export function recordRefusal(database: TenantDatabase, log: LogIdentity, errorK
   recordEnd(database, log, { errorKind, rowsRead: 0, rowsWritten: 0, durationMs: 0 });
 }
 
-/** How a call ended; `errorKind` null: well. */
+/** How a call ended; `errorKind` null: it succeeded. */
 export type CallEnd = Pick<LogRow, "errorKind" | "rowsRead" | "rowsWritten" | "durationMs">;
 
-/** Writes the row of a call that has changed nothing; one that changes something writes its row in its own transaction. */
+/** Writes the row of a call that has changed nothing. A call that changes something writes its row in its own transaction. */
 export function recordEnd(database: TenantDatabase, log: LogIdentity, end: CallEnd): void {
   database.record({ ...log, status: end.errorKind === null ? "ok" : "error", ...end });
 }

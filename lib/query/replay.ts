@@ -10,12 +10,12 @@ import { answered, goOn, type Said } from "./pipeline.ts";
 import type { QueryAnswer } from "./query_call.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
 
-/** Times that a read's key is noted at most. */
+/** The most attempts to note a read's key. */
 const NOTE_ATTEMPTS = 3;
 
 /**
- * The stages of a call whose repetition is answered as it was. A write is looked up and stored in its own transaction
- * ("execute"), which is what makes it exactly once; whatever could stop its repetition before asks first. A read is claimed
+ * The stages of a call whose repetition gets the first answer. The answer of a write is found and stored in its own transaction
+ * ("execute"), so that it runs exactly once; every stage that could stop its repetition earlier asks for the answer first. A read is claimed
  * and stored in KV. Errors beside those of the stages: `replay_mismatch`, `replay_running`, `meter_unreachable`.
  */
 export function withReplay(stages: StatementStages): StatementStages {
@@ -24,13 +24,13 @@ export function withReplay(stages: StatementStages): StatementStages {
     check: async (pass) => {
       const { understood, timer } = pass;
       const storeLooks = understood.canRun && understood.writes;
-      // Before anything is decided: what the call has done to the schema must not make its repetition fail.
+      // Before any decision, because a repetition must not fail for the call's own change of the schema.
       const first = storeLooks ? null : await earlier(pass);
       timer.end("replay");
       if (first) return answered(first);
       const checked = await stages.check(pass);
       if (checked.say !== "go on" || checked.found.length === 0) return checked;
-      // Before a rule stops the call or an approval is made: what has run already needs neither.
+      // Before a rule stops the call or an approval is made: a repetition needs neither.
       const ran = await earlier(pass);
       return ran ? answered(ran) : checked;
     },
@@ -38,7 +38,7 @@ export function withReplay(stages: StatementStages): StatementStages {
       try {
         return await stages.admit(pass, matches);
       } catch (error) {
-        // At 402: a repetition costs nothing, so it is answered when there is no money left.
+        // A repetition costs nothing, so it is answered also when there is no money left.
         const ran = error instanceof AppError && error.status === 402 ? await earlier(pass) : null;
         if (ran) return answered(ran);
         throw error;
@@ -57,7 +57,7 @@ function earlier({ ctx, understood }: StatementPass): Promise<QueryAnswer | null
   return findEarlier(ctx, understood);
 }
 
-/** Says of a write that is a step of a plan that the tenant's database has stored its answer. */
+/** Marks the answer of a plan's step that writes: the tenant's database has stored it. */
 function storedByTenant(
   { understood: { call } }: StatementPass,
   said: Said<never, QueryAnswer>,
@@ -86,24 +86,24 @@ async function performClaimed(
   }
 }
 
-/** A read's claim of its idempotency key (null: it has none, or KV has no room), or the answer that it has got meanwhile. */
+/** Claims a read's idempotency key (null: it has none, or KV has no room), or finds the answer that is stored under it. */
 async function claimRead({ ctx, understood }: StatementPass): Promise<Said<Claim | null, QueryAnswer>> {
   const scope = understood.call.replay?.idempotency ?? null;
   if (scope === null) return goOn(null);
   const claim = await ctx.replays.claim(scope).catch((error) => {
-    // A read does no harm twice: without room to note it, it runs and its repetition runs again.
+    // A read may run twice without harm: without room for the claim it runs, and so does its repetition.
     if (isKvFull(error)) return null;
     throw error;
   });
   if (claim === null) return goOn(null);
   if (claim.state === "claimed") return goOn(claim.claim);
-  if (claim.state === "kept") return answered(storedReadAnswer(claim.answer));
+  if (claim.state === "stored") return answered(storedReadAnswer(claim.answer));
   throw new AppError(claim.state === "mismatch" ? "replay_mismatch" : "replay_running");
 }
 
 /**
- * Stores a read's answer. Where KV or the database fails now, the caller has the answer all the same, and a repetition
- * reads again. Errors: `replay_mismatch` where a write has got the key meanwhile.
+ * Stores a read's answer. Where KV or the database fails, the caller gets the answer all the same, and a repetition
+ * reads again. Errors: `replay_mismatch` where a write has taken the key meanwhile.
  */
 async function storeRead(
   { ctx, understood: { call, database, log } }: StatementPass,
@@ -121,17 +121,17 @@ async function storeRead(
   const found = await noted(database, replayKeys(ctx, { idempotency, plan: null }, ""));
   if (found === "failed") return;
   if (found?.ok === "replay_mismatch") throw new AppError("replay_mismatch");
-  await claim.keep(new TextEncoder().encode(text)).catch(() => {});
+  await claim.store(new TextEncoder().encode(text)).catch(() => {});
 }
 
-/** Writes ask the database alone, so the key is noted there: a write finds the note, or has stored its own answer before. */
+/** Notes a read's key in the tenant's database, because writes ask that only: a write finds the note, or has stored its answer before. */
 async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<ReplayFound | null | "failed"> {
   for (let attempt = 0; attempt < NOTE_ATTEMPTS; attempt++) {
     try {
       await database.noteReplay(keys);
       return await database.findReplay(keys);
     } catch {
-      // An engine child may have ended at this moment, and to note it again does no harm.
+      // An engine child may have ended meanwhile, and noting the key twice does no harm.
     }
   }
   return "failed";

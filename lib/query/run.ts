@@ -1,4 +1,4 @@
-// The one way in which SQL runs, whatever surface it comes from: the stages of a call of statements, in their order.
+// The pipeline that every call of SQL statements passes, from every surface: its stages in their order.
 import { AppError } from "../core/errors.ts";
 import { applyRules, denyOutright, findRules } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
@@ -17,7 +17,7 @@ import type { StatementPass, StatementStages } from "./statement_stages.ts";
 import { workOf } from "./store_call.ts";
 
 /**
- * Runs a call; one that ran before under the same key is answered as it was. Errors: every code of the stages; an SQL
+ * Runs a call; a repetition under the same key gets the first answer. Errors: every code of the stages; an SQL
  * failure carries `errorDetail`, in a batch also `failedIndex` and the results that stay.
  */
 export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
@@ -30,7 +30,7 @@ export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnsw
   });
 }
 
-/** All stages once. What they have read of the schema is read anew each time. */
+/** Passes all stages once, which read the schema anew. */
 async function runOnce(
   ctx: QueryContext,
   opened: Pick<UnderstoodCall, "call" | "database" | "log">,
@@ -66,7 +66,7 @@ async function admit(
 ): Promise<Said<number | null, never>> {
   denyOutright(matches);
   timer.end("rules");
-  // Reads that the service makes for itself are free.
+  // Reads of the service's own are free.
   const reserving = understood.call.operation === "service" ? undefined : bill.reserve(!understood.writes);
   if (reserving) await reserving;
   timer.end("reserve");
@@ -77,7 +77,7 @@ async function admit(
   const verdict = await applyRules(ctx, understood, { matches, preview: previewed.found });
   timer.end("decide");
   if (verdict.passes) return goOn(verdict.maxRows);
-  // What stops here is paid like a failed call: the request, and what the preview has read.
+  // A call that stops here is paid like a failed call: the request, and the rows that the preview has read.
   bill.settle(workOf(previewed.found.outcome));
   throw verdict.error;
 }
@@ -100,7 +100,7 @@ async function perform(
   return answered(answer);
 }
 
-/** Field by field: to spread the answer would be a noticeable part of a point read. */
+/** Copies the answer field by field, because a spread would be a noticeable part of a point read. */
 function withTiming(
   { results, meta, replayed, storedForPlan, footprint }: QueryAnswer,
   timing: string,

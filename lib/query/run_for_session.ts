@@ -1,11 +1,11 @@
-// A call that counts only while the user of a session is there: a statement that fails where the user is gone runs in
+// Runs a call only while the user of its session exists: a statement that fails without the user (`guard`) runs in
 // front of the call's own, in the same transaction.
 import { AppError } from "../core/errors.ts";
 import { run } from "./run.ts";
 import type { QueryAnswer, QueryCall, QueryContext, QueryStatement } from "./query_call.ts";
 
 /**
- * The answer of the call's own statement; `guard` null: there is nothing to ask first. Errors: `session_invalid` where
+ * Answers the call's own statement. `guard` null: no check comes first. Errors: `session_invalid` where
  * the guard fails, and then nothing else has run; those of the pipeline.
  */
 export async function runForSession(
@@ -24,7 +24,7 @@ export async function runForSession(
   }
 }
 
-/** A reference that is broken at the commit may be put down to the first statement, which only reads. */
+/** Whether the guard has failed. The commit may blame a broken reference on the guard, which only reads. */
 function isGuards(error: unknown): boolean {
   return error instanceof AppError && error.code === "sql_error" &&
     error.facts.extra?.["failedIndex"] === 0 &&

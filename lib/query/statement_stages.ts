@@ -1,10 +1,10 @@
-// A call of statements on its way through the stages, and what they hand one another.
+// The stages of a call of statements, and the values that they hand on.
 import type { Bill } from "./bill.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import type { Stages, StageTimer } from "./pipeline.ts";
 import type { QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
 
-/** One try of a call. */
+/** A call on one pass through the stages. */
 export interface StatementPass {
   readonly ctx: QueryContext;
   readonly understood: UnderstoodCall;
@@ -12,5 +12,5 @@ export interface StatementPass {
   readonly timer: StageTimer;
 }
 
-/** They find the rules that the call is about, and then the number of rows that it may change (null: any). */
+/** `check` finds the rules that the call matches, `admit` the number of rows that it may change (null: any). */
 export type StatementStages = Stages<StatementPass, readonly RuleMatch[], number | null, QueryAnswer>;

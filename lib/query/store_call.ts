@@ -11,29 +11,29 @@ import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */
 const DRY_RUN_TIMEOUT_MS = 5000;
-/** The same where each row is taken down: what nobody has seen cannot be approved row by row. */
+/** Milliseconds that a dry run may hold the write slot where its footprint is recorded, which an approval needs. */
 const FOOTPRINT_TIMEOUT_MS = 15_000;
 
-/** What the service reads for itself is no caller's result: an operator's narrow bounds on those must not cut it. */
+/** Bounds of reads of the service's own, which the operator's bounds on callers' results must not cut. */
 const OWN_BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
 
-/** What the engine has done with a call that stopped at an error. */
+/** The outcome of a call that failed. */
 export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
 
-/** What the engine has done with a call, or would do. */
+/** The outcome of a call or of a dry run. */
 export type EndedOutcome = FailedOutcome | Extract<TenantOutcome, { ok: true }>;
 
-/** What a store is told of a call beside its statements. */
+/** What a store needs of a call beside its statements. */
 export interface StoreOptions {
-  /** Under what its answer is stored in its own transaction; null: it is not stored. */
+  /** The keys under which the answer is stored in the call's own transaction; null: it is not stored. */
   readonly replay: ReplayKeys | null;
   /** Label of the snapshot to take first. */
   readonly snapshot: string | null;
-  /** Nothing runs: for the part of the footprint that tells the tables. */
+  /** No statement runs: only the tables of the footprint are asked for. */
   readonly tablesOnly?: boolean;
 }
 
-/** The outcome, or `stale` when the schema has changed since the facts were learned. */
+/** Runs the call in the store. `stale`: the schema has changed since the facts were learned. */
 export function callStore(
   ctx: QueryContext,
   understood: UnderstoodCall,
@@ -71,18 +71,18 @@ export function callStore(
   });
 }
 
-/** What the engine did, undone or not: it is paid for. */
+/** The rows that the engine has read and written, undone or not, which are paid for. */
 export function workOf(outcome: EndedOutcome): Totals {
   return outcome.ok ? totals(outcome.results) : outcome.work;
 }
 
-/** Rows that conflicts replace are counted where somebody asked how many rows change. */
+/** How to count the rows that conflicts replace, where the number of changed rows is asked for. */
 function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: StatementFacts) {
   const replacing = dryRun || affected !== null ? replacingOf(facts) : null;
   return replacing === null ? {} : { replacing };
 }
 
-/** What it writes is billed; what it removes matters where somebody asked how many rows change. */
+/** How to count the rows of a schema change: those it writes are billed; those it removes count where their number is asked for. */
 function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
   if (schemaRows === null) return {};
   return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};

@@ -24,7 +24,7 @@ export interface ColumnShape {
   /** SQL text; null where there is none. */
   readonly defaultSql: string | null;
   /** Position in the primary key from 1, or 0. */
-  readonly keyPlace: number;
+  readonly keyIndex: number;
   /** 0: stored, 1: hidden, 2 and 3: generated. */
   readonly hidden: number;
 }

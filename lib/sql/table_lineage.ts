@@ -67,8 +67,8 @@ export function unmatched(
 }
 
 /** A column without its name. */
-export function definitionOf({ type, notNull, defaultSql, keyPlace, hidden }: ColumnShape): string {
-  return JSON.stringify([type.toLowerCase(), notNull, defaultSql, keyPlace, hidden]);
+export function definitionOf({ type, notNull, defaultSql, keyIndex, hidden }: ColumnShape): string {
+  return JSON.stringify([type.toLowerCase(), notNull, defaultSql, keyIndex, hidden]);
 }
 
 function columnLineage(

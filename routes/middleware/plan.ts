@@ -31,7 +31,7 @@ async function runStep(
   const claim = await replays.claim(scope);
   if (claim.state === "mismatch") throw new AppError("replay_mismatch");
   if (claim.state === "running") throw new AppError("replay_running");
-  if (claim.state === "kept") return storedResponse(await openAnswer(words, claim.answer));
+  if (claim.state === "stored") return storedResponse(await openAnswer(words, claim.answer));
   c.set("plan", scope);
   try {
     await next();
@@ -67,8 +67,8 @@ async function planScope(c: Context<Env>, words: readonly string[]): Promise<Rep
 /** The call has run, so it is answered whether its answer can be stored or not. */
 async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): Promise<void> {
   if (!c.res.ok) await claim.release();
-  else if (c.get("storedForPlan")) await claim.keptByTenant().catch(ignore);
-  else await claim.keep(await sealAnswer(words, await storedBytes(c.res))).catch(ignore);
+  else if (c.get("storedForPlan")) await claim.storedByTenant().catch(ignore);
+  else await claim.store(await sealAnswer(words, await storedBytes(c.res))).catch(ignore);
 }
 
 function ignore(): void {}

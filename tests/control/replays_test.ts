@@ -57,10 +57,10 @@ Deno.test("claim() in the process that runs the call waits for its end and gets 
     const claim = claimOf(await replays.claim(SCOPE));
     const waiting = Array.from({ length: 20 }, () => replays.claim(SCOPE));
     const other = replays.claim(OTHER);
-    await claim.keep(bytes("answer"));
+    await claim.store(bytes("answer"));
     assertEquals((await other).state, "mismatch");
     for (const found of await Promise.all(waiting)) {
-      assert(found.state === "kept");
+      assert(found.state === "stored");
       assertEquals(new TextDecoder().decode(found.answer), "answer");
     }
   });
@@ -73,7 +73,7 @@ Deno.test("claim() lets another request run where the one before it has left not
     const waiting = replays.claim(OTHER);
     await failed.release();
     const claim = claimOf(await waiting);
-    await claim.keep(bytes("other"));
+    await claim.store(bytes("other"));
     assertEquals((await replays.claim(SCOPE)).state, "mismatch");
   });
 });
@@ -98,12 +98,12 @@ Deno.test("the first end of a claim counts", async () => {
   await withKv(async (world) => {
     const replays = world.replays();
     const claim = claimOf(await replays.claim(SCOPE));
-    await claim.keep(bytes("first"));
+    await claim.store(bytes("first"));
     await claim.release();
-    await claim.keep(bytes("second"));
-    await claim.keptByTenant();
+    await claim.store(bytes("second"));
+    await claim.storedByTenant();
     const found = await replays.find(SCOPE);
-    assertEquals(found.state === "kept" && new TextDecoder().decode(found.answer), "first");
+    assertEquals(found.state === "stored" && new TextDecoder().decode(found.answer), "first");
   });
 });
 
@@ -113,9 +113,9 @@ Deno.test("an answer is found for a day, whole, by its own request only", async 
     for (const [at, length] of [0, 1, 61_440, 61_441, 3_000_000].entries()) {
       const scope = { key: `k${at}`, requestHash: "h" };
       const answer = new Uint8Array(length).map((_, index) => index * 31);
-      await claimOf(await replays.claim(scope)).keep(answer);
+      await claimOf(await replays.claim(scope)).store(answer);
       const found = await world.replays().find(scope);
-      assert(found.state === "kept");
+      assert(found.state === "stored");
       assertEquals(
         found.answer.length === length && found.answer.every((byte, i) => byte === answer[i]),
         true,
@@ -123,7 +123,7 @@ Deno.test("an answer is found for a day, whole, by its own request only", async 
       assertEquals((await replays.find({ ...scope, requestHash: "x" })).state, "mismatch");
     }
     world.clock.turn(DAY_MS - 60_000);
-    assertEquals((await replays.find({ key: "k0", requestHash: "h" })).state, "kept");
+    assertEquals((await replays.find({ key: "k0", requestHash: "h" })).state, "stored");
     world.clock.turn(60_000);
     assertEquals((await replays.find({ key: "k0", requestHash: "h" })).state, "free");
     assertEquals((await replays.find({ key: "k0", requestHash: "x" })).state, "free");
@@ -134,20 +134,20 @@ Deno.test("an answer is found for a day, whole, by its own request only", async 
 Deno.test("an answer with a piece missing counts as none", async () => {
   await withKv(async (world) => {
     const replays = world.replays();
-    await claimOf(await replays.claim(SCOPE)).keep(new Uint8Array(200_000));
+    await claimOf(await replays.claim(SCOPE)).store(new Uint8Array(200_000));
     const pieces = await Array.fromAsync(world.kv.list({ prefix: ["replay_piece"] }));
     assertEquals(pieces.length, 4);
     await world.kv.delete(pieces[2]?.key ?? []);
     assertEquals((await replays.find(SCOPE)).state, "free");
-    await claimOf(await replays.claim(SCOPE)).keep(bytes("again"));
-    assertEquals((await replays.find(SCOPE)).state, "kept");
+    await claimOf(await replays.claim(SCOPE)).store(bytes("again"));
+    assertEquals((await replays.find(SCOPE)).state, "stored");
   });
 });
 
 Deno.test("a note that the tenant keeps the answer is found as such", async () => {
   await withKv(async (world) => {
     const replays = world.replays();
-    await claimOf(await replays.claim(SCOPE)).keptByTenant();
+    await claimOf(await replays.claim(SCOPE)).storedByTenant();
     assertEquals((await replays.find(SCOPE)).state, "tenant");
     assertEquals((await world.replays().claim(SCOPE)).state, "tenant");
     assertEquals((await replays.claim(OTHER)).state, "mismatch");
@@ -162,17 +162,17 @@ Deno.test("the claim of a silent process is taken over after its lease, and its 
     assertEquals((await heir.claim(SCOPE)).state, "running");
     world.clock.turn(2_000);
     const claim = claimOf(await heir.claim(SCOPE));
-    await late.keep(bytes("late"));
+    await late.store(bytes("late"));
     assertEquals((await world.replays().claim(SCOPE)).state, "running");
-    await claim.keep(bytes("heir"));
+    await claim.store(bytes("heir"));
     const found = await world.replays().find(SCOPE);
-    assertEquals(found.state === "kept" && new TextDecoder().decode(found.answer), "heir");
+    assertEquals(found.state === "stored" && new TextDecoder().decode(found.answer), "heir");
   });
 });
 
 Deno.test("an end is noted although a sign of life gets in between", async () => {
   await withKv(async (world) => {
-    for (const end of ["keep", "keptByTenant", "release"] as const) {
+    for (const end of ["store", "storedByTenant", "release"] as const) {
       const scope = { key: end, requestHash: "h" };
       // Changes the record between the claim's own reading and writing, as its renewal would.
       let between = async () => {};
@@ -193,9 +193,9 @@ Deno.test("an end is noted although a sign of life gets in between", async () =>
         const found = await world.kv.get(keys.replay(end));
         await world.kv.set(found.key, found.value);
       };
-      await (end === "keep" ? claim.keep(bytes("x")) : claim[end]());
+      await (end === "store" ? claim.store(bytes("x")) : claim[end]());
       const { state } = await world.replays().find(scope);
-      assertEquals([end, state], [end, { keep: "kept", keptByTenant: "tenant", release: "free" }[end]]);
+      assertEquals([end, state], [end, { store: "stored", storedByTenant: "tenant", release: "free" }[end]]);
     }
   });
 });
@@ -208,10 +208,10 @@ Deno.test("while KV is away nothing is claimed or found, and a claim that ends t
       assertEquals(await failureCode(call), "meter_unreachable");
     }
     world.down = false;
-    const kept = claimOf(await replays.claim(SCOPE));
+    const ended = claimOf(await replays.claim(SCOPE));
     const released = claimOf(await replays.claim({ key: "r", requestHash: "h" }));
     world.down = true;
-    assertEquals(await failureCode(() => kept.keep(bytes("x"))), "meter_unreachable");
+    assertEquals(await failureCode(() => ended.store(bytes("x"))), "meter_unreachable");
     await released.release();
     world.down = false;
     assertEquals((await replays.claim(SCOPE)).state, "running");

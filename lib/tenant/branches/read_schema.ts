@@ -39,12 +39,12 @@ export function* readSchema(of: Side): Work<SchemaShape> {
 /** Leaves out the columns of a broken table. */
 function columnShapes(answer: Answer | undefined): ColumnShape[] {
   if (!answer?.ok) return [];
-  return answer.rows.map(([name, type, notNull, defaultSql, keyPlace, hidden]) => ({
+  return answer.rows.map(([name, type, notNull, defaultSql, keyIndex, hidden]) => ({
     name: String(name),
     type: String(type ?? ""),
     notNull: Number(notNull) === 1,
     defaultSql: typeof defaultSql === "string" ? defaultSql : null,
-    keyPlace: Number(keyPlace),
+    keyIndex: Number(keyIndex),
     hidden: Number(hidden),
   }));
 }

@@ -115,9 +115,9 @@ function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[]
   const columns = columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
   if (!isVirtual(table)) return columns;
   if (/using\s+rtree/i.test(table.sql)) {
-    return columns.map((column, at) => at === 0 ? { ...column, keyPlace: 1 } : column);
+    return columns.map((column, at) => at === 0 ? { ...column, keyIndex: 1 } : column);
   }
-  return [{ name: "rowid", type: "", notNull: true, defaultSql: null, keyPlace: 1, hidden: 0 }, ...columns];
+  return [{ name: "rowid", type: "", notNull: true, defaultSql: null, keyIndex: 1, hidden: 0 }, ...columns];
 }
 
 function pairOf(
@@ -125,7 +125,7 @@ function pairOf(
   columns: readonly ColumnShape[],
   sides: Pick<TablePair, "ancestor" | "branch" | "obstacle">,
 ): TablePair {
-  const keyColumns = columns.filter(({ keyPlace }) => keyPlace > 0).sort((a, b) => a.keyPlace - b.keyPlace);
+  const keyColumns = columns.filter(({ keyIndex }) => keyIndex > 0).sort((a, b) => a.keyIndex - b.keyIndex);
   const key = keyColumns.map((column) => columns.indexOf(column));
   const keyIsRowid = isVirtual(table) ||
     (key.length === 1 && /^integer$/i.test(keyColumns[0]?.type ?? "") && sides.branch?.rowid !== null &&

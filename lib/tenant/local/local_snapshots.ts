@@ -158,7 +158,7 @@ export class LocalSnapshots {
     begins();
     // The next pruning or sweep deletes what this one does not.
     await this.#prune(databaseId).catch(() =>
-      this.options.log("warn", "snapshots_not_thinned", { databaseId })
+      this.options.log("warn", "snapshots_not_pruned", { databaseId })
     );
   }
 

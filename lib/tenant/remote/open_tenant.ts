@@ -119,7 +119,7 @@ export class OpenTenant {
   thin(): void {
     const { databaseId, context } = this.remote;
     this.#thinning = this.#thinning.then(() => this.snapshots.thin(databaseId)).catch(() => {
-      context.log("warn", "snapshots_not_thinned");
+      context.log("warn", "snapshots_not_pruned");
     });
   }
 
