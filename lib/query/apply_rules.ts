@@ -13,7 +13,10 @@ import type { EndedOutcome, FailedOutcome } from "./store_call.ts";
 
 const NO_RULES: readonly RuleMatch[] = [];
 
-/** Finds the rules that the call matches. For an approved call: rules that deny, and rules for which it was not approved. */
+/**
+ * Finds the rules that the call matches. For an approved call: rules that deny, and rules for which it was not
+ * approved.
+ */
 export function findRules(ctx: QueryContext, understood: UnderstoodCall): Soon<readonly RuleMatch[]> {
   const { call, canRun, writes } = understood;
   // A call that can only fail waits for nobody.
@@ -38,7 +41,10 @@ export function denyOutright(matches: readonly RuleMatch[]): void {
 
 /** The decision about a call whose effect is known. */
 export type Verdict =
-  /** `maxRows`: the most rows that the call may change, where it passes because it changes fewer than a rule's `minRows`. */
+  /**
+   * `maxRows`: the most rows that the call may change, where it passes because it changes fewer than a rule's
+   * `minRows`.
+   */
   | { readonly passes: true; readonly maxRows: number | null }
   | { readonly passes: false; readonly error: AppError };
 
@@ -49,8 +55,8 @@ export interface Previewed {
 }
 
 /**
- * Decides by the effect of the call. The error of a call that does not pass: that of its preview, `rule_denied` with `hits`,
- * `too_many_affected`, `approval_required` with the approval envelope, or `too_many_approvals`. Errors thrown:
+ * Decides by the effect of the call. The error of a call that does not pass: that of its preview, `rule_denied` with
+ * `hits`, `too_many_affected`, `approval_required` with the approval envelope, or `too_many_approvals`. Errors thrown:
  * `meter_unreachable`.
  */
 export async function applyRules(
@@ -72,7 +78,8 @@ export async function applyRules(
   const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
   if (tooMany) return stopped(tooManyError(understood, rows));
   if (hit.length === 0) return { passes: true, maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
-  // A call of a published endpoint has no token, so nobody could redeem its approval, and strangers must not fill the store.
+  // A call of a published endpoint has no token, so nobody could redeem its approval, and strangers must not fill the
+  // store.
   if (call.operation === "endpoint") return stopped(denied(hit));
   const footprint = await findFootprint(ctx, preview) ?? null;
   return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint }));
@@ -82,7 +89,10 @@ function stopped(error: AppError): Verdict {
   return { passes: false, error };
 }
 
-/** The error of a call of which nothing would stay; null where statements before the failure stay, which rules decide about. */
+/**
+ * The error of a call of which nothing would stay; null where statements before the failure stay, which rules decide
+ * about.
+ */
 async function wholeFailure(understood: UnderstoodCall, outcome: EndedOutcome): Promise<AppError | null> {
   if (outcome.ok || !failsWhole(understood.call, outcome)) return null;
   return await outcomeError(understood, outcome);

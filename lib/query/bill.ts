@@ -1,5 +1,5 @@
-// Stages "reserve" and "settle": permission to spend from the prepaid balance, and the cost of the call. Statements, merges and
-// comparisons of branches are paid through this.
+// Stages "reserve" and "settle": permission to spend from the prepaid balance, and the cost of the call. Statements,
+// merges and comparisons of branches are paid through this.
 import type { Meter } from "../control/balance/meter.ts";
 import type { Admission } from "../control/balance/spending_account.ts";
 import type { Totals } from "./answer.ts";
@@ -33,7 +33,10 @@ export class Bill {
     this.#admission = admitted;
   }
 
-  /** Takes the price of the request and of the engine's work, also for a failed call. Takes nothing where nothing was reserved. */
+  /**
+   * Takes the price of the request and of the engine's work, also for a failed call. Takes nothing where nothing was
+   * reserved.
+   */
   settle({ rowsRead, rowsWritten }: Totals): void {
     if (this.#admission === null) return;
     this.meter.settle(this.#admission, {

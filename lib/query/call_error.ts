@@ -4,7 +4,10 @@ import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
 import type { FailedOutcome } from "./store_call.ts";
 
-/** Makes the error of a statement that could not be understood. In a batch that is not atomic, the statements before it stay. */
+/**
+ * Makes the error of a statement that could not be understood. In a batch that is not atomic, the statements before it
+ * stay.
+ */
 export async function misunderstoodError(
   { call, database, facts, misunderstood }: Pick<
     UnderstoodCall,

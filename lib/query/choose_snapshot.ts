@@ -1,5 +1,5 @@
-// Stage "snapshot": the snapshot before a destructive statement. Its label is chosen here; the store takes it in the write slot,
-// so that it holds exactly the state before the call.
+// Stage "snapshot": the snapshot before a destructive statement. Its label is chosen here; the store takes it in the
+// write slot, so that it holds exactly the state before the call.
 import type { Clock } from "../core/clock.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
@@ -11,7 +11,10 @@ let lastMs = 0;
 /** Milliseconds by which labels may be ahead of the clock. If they are further ahead, the clock was put back. */
 const AHEAD_MS = 10_000;
 
-/** Chooses the label; null where no snapshot is taken, such as for a dry run. A batch has one, named after its first destructive statement. */
+/**
+ * Chooses the label; null where no snapshot is taken, such as for a dry run. A batch has one, named after its first
+ * destructive statement.
+ */
 export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCall): string | null {
   if (!call.snapshots || call.dryRun) return null;
   const destructive = facts.find((one) => one.destructive);

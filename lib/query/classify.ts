@@ -103,7 +103,10 @@ async function learnFacts(
   return { schemaVersion: inspection.schemaVersion, facts, misunderstood };
 }
 
-/** Whether the engine may compile the statement: never a refused one, and no PRAGMA, which would run while it is compiled. */
+/**
+ * Whether the engine may compile the statement: never a refused one, and no PRAGMA, which would run while it is
+ * compiled.
+ */
 function needsEngine(syntax: Syntax): boolean {
   return syntax.class !== "refused" && syntax.pragma === null;
 }

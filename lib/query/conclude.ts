@@ -16,7 +16,10 @@ export interface Concluded {
   readonly snapshot: string | null;
 }
 
-/** Answers a call that has run. Errors: those of the statement that failed or could not be understood, `too_many_affected` of a dry run. */
+/**
+ * Answers a call that has run. Errors: those of the statement that failed or could not be understood,
+ * `too_many_affected` of a dry run.
+ */
 export function conclude(
   ctx: QueryContext,
   understood: UnderstoodCall,
@@ -57,7 +60,10 @@ export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill
   return await misunderstoodError(understood, []);
 }
 
-/** The rows that a dry run would change, if its caller allows fewer; null otherwise. The failure of an atomic call comes first. */
+/**
+ * The rows that a dry run would change, if its caller allows fewer; null otherwise. The failure of an atomic call comes
+ * first.
+ */
 function rowsAbove({ atomic, maxAffected }: QueryCall, outcome: EndedOutcome): number | null {
   if (maxAffected === null || (!outcome.ok && atomic)) return null;
   const rows = affectedRows(effectsOf(outcome)) ?? 0;

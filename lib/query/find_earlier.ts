@@ -20,7 +20,10 @@ export function replayKeys(ctx: QueryContext, replay: CallReplay, context: strin
   return { keys: scopesOf(replay), nowMs, expiresAtMs: nowMs + REPLAY_MS, context };
 }
 
-/** Finds the answer of an earlier call; null where there is none. Errors: `replay_mismatch`, `meter_unreachable`, those of the store. */
+/**
+ * Finds the answer of an earlier call; null where there is none. Errors: `replay_mismatch`, `meter_unreachable`, those
+ * of the store.
+ */
 export async function findEarlier(
   ctx: QueryContext,
   { call: { replay }, database }: Pick<UnderstoodCall, "call" | "database">,
@@ -35,7 +38,10 @@ export async function findEarlier(
   return found === null ? null : replayedAnswer(replay, found);
 }
 
-/** Finds the answer that the tenant's database has stored for a call whose execution token is spent, or null. Errors: `replay_mismatch`. */
+/**
+ * Finds the answer that the tenant's database has stored for a call whose execution token is spent, or null. Errors:
+ * `replay_mismatch`.
+ */
 export async function findStored(
   ctx: QueryContext,
   target: QueryTarget,

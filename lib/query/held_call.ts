@@ -16,7 +16,10 @@ export interface HeldCall {
   readonly maxAffected?: number;
   /** The effect of each statement when the call was held; empty where it is not known. */
   readonly effects: readonly StatementEffect[];
-  /** The changes of rows that the call has to make. Absent: the call was held before there were footprints, so it needs another preview. */
+  /**
+   * The changes of rows that the call has to make. Absent: the call was held before there were footprints, so it needs
+   * another preview.
+   */
   readonly footprint?: Footprint | null;
   /** What an approval of the call covers, in the form of `approved` of a call. */
   readonly covers: readonly string[];

@@ -58,7 +58,10 @@ function matching(rule: RuleRecord, facts: StatementFacts): Written[] {
   ).sort((a, b) => isNamed(b) - isNamed(a));
 }
 
-/** Whether the statement changes rows of the table without a bound. Of schema changes, only those that remove its rows do. */
+/**
+ * Whether the statement changes rows of the table without a bound. Of schema changes, only those that remove its rows
+ * do.
+ */
 function isUnbounded(facts: StatementFacts, table: string): boolean {
   if (facts.emptied.includes(table)) return true;
   if (facts.class === "schema") return facts.actions.includes(`delete ${table}`);

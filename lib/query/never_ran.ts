@@ -1,5 +1,5 @@
-// Failures after which the engine has not seen the call, or has undone it for a reason outside the call: the token that it spent
-// on it is good again. `outcome_unknown` is none of them.
+// Failures after which the engine has not seen the call, or has undone it for a reason outside the call: the token that
+// it spent on it is good again. `outcome_unknown` is none of them.
 import { AppError, type ErrorCode } from "../core/errors.ts";
 
 const CODES: ReadonlySet<ErrorCode> = new Set([

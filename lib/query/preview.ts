@@ -14,7 +14,10 @@ export interface Preview {
   readonly outcome: EndedOutcome;
 }
 
-/** Runs the call as a dry run. Says `start over` where the schema has changed. A failure of the call is part of the outcome. Errors: those of the store. */
+/**
+ * Runs the call as a dry run. Says `start over` where the schema has changed. A failure of the call is part of the
+ * outcome. Errors: those of the store.
+ */
 export async function preview(
   ctx: QueryContext,
   understood: UnderstoodCall,

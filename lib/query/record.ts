@@ -47,7 +47,10 @@ export function recordRefusal(database: TenantDatabase, log: LogIdentity, errorK
 /** How a call ended; `errorKind` null: it succeeded. */
 export type CallEnd = Pick<LogRow, "errorKind" | "rowsRead" | "rowsWritten" | "durationMs">;
 
-/** Writes the row of a call that has changed nothing. A call that changes something writes its row in its own transaction. */
+/**
+ * Writes the row of a call that has changed nothing. A call that changes something writes its row in its own
+ * transaction.
+ */
 export function recordEnd(database: TenantDatabase, log: LogIdentity, end: CallEnd): void {
   database.record({ ...log, status: end.errorKind === null ? "ok" : "error", ...end });
 }

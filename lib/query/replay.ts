@@ -14,9 +14,10 @@ import type { StatementPass, StatementStages } from "./statement_stages.ts";
 const NOTE_ATTEMPTS = 3;
 
 /**
- * The stages of a call whose repetition gets the first answer. The answer of a write is found and stored in its own transaction
- * ("execute"), so that it runs exactly once; every stage that could stop its repetition earlier asks for the answer first. A read is claimed
- * and stored in KV. Errors beside those of the stages: `replay_mismatch`, `replay_running`, `meter_unreachable`.
+ * The stages of a call whose repetition gets the first answer. The answer of a write is found and stored in its own
+ * transaction ("execute"), so that it runs exactly once; every stage that could stop its repetition earlier asks for
+ * the answer first. A read is claimed and stored in KV. Errors beside those of the stages: `replay_mismatch`,
+ * `replay_running`, `meter_unreachable`.
  */
 export function withReplay(stages: StatementStages): StatementStages {
   return {
@@ -124,7 +125,10 @@ async function storeRead(
   await claim.store(new TextEncoder().encode(text)).catch(() => {});
 }
 
-/** Notes a read's key in the tenant's database, because writes ask that only: a write finds the note, or has stored its answer before. */
+/**
+ * Notes a read's key in the tenant's database, because writes ask that only: a write finds the note, or has stored its
+ * answer before.
+ */
 async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<ReplayFound | null | "failed"> {
   for (let attempt = 0; attempt < NOTE_ATTEMPTS; attempt++) {
     try {

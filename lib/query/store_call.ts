@@ -82,7 +82,10 @@ function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: Stat
   return replacing === null ? {} : { replacing };
 }
 
-/** How to count the rows of a schema change: those it writes are billed; those it removes count where their number is asked for. */
+/**
+ * How to count the rows of a schema change: those it writes are billed; those it removes count where their number is
+ * asked for.
+ */
 function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
   if (schemaRows === null) return {};
   return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};

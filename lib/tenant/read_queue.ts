@@ -17,7 +17,10 @@ const MAX_BUSY_MS = 1000;
 export interface WaitingRead extends WaitingCall {
   /** The read has been slow before. */
   slow?: true;
-  /** The read was taken back from a group with a slow read. When its turn comes, it travels with reads of its caller only. */
+  /**
+   * The read was taken back from a group with a slow read. When its turn comes, it travels with reads of its caller
+   * only.
+   */
   again?: true;
 }
 
@@ -77,7 +80,10 @@ class SlowCaller<J extends WaitingRead> {
     this.#texts.delete(textOf(job));
   }
 
-  /** Takes the newest untried read, because one that has waited longer is more likely to be slow, and others of its text. */
+  /**
+   * Takes the newest untried read, because one that has waited longer is more likely to be slow, and others of its
+   * text.
+   */
   takeTry(): J[] {
     const newest = this.untried.at(-1);
     if (!newest) return [];

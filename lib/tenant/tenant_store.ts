@@ -22,7 +22,10 @@ import type { StatementEffect } from "../engine/statement_effect.ts";
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
-  /** Copies a database or a snapshot without its log and stored answers. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  /**
+   * Copies a database or a snapshot without its log and stored answers. Errors: `snapshot_not_found`,
+   * `snapshot_corrupt`.
+   */
   copy(databaseId: string, from: CopySource): Promise<void>;
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
@@ -139,7 +142,10 @@ export interface TenantCall {
   readonly foreignKeysOff: boolean;
   /** The call reads the service's log tables: rows still waiting are written first. */
   readonly readsLog: boolean;
-  /** Null for reads of the service's own. Without the figures: the engine's side adds them and writes the row (a mutation's in its own transaction). */
+  /**
+   * Null for reads of the service's own. Without the figures: the engine's side adds them and writes the row (a
+   * mutation's in its own transaction).
+   */
   readonly log: LogIdentity | null;
   /** Kind of an error found before the call ran, after its last statement: makes the log row an error. */
   readonly failsWith: string | null;

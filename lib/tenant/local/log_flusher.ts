@@ -28,7 +28,10 @@ const RETRY_MS = 2_000;
 
 /** Writes the waiting log rows of all databases. */
 export class LogFlusher {
-  /** When each database's log was pruned in the last hour, by the counter that no setting of the clock moves; oldest first. */
+  /**
+   * When each database's log was pruned in the last hour, by the counter that no setting of the clock moves; oldest
+   * first.
+   */
   readonly #pruned = new Map<string, number>();
 
   constructor(private readonly options: LogFlusherOptions) {}

@@ -31,7 +31,10 @@ export class ProgramFiles {
   }
 }
 
-/** A digest of names and contents. Null: files cannot be read here at all. While they are being replaced some may be missing. */
+/**
+ * A digest of names and contents. Null: files cannot be read here at all. While they are being replaced some may be
+ * missing.
+ */
 function digestOf(lib: URL): string | null {
   const hash = createHash("sha256");
   try {

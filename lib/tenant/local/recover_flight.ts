@@ -34,7 +34,10 @@ export function returnFlight({ work, lanes }: LaneFlight): void {
   lanes.putBack(work.jobs, work.kind);
 }
 
-/** The call to run again; null: it is answered. `statement`: the statement of the call during which the child ended, or null. */
+/**
+ * The call to run again; null: it is answered. `statement`: the statement of the call during which the child ended, or
+ * null.
+ */
 function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): CallJob | null {
   if (statement === null) return job;
   if (flight.killed === "gone") {

@@ -11,7 +11,10 @@ import { abandonCall } from "./settle_group.ts";
 const TICK_MS = 5;
 /** Flights younger than this are not polled, because nearly all have ended by then. */
 const YOUNG_MS = 25;
-/** Milliseconds between two polls of a flight's progress and memory: usually (`POLL_MS`), and while others wait (`SOON_MS`). */
+/**
+ * Milliseconds between two polls of a flight's progress and memory: usually (`POLL_MS`), and while others wait
+ * (`SOON_MS`).
+ */
 const POLL_MS = 50;
 const SOON_MS = 10;
 /** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */

@@ -58,7 +58,10 @@ export function storeAncestor(file: TenantFile): void {
 /** A write-ahead log shorter than this many bytes is not folded in. */
 const SHORT_LOG_BYTES = 8 * 1024 * 1024;
 
-/** Folds a long write-ahead log into the file, because it never shrinks and every copy would include it. A log in use stays. */
+/**
+ * Folds a long write-ahead log into the file, because it never shrinks and every copy would include it. A log in use
+ * stays.
+ */
 export function foldLog(file: TenantFile): void {
   const writer = file.writer();
   if (!exists(`${file.path}-wal`) || Deno.statSync(`${file.path}-wal`).size < SHORT_LOG_BYTES) return;

@@ -60,7 +60,10 @@ export class MemoryReport {
   }
 }
 
-/** Runs in the thread, so it may use nothing that is declared outside of it. Writes the head that `PROGRESS_HEAD_BYTES` describes. */
+/**
+ * Runs in the thread, so it may use nothing that is declared outside of it. Writes the head that `PROGRESS_HEAD_BYTES`
+ * describes.
+ */
 function reportMemory(): void {
   const [frames, asleep, never, everyMs] = [0, 1, 2, 20];
   globalThis.addEventListener("message", async (event) => {

@@ -39,7 +39,10 @@ export function findReplay(
   return text === null ? null : { found: { k: "replayed", length: text.length, matched }, text };
 }
 
-/** Notes keys whose answers are stored elsewhere, so that no other call can use them. A key with an answer does not change. */
+/**
+ * Notes keys whose answers are stored elsewhere, so that no other call can use them. A key with an answer does not
+ * change.
+ */
 export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
     connection.internalRun(FORGET_NOTE, probeOf(key), key, nowMs);

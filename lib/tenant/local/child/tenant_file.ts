@@ -12,7 +12,10 @@ import { FileDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
-/** A reader checks at most once in this many milliseconds that the path still leads to its file. A writer checks each time. */
+/**
+ * A reader checks at most once in this many milliseconds that the path still leads to its file. A writer checks each
+ * time.
+ */
 const CHECK_MS = 100;
 
 /** The open file of one database. */
