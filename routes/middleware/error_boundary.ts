@@ -27,7 +27,8 @@ export function errorBoundary(log: Log): ErrorHandler<Env> {
     log("error", "request_failed", {
       requestId: c.get("requestId"),
       error: error.name,
-      message: firstLine(error.message),
+      // A parser repeats what it could not read, which may be a value or a secret.
+      message: error instanceof SyntaxError ? "" : firstLine(error.message),
     });
     return failureAnswer(new AppError("internal"), c);
   };

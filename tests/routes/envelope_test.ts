@@ -109,6 +109,17 @@ Deno.test("an unexpected failure is 500 with the request id and nothing of its c
   assert(line?.includes(answer.headers.get("x-request-id") ?? "no id"), line);
 });
 
+Deno.test("the log of an unexpected failure repeats nothing that a parser could not read", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  Object.assign(app.deps.tenants, { open: () => JSON.parse(`{ "value": ${SECRET} }`) });
+  const answer = await tenant.query("SELECT 1");
+  Reflect.deleteProperty(app.deps.tenants, "open");
+  assertEquals([answer.status, answer.body.code], [500, "internal"]);
+  const line = app.logLines.find((entry) => entry.includes("request_failed")) ?? "";
+  assertEquals([line.includes("SyntaxError"), line.includes(SECRET.slice(0, 5))], [true, false], line);
+});
+
 Deno.test("an unknown address is 404 not_found, above /v1 and /api without a bearer", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
