@@ -42,6 +42,12 @@ export class Branches {
     return found instanceof Promise ? found.then((value) => this.#alive(value)) : this.#alive(found);
   }
 
+  /** The same as KV has it now: another instance may have reset the branch since this one read its record. */
+  async current(address: BranchAddress): Promise<BranchRecord | null> {
+    this.#cache.forget(cacheKey(address));
+    return await this.byRef(address);
+  }
+
   /** The branch whose present copy has this id. */
   async byId(namespaceId: string, databaseId: string): Promise<BranchRecord | null> {
     const pointer = await kvGet(this.kv, keys.branchById(namespaceId, databaseId));

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
+import { secondApp } from "../replay/second_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { dataOf, statusOf, withBranches } from "./branch_world.ts";
 
@@ -208,5 +209,28 @@ Deno.test("a body that would be ignored stops a deletion and a reset, however it
     assertEquals((await call("POST", "branches/pr-1/reset", {})).status, 200);
     assertEquals(await branch("pr-1", "SELECT count(*) FROM items"), [[3]]);
     assertEquals((await call("DELETE", "branches/pr-1")).status, 200);
+  });
+});
+
+Deno.test("a branch that one instance has reset is compared, merged and deleted by another one as it is now", async () => {
+  await withBranches(async (world) => {
+    await using other = secondApp(world.app);
+    const { path } = world.shop.database;
+    const there = (method: string, operation: string, body?: unknown) =>
+      other.request(method, `${path}/${operation}`, { token: world.shop.token, ...(body ? { body } : {}) });
+    await world.claim();
+    for (
+      const [method, operation, body] of [
+        ["GET", "branches/pr-1/diff"],
+        ["POST", "branches/pr-1/merge", { mode: "data", onConflict: "abort" }],
+        ["DELETE", "branches/pr-1"],
+      ] as const
+    ) {
+      // What it knows of the branch is what was there before.
+      assertEquals((await there("GET", "branches/pr-1/diff")).status, 200);
+      assertEquals((await world.call("POST", "branches/pr-1/reset", {})).status, 200);
+      const answer = await there(method, operation, body);
+      assertEquals(answer.status, 200, answer.text);
+    }
   });
 });

@@ -26,7 +26,7 @@ export function requireTrunk({ target }: BranchContext): Target {
 /** A branch of the addressed trunk. Errors: `trunk_required`, `branch_not_found`. */
 export async function requireBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
   const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
-  const branch = isBranchRef(ref) ? await ctx.control.branches.byRef({ namespaceId, trunkId, ref }) : null;
+  const branch = isBranchRef(ref) ? await ctx.control.branches.current({ namespaceId, trunkId, ref }) : null;
   if (branch === null) throw new AppError("branch_not_found");
   return branch;
 }
