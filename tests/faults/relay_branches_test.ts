@@ -1,18 +1,33 @@
-// Branches, snapshots and restores on two instances, through relays that do something to one request of each: whatever was
-// answered is there once, and the control plane, the catalogue and the server agree about what there is.
+// Branches, merges, snapshots and restores on two instances, through relays that do something to one request of each, and
+// that double every removal: whatever was answered is there once, and the control plane, the catalogue and the server agree
+// about what there is.
 import { assert, assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
 import { rounds } from "../testing/rounds.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
+import type { Between } from "../testing/relay.ts";
 import { type Fault, faults } from "./relay_faults.ts";
 
 const MAIN = "/v1/db/acme/main";
 const tried: readonly string[] = ["cut before it arrived", "answer cut", "late"];
 const FAULTS = rounds(2, 40);
 /** Milliseconds until the same request must have been answered well. */
-const AGAIN_MS = 40_000;
-const GONE_WITHIN_MS = 40_000;
+const AGAIN_MS = 90_000;
+const GONE_WITHIN_MS = 90_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Every removal arrives once more behind its answer, beside whatever is done then. */
+function doubled(): { readonly between: Between; readonly removals: () => number } {
+  let removals = 0;
+  const between: Between = async ({ route }, go) => {
+    if (!route.startsWith("DELETE ")) return await go();
+    const answer = await go("alone");
+    removals++;
+    void go("alone").catch(() => {});
+    return answer;
+  };
+  return { between, removals: () => removals };
+}
 
 /** Does the fault to one request for each address's, of those that come while the work is done. */
 async function under<T>(
@@ -21,11 +36,14 @@ async function under<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   let seen = 0;
-  data.between = admin.between = (_, go, cut) => seen++ === at && fault !== null ? fault(go, cut) : go();
+  const before = [data.between, admin.between] as const;
+  const faulty = (otherwise: Between | null): Between => (request, go, cut) =>
+    seen++ === at && fault !== null ? fault(go, cut) : otherwise?.(request, go, cut) ?? go();
+  [data.between, admin.between] = [faulty(data.between), faulty(admin.between)];
   try {
     return await work();
   } finally {
-    data.between = admin.between = null;
+    [data.between, admin.between] = before;
   }
 }
 
@@ -45,11 +63,18 @@ async function untilDone(
   }
 }
 
-Deno.test("branches, snapshots and restores are there as they were answered, whatever befell a request; nothing is orphaned", async () => {
+Deno.test("branches, merges, snapshots and restores are there as they were answered, whatever befell a request; nothing is orphaned", async () => {
   await withInstances(async (world) => {
     const { ask, query } = world;
+    const { between, removals } = doubled();
+    world.admin.between = between;
+    assertEquals((await query(0, "main", "CREATE TABLE k (id INTEGER PRIMARY KEY)")).status, 200);
+    const count = async (sql: string) => {
+      const { data } = await untilDone((at) => query(at, "main", sql));
+      return Array.isArray(data?.rows) ? data.rows[0]?.[0] : null;
+    };
+    const merges = "SELECT count(*) FROM _service_meta_audit WHERE operation = 'merge'";
     const before = new Set(await world.catalog("SELECT place FROM tenant"));
-    const wanted: number[] = [];
     const answers: string[] = [];
     let cases = 0;
     const step = async (
@@ -73,10 +98,16 @@ Deno.test("branches, snapshots and restores are there as they were answered, wha
       cases++;
       await step(about, (at) => ask(at, "POST", `${MAIN}/claim_branch`, { purpose: "a test", ref }));
       await step(about, (at) => ask(at, "POST", `${MAIN}/branches/${ref}/reset`, {}));
+      await untilDone((at) => query(at, branch, `INSERT OR IGNORE INTO k VALUES (${n})`));
+      const merged = Number(await count(merges));
+      const merge = { mode: "data", onConflict: "abort" };
+      await step(about, (at) => ask(at, "POST", `${MAIN}/branches/${ref}/merge`, merge));
+      const said = `case ${n}: ${answers.slice(-3)}`;
+      assertEquals(await count("SELECT count(*) FROM k"), n + 1, said);
+      assert(Number(await count(merges)) > merged, said);
       await untilDone((at) => query(at, branch, `DELETE FROM t WHERE a = ${n}`));
       await untilDone((at) => query(at, branch, `INSERT INTO t VALUES (${n})`));
       await step(about, (at) => ask(at, "POST", `${MAIN}/snapshots`, { label: `s${n}` }), ["slug_taken"]);
-      wanted.push(n);
       await step(about, (at) => ask(at, "DELETE", `${MAIN}/branches/${ref}`), ["branch_not_found"]);
       await untilDone((at) => query(at, "main", `INSERT INTO t VALUES (${n})`));
       await step(about, (at) => ask(at, "POST", `${MAIN}/restore`, { snapshot: `s${n}` }));
@@ -84,6 +115,7 @@ Deno.test("branches, snapshots and restores are there as they were answered, wha
       assertEquals(left.data?.rows, [[0]], `case ${n}: ${answers.slice(-5)}`);
     }
     await assertAgree(world, before);
+    assert(removals() > 0, "nothing was removed");
     print(
       `${cases} cases: ${
         Object.entries(Object.groupBy(answers, (one) => one)).map(([one, all]) => `${one} ${all?.length}`)

@@ -5,7 +5,7 @@ import { suspend } from "../testing/suspend.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
 
 /** Milliseconds until a caller is answered: what the claim still lasts, and a busy machine's own time. */
-const SOON_MS = 30_000;
+const SOON_MS = 60_000;
 /** Milliseconds that the instance stands still: more than a claim lasts. */
 const STILL_MS = 12_000;
 
