@@ -5,7 +5,7 @@ import type { StatementNames } from "./statement_names.ts";
 import type { KnownTables } from "./unknown_name.ts";
 
 const SEPARATOR = ", ";
-/** Longer lists of names are not taken apart: the steps grow with the third power, in the service's own process. */
+/** The longest list of names that is divided: the steps grow with the third power, in the service's own process. */
 const MAX_LENGTH = 500;
 
 /** A failure with the engine's message. */

@@ -48,7 +48,7 @@ function both(left: Truth, right: Truth): Truth {
 const HOLDS_FOR_ITSELF: ReadonlySet<string> = new Set(["Equals", "Is", "LessEquals", "GreaterEquals"]);
 const FAILS_FOR_ITSELF: ReadonlySet<string> = new Set(["NotEquals", "IsNot", "Less", "Greater"]);
 
-/** Rows without a value count as those with one. */
+/** Rows with NULL in the column count like the others. */
 function comparedWithItself({ left, op, right }: Extract<Expr, { type: "BinaryExpr" }>): Truth | null {
   const holds = HOLDS_FOR_ITSELF.has(op);
   if (!holds && !FAILS_FOR_ITSELF.has(op) || contains(left, PARAMETER)) return null;
@@ -63,7 +63,7 @@ function isSame(left: Expr, right: Expr): boolean {
   return textOf(left) === textOf(right);
 }
 
-/** Without what leaves a column as it is. */
+/** Removes parts that leave the value of a column unchanged. */
 function bare(node: Expr): Expr {
   if (node.type === "ParenthesizedExpr" && node.exprs.length === 1 && node.exprs[0]) {
     return bare(node.exprs[0]);
@@ -72,7 +72,7 @@ function bare(node: Expr): Expr {
   return node.type === "CollateExpr" ? bare(node.expr) : node;
 }
 
-/** The same for the same expression, however its names are written. */
+/** Equal for equal expressions, however their names are written. */
 function textOf(node: Expr): string {
   if (node.type === "QualifiedExpr") {
     return JSON.stringify({ type: "Id", name: node.column.text.toLowerCase() });
@@ -83,7 +83,7 @@ function textOf(node: Expr): string {
   });
 }
 
-/** Of what AND, OR and NOT are made of. A text without a parameter is written by whoever wants it to hold. */
+/** The truth of an operand of AND, OR and NOT. A constant counts by its value. */
 function plainTruth(node: Expr): Truth {
   if (contains(node, VARYING)) return "differs";
   if (contains(node, PARAMETER)) return "same";
@@ -91,7 +91,7 @@ function plainTruth(node: Expr): Truth {
   return value === null || value === 0 ? "none" : "every";
 }
 
-/** The number that a literal counts as, null for NULL; 1 for all that is not looked into. */
+/** The number as which a literal counts; null for NULL, 1 for every other expression. */
 function literalOf(node: Expr): number | null {
   if (node.type === "NullLiteral") return null;
   if (node.type === "NumericLiteral") return Number(node.value.replaceAll("_", ""));
@@ -130,7 +130,7 @@ function contains(node: unknown, types: ReadonlySet<string>): boolean {
   );
 }
 
-/** TRUE and FALSE are parsed like names of columns. */
+/** TRUE and FALSE, which are parsed like names of columns. */
 function isTruthWord(node: object): boolean {
   const name = "name" in node ? node.name : null;
   const text = typeof name === "object" && name !== null && "text" in name ? name.text : name;

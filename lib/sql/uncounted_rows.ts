@@ -12,7 +12,7 @@ export interface SchemaRows {
    * rows that `before` counted.
    */
   readonly after: string | null;
-  /** Whose rows it makes or removes: an approval is bound to them. Absent where it does neither. */
+  /** The table whose rows it makes or removes, to which an approval is bound. Absent where it does neither. */
   readonly rows?: ChangedRows;
 }
 
@@ -63,7 +63,7 @@ export interface Replacing {
   readonly insertsInto: number | null;
 }
 
-/** The parts of a statement's facts from which it follows. */
+/** The parts of a statement's facts that tell which rows it replaces. */
 interface ReplacingFacts {
   readonly actions: readonly string[];
   readonly replacedTables: readonly string[];

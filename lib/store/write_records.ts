@@ -1,4 +1,4 @@
-// What may stop a write, and writes that wait, as Deno KV stores them. Times are unix milliseconds.
+// Rules and writes that wait for a person, as Deno KV stores them. Times are unix milliseconds.
 
 /** An approval rule. */
 export interface RuleRecord {
@@ -21,7 +21,7 @@ export interface RuleRecord {
   readonly createdAt: number;
 }
 
-/** What a rule can be about. */
+/** The actions that a rule can match. */
 export type RuleAction = "insert" | "update" | "delete" | "schema";
 
 /** A rule that a write matches. */

@@ -151,7 +151,7 @@ export interface TenantCall {
   readonly failsWith: string | null;
   /** Set for mutations: every table written, through triggers and cascades too; the audit row names them. */
   readonly auditTables: readonly string[] | null;
-  /** Keys under which the answer of a mutation is kept in its own transaction; looked up before it runs. */
+  /** Keys under which the answer of a mutation is stored in its own transaction; an earlier answer is searched first. */
   readonly replay: ReplayKeys | null;
   /** Label of the snapshot to take in the write slot before the first statement; deleted if nothing is committed. */
   readonly snapshot: string | null;

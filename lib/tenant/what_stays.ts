@@ -1,4 +1,4 @@
-// A call that is not atomic keeps its statements when a later one is stopped. The stop also undoes the store's own
+// The statements of a call that is not atomic stay when a later one is stopped. The stop also undoes the store's own
 // transaction, so the earlier statements run once more, as a call that is logged and answered with the failure.
 import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
 

@@ -9,9 +9,9 @@ export interface Condition {
   readonly first: string;
   /** Column and number of values of `column IN (value, …)`. */
   readonly list: { readonly column: string; readonly values: number } | null;
-  /** Holds a SELECT of its own. */
+  /** Whether the condition contains a SELECT. */
   readonly subquery: boolean;
-  /** Share of rows that is assumed to pass when nothing else tells. */
+  /** The assumed share of rows that pass. */
   readonly share: number;
 }
 
@@ -60,7 +60,7 @@ const NOT_NAMES = new Set([
   ],
 ]);
 
-/** Conditions of the block whose clauses stand at `depth`. */
+/** Finds the conditions of the block whose clauses are at `depth`. */
 export function conditionsOf(tokens: readonly SqlToken[], depth: number): Condition[] {
   const conditions: Condition[] = [];
   let current: SqlToken[] | null = null;

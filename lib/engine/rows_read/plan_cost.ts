@@ -1,35 +1,35 @@
-// The rows that one query block of a plan reads: its loops multiplied out, what is known of the result put in, and
-// sorting, subqueries and compound arms added.
+// Estimates the rows that one query block of a plan reads: multiplies its loops, fits them to the known result, and adds
+// sorting, subqueries and the arms of compounds.
 import type { LoopNode, PlanNode } from "./plan_nodes.ts";
 import { type Step, type StepFacts, stepOf } from "./plan_steps.ts";
-import type { PlanText, TextBlock } from "./plan_text.ts";
+import type { StatementText, TextBlock } from "./statement_text.ts";
 
 /** The estimated rows of one query block. */
 export interface Cost {
   readonly reads: number;
-  /** Rows that come out of the loops, before grouping and LIMIT. */
+  /** Rows that the loops produce, before grouping and LIMIT. */
   readonly looped: number;
 }
 
-/** What is known of a block beside its plan. */
+/** What the estimate knows about a block beside its plan. */
 export interface BlockFacts {
   readonly block: TextBlock | undefined;
-  /** Rows that came out of the loops, where the result tells. */
+  /** The rows that the loops have produced, if the result shows them; null otherwise. */
   readonly known: number | null;
-  /** The loops stopped as soon as they had produced those. */
+  /** Whether the loops stopped as soon as they had produced those rows. */
   readonly stopped: boolean;
   /** Rows of the block's result, for sorting groups and compounds. */
   readonly resultRows: number;
 }
 
-/** Rows of a recursive CTE when nothing tells. */
+/** Assumed rows of a recursive CTE. */
 const RECURSIVE_ROWS = 100;
 
 /** Costs one block. `facts.sources` must not hold sources of inner blocks yet. */
 export function blockCost(
   nodes: readonly PlanNode[],
   of: BlockFacts,
-  text: PlanText,
+  text: StatementText,
   facts: StepFacts,
 ): Cost {
   const compound = nodes.find((node) => node.type === "compound");
@@ -68,7 +68,7 @@ export function blockCost(
 function stepsOf(
   nodes: readonly PlanNode[],
   of: BlockFacts,
-  text: PlanText,
+  text: StatementText,
   facts: StepFacts,
 ): Map<PlanNode, Step> {
   const loops = nodes.filter((node) =>
@@ -99,7 +99,7 @@ function stepsOf(
   return steps;
 }
 
-/** A look-up for each row of `IN (SELECT …)`; their number is a guess until the result is known. */
+/** A search for each row of `IN (SELECT …)`; their number is a guess until it is fitted to the result. */
 function driven(step: Step): Step {
   return {
     ...step,
@@ -110,8 +110,8 @@ function driven(step: Step): Step {
   };
 }
 
-/** The block of an EXISTS that became a loop, when nothing but the key decides there: then one row tells. */
-function existsBlock(loop: LoopNode, text: PlanText): TextBlock | undefined {
+/** The block of an EXISTS that became a loop and has no condition but its key, so that one row decides it. */
+function existsBlock(loop: LoopNode, text: StatementText): TextBlock | undefined {
   const last = text.blocks.length - 1;
   return text.blocks.find((block, at) => at < last && block.conditions.length === loop.equal.length);
 }
@@ -130,7 +130,7 @@ function orStep(children: readonly PlanNode[], facts: StepFacts): Step {
   return { seek, perRow: 1, fan, pass: 1, exact: false, filtered: false, atMost: Infinity, once: 0 };
 }
 
-/** Fits the guessed numbers to the rows that came out. */
+/** Fits the guessed numbers to the rows that the loops have produced. */
 function settle(steps: readonly Step[], of: BlockFacts): void {
   if (of.known === null) return;
   const expected = steps.reduce((product, step) => product * step.fan, 1);
@@ -162,7 +162,7 @@ function sortCost(nodes: readonly PlanNode[], of: BlockFacts, looped: number): n
   return reads;
 }
 
-function subqueryCost(node: PlanNode & { type: "subquery" }, text: PlanText, facts: StepFacts): Cost {
+function subqueryCost(node: PlanNode & { type: "subquery" }, text: StatementText, facts: StepFacts): Cost {
   const block = text.blocks[node.id - 1];
   // A scalar subquery, and EXISTS with it, stops at its first row.
   const stopsAtFirst = !node.list && block !== undefined && !block.aggregate && !block.grouped &&
@@ -178,7 +178,7 @@ function subqueryCost(node: PlanNode & { type: "subquery" }, text: PlanText, fac
 function compoundCost(
   node: PlanNode & { type: "compound" },
   of: BlockFacts,
-  text: PlanText,
+  text: StatementText,
   facts: StepFacts,
 ): Cost {
   const arms = node.arms.map((arm) =>
@@ -194,7 +194,7 @@ function compoundCost(
 function sourceCost(
   node: PlanNode & { type: "source" },
   of: BlockFacts,
-  text: PlanText,
+  text: StatementText,
   facts: StepFacts,
 ): { cost: number; rows: number } {
   const step = node.children.find((child) => child.type === "recursion" && child.step);
@@ -212,19 +212,19 @@ function sourceCost(
     facts,
   );
   const rows = block?.aggregate && !block.grouped ? 1 : Math.min(cost.looped, own?.limit ?? Infinity);
-  // A window keeps the rows of its partition and reads them back: for the values, for the frame, for neighbours.
+  // A window stores the rows of its partition and reads them again for the values, the frame and the neighbours.
   const passes = text.tokens.some((token) => NEIGHBOURS.has(token.key)) ? 3 : 2;
   return { cost: cost.reads + (windows ? passes * cost.looped : 0), rows };
 }
 
 const NEIGHBOURS = new Set(["LAG", "LEAD", "NTH_VALUE"]);
 
-/** Each row of the recursion is read from its queue and runs the step once. */
+/** The recursion reads each row from its queue and runs its step once for it. */
 function recursionCost(
   node: PlanNode & { type: "source" },
   step: readonly PlanNode[],
   of: BlockFacts,
-  text: PlanText,
+  text: StatementText,
   facts: StepFacts,
 ) {
   const rows = of.known ??

@@ -1,4 +1,4 @@
-// The tree of EXPLAIN QUERY PLAN as typed nodes (sqlite.org/eqp.html). A line that is not known becomes `other`.
+// The tree of EXPLAIN QUERY PLAN as typed nodes (sqlite.org/eqp.html). An unknown line becomes `other`.
 
 /** One row of EXPLAIN QUERY PLAN. */
 export interface PlanRow {
@@ -7,7 +7,7 @@ export interface PlanRow {
   readonly detail: string;
 }
 
-/** Going through a table, view or subquery: whole (`scan`) or by key. */
+/** A loop over the rows of a table, view or subquery: over all of them (`scan`) or by key. */
 export interface LoopNode {
   readonly type: "loop";
   readonly scan: boolean;
@@ -19,7 +19,7 @@ export interface LoopNode {
   readonly equal: readonly string[];
   readonly ranges: number;
   readonly exists: boolean;
-  /** The argument that a virtual table got; empty when it is read whole. */
+  /** The argument that a virtual table gets; empty when all its rows are read. */
   readonly virtualArgument: string;
 }
 
@@ -50,7 +50,7 @@ export type PlanNode =
   | { readonly type: "recursion"; readonly step: boolean; readonly children: readonly PlanNode[] }
   | { readonly type: "other"; readonly children: readonly PlanNode[] };
 
-/** Builds the tree. `names` are the tables and aliases (lower case) that may stand in it. */
+/** Builds the tree. `names` are the tables and aliases (lower case) that it may contain. */
 export function planNodes(rows: readonly PlanRow[], names: ReadonlySet<string>): PlanNode[] {
   const byParent = Map.groupBy(rows, (row) => row.parent);
   const below = (id: number): PlanNode[] => (byParent.get(id) ?? []).map(node);
@@ -127,7 +127,7 @@ function accessOf(after: string): LoopNode["access"] {
   return / USING (?:COVERING )?INDEX /.test(after) ? "index" : "table";
 }
 
-/** The longest known name that the text begins with: a tenant may have called a table `t USING INDEX x`. */
+/** Finds the longest known name with which the text begins: a table may be called `t USING INDEX x`. */
 function knownPrefix(rest: string, names: ReadonlySet<string>): string | undefined {
   const lower = rest.toLowerCase();
   let found: string | undefined;

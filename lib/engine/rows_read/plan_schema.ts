@@ -1,10 +1,10 @@
-// What the rows-read estimate asks about the shape of a database: tables, indexes, keys. Valid for one schema version.
+// The tables, indexes and keys of a database, as the rows-read estimate needs them. Valid for one schema version.
 import type { DatabaseSync } from "node:sqlite";
 
 /** One index of a table. */
 export interface IndexShape {
   readonly unique: boolean;
-  /** A key column may be NULL: a look-up from another table then looks for a second row. */
+  /** Whether a key column may be NULL: a search from another table then goes on to a second row. */
   readonly nullable: boolean;
   /** Key columns in order, lower case; empty text for an expression. */
   readonly columns: readonly string[];
@@ -80,7 +80,7 @@ export class PlanSchema {
     );
   }
 
-  /** Whether deleting rows takes two passes: they are collected first where something else may see the change. */
+  /** Whether deleting rows takes two passes: the engine collects them first where something else may see the change. */
   deletesInTwoPasses(table: string): boolean {
     const sql = "SELECT wr FROM pragma_table_list(?1) WHERE wr = 1";
     return this.foreignKeys(table).length > 0 || this.hasTriggers(table) ||

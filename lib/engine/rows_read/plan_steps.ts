@@ -1,11 +1,11 @@
-// One nested loop of a plan as numbers: how many rows a run of it reads, and how many it passes on.
+// Estimates one nested loop of a plan: how many rows a run of it reads, and how many it hands on.
 import type { Condition } from "./plan_conditions.ts";
 import type { LoopNode } from "./plan_nodes.ts";
 import type { PlanSchema } from "./plan_schema.ts";
-import type { TextBlock } from "./plan_text.ts";
+import type { TextBlock } from "./statement_text.ts";
 import type { TableCounts } from "./table_counts.ts";
 
-/** A run reads `seek + perRow × fan` rows and hands on `fan` rows, of which `pass` get by its other conditions. */
+/** A run reads `seek + perRow × fan` rows and finds `fan` rows; the share `pass` of them meets its other conditions. */
 export interface Step {
   seek: number;
   readonly perRow: number;
@@ -13,31 +13,31 @@ export interface Step {
   pass: number;
   /** `fan` is known, not guessed. */
   readonly exact: boolean;
-  /** Has conditions that the access path does not answer. */
+  /** Whether the loop has conditions that its access path does not answer. */
   readonly filtered: boolean;
-  /** Rows that all runs together can find at most. */
+  /** The most rows that all runs together can find. */
   readonly atMost: number;
   /** Reads that happen once, such as building an automatic index. */
   readonly once: number;
 }
 
-/** Where numbers come from; `sources` are the subqueries in FROM that were costed before. */
+/** The sources of the numbers; `sources` are the subqueries in FROM that are already estimated. */
 export interface StepFacts {
   readonly schema: PlanSchema;
   readonly counts: TableCounts;
   /** Rows of a stored table before the statement changed it. */
   readonly rowsOf: (table: string) => number;
-  /** What an alias of the plan stands for, lower case; other names stand for themselves. */
+  /** The name for an alias of the plan, lower case; other names are unchanged. */
   readonly nameOf: (name: string) => string;
   /** Stored table name for a table or alias of the plan. */
   readonly tableOf: (name: string) => string | undefined;
   readonly sources: ReadonlyMap<string, { readonly rows: number; readonly materialized: boolean }>;
 }
 
-/** Share of a table that a range is taken to hold when no result tells. */
+/** The assumed share of a table that a range contains. */
 const RANGE_SHARE = 1 / 3;
 const BETWEEN_SHARE = 1 / 8;
-/** Rows of a virtual table or table function that got an argument. */
+/** Assumed rows of a virtual table or table function with an argument. */
 const VIRTUAL_ROWS = 5;
 
 /** Estimates one loop. `only`: the block has no other loop, so that unqualified columns are this loop's. */
@@ -103,7 +103,7 @@ function keyedStep(
   return step(fan, false, { seek, pass, atMost });
 }
 
-/** Joined by equality with the rowid of another table: each of its rows is found from one row there at most. */
+/** Whether an equality joins the loop with the rowid of another table: at most one row there leads to each of its rows. */
 function joinsToKey(loop: LoopNode, block: TextBlock | undefined, facts: StepFacts): boolean {
   return loop.ranges === 0 &&
     (block?.conditions ?? []).some((condition) =>
@@ -136,7 +136,7 @@ function keyOf(loop: LoopNode, table: string, schema: PlanSchema) {
 
 function sourceStep(loop: LoopNode, source: { rows: number; materialized: boolean }, step: MakeStep): Step {
   if (loop.scan) return step(source.rows, false, { perRow: source.materialized ? 1 : 0 });
-  // Looked up through an automatic index: the rows of a grouped subquery are usually one for each key.
+  // Found through an automatic index: a grouped subquery usually has one row for each key.
   return step(1, false, { once: source.materialized ? source.rows : 0 });
 }
 

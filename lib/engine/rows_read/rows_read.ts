@@ -6,16 +6,16 @@ import { blockCost } from "./plan_cost.ts";
 import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
 import { PlanSchema } from "./plan_schema.ts";
 import { type StepFacts, stepOf } from "./plan_steps.ts";
-import { aliasesOf, type PlanText, planText, type TextBlock } from "./plan_text.ts";
-import { besidePlan, type Estimate, withoutPlan } from "./plan_writes.ts";
+import { aliasesOf, readStatementText, type StatementText, type TextBlock } from "./statement_text.ts";
+import { besidePlan, type Estimate, withoutPlan } from "./reads_beside_plan.ts";
 import { TableCounts } from "./table_counts.ts";
 
 /** Estimates cached for each connection: about as many as its prepared statements. */
 const CACHED_PLANS = 256;
-/** The estimates of longer texts are not cached: each holds the words of its text, and they would fill the heap. */
+/** Characters of the longest text whose estimate is cached: an estimate holds the words of its text. */
 const MAX_CACHED_LENGTH = 4000;
 
-/** The estimates of one connection. Its calls run the service's own SQL: the connection must allow that meanwhile. */
+/** Makes the estimates of one connection. It runs SQL of the service's own, which the connection must allow meanwhile. */
 export class RowsReadEstimator {
   readonly #estimates = new Map<string, Estimate>();
   readonly #counts: TableCounts;
@@ -26,7 +26,7 @@ export class RowsReadEstimator {
     this.#schema = new PlanSchema(database);
   }
 
-  /** Forgets everything; to be called when the schema version has changed. */
+  /** Drops everything cached. Call when the schema version has changed. */
   schemaChanged(): void {
     this.#estimates.clear();
     this.#counts.forget();
@@ -48,7 +48,7 @@ export class RowsReadEstimator {
   }
 
   #compile(sql: string): Estimate {
-    const text = planText(sql);
+    const text = readStatementText(sql);
     const schema = this.#schema;
     const whole = withoutPlan(text, schema, this.#counts);
     if (whole) return (returned, written) => Math.round(whole(returned, written));
@@ -56,7 +56,7 @@ export class RowsReadEstimator {
     const { aliases, top } = this.#withViews(text, rows);
     const nodes = planNodes(rows, new Set([...schema.tables().keys(), ...aliases.keys()]));
     const { target } = text;
-    // Loops that the text does not name serve foreign keys.
+    // Loops over tables that the text does not name belong to foreign keys.
     const own = target === null
       ? nodes
       : nodes.filter((node) => node.type !== "loop" || named(text, node.name));
@@ -86,8 +86,11 @@ export class RowsReadEstimator {
     };
   }
 
-  /** Aliases of the text and of the views it names; a view's own conditions count as the statement's. */
-  #withViews(text: PlanText, rows: readonly PlanRow[]): { aliases: Map<string, string>; top: TextBlock } {
+  /** Finds the aliases in the text and in the views that it names; conditions of a view count as the statement's. */
+  #withViews(
+    text: StatementText,
+    rows: readonly PlanRow[],
+  ): { aliases: Map<string, string>; top: TextBlock } {
     const sources = rows.map((row) =>
       /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(row.detail)?.[1]?.toLowerCase()
     );
@@ -96,7 +99,7 @@ export class RowsReadEstimator {
     let { top } = text;
     for (const [name, sql] of this.#schema.views()) {
       if (!named(text, name)) continue;
-      const view = planText(sql);
+      const view = readStatementText(sql);
       for (const [alias, table] of aliasesOf(view, isTable)) {
         if (!aliases.has(alias)) aliases.set(alias, table);
       }
@@ -118,7 +121,7 @@ export class RowsReadEstimator {
   }
 }
 
-/** A single row by its key and nothing else: by far the most frequent plan, and one that always reads 1. */
+/** Whether the plan reads a single row by its key, which is by far the most frequent plan. */
 function isKeyLookUp(nodes: readonly PlanNode[], block: TextBlock, facts: StepFacts): boolean {
   const [node] = nodes;
   if (nodes.length !== 1 || node?.type !== "loop" || node.equal.length === 0) return false;
@@ -126,11 +129,11 @@ function isKeyLookUp(nodes: readonly PlanNode[], block: TextBlock, facts: StepFa
   return step.exact && step.fan === 1 && step.seek === 1 && step.perRow === 0;
 }
 
-function named(text: PlanText, name: string): boolean {
+function named(text: StatementText, name: string): boolean {
   return name.startsWith("(") || text.tokens.some((token) => token.text.toLowerCase() === name);
 }
 
-/** What the rows of the result say about the rows that came out of the loops. */
+/** Derives the rows that the loops have produced from the rows of the result. */
 function outOfLoops(
   nodes: readonly PlanNode[],
   block: TextBlock | undefined,

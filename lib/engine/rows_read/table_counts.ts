@@ -1,18 +1,18 @@
-// How many rows a table has and how many share one key, counted on the connection that ran the statement. Exact at
-// the moment of counting; counted again when the file has changed, but never for more than a small share of the time.
+// Counts how many rows a table has and how many share one key, on the connection that ran the statement. A count is exact
+// when it is made, and is made again when the file has changed, but never for more than a small share of the time.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Clock } from "../../core/clock.ts";
 
-/** Tables up to this size are counted again at every change: it costs a small part of the scan that asks for it. */
+/** Tables up to this size are counted after every change, which costs a small part of the scan that needs the count. */
 const SMALL_TABLE_ROWS = 10_000;
-/** A larger table rests this many times as long as its last count took. */
+/** A larger table is not counted again for this many times the duration of its last count. */
 const REST_FACTOR = 20;
-/** Up to there the largest rowid may stand for the number of rows. */
+/** Up to this value the largest rowid is taken as the number of rows. */
 const ROUGH_ROWS = 100_000;
-/** Rows looked at to learn how many share a key, and milliseconds that the answer is used at least. */
+/** Rows read to learn how many share a key, and milliseconds for which the result is used at least. */
 const SAMPLE_ROWS = 4000;
 const SAMPLE_AGE_MS = 10_000;
-/** SQLite's own guess for rows that share a key of an index it knows nothing about. */
+/** SQLite's own guess of the rows that share a key of an index without statistics. */
 const UNKNOWN_PER_KEY = 10;
 
 interface Count {
@@ -31,7 +31,10 @@ export class TableCounts {
 
   constructor(private readonly database: DatabaseSync, private readonly clock: Clock) {}
 
-  /** Rows of a table by its stored name. A table that cannot be counted has 0: the rows returned are the bound then. */
+  /**
+   * Counts the rows of a table by its stored name; 0 where it cannot be counted: the rows returned are then the least
+   * estimate.
+   */
   rowsOf(table: string): number {
     const version = this.#version();
     const known = this.#counts.get(table);
@@ -39,17 +42,17 @@ export class TableCounts {
     return this.#count(table, version, known);
   }
 
-  /** The same without counting a table for it: a count at hand, or the largest rowid. */
+  /** The number of rows from an earlier count or from the largest rowid; counts only where neither tells. */
   roughRowsOf(table: string): number {
     const known = this.#counts.get(table);
     if (known) return known.rows;
     try {
       const row = this.database.prepare(`SELECT max(rowid) AS rows FROM ${quoted(table)}`).get();
       const largest = Number(row?.["rows"] ?? 0);
-      // Keys made elsewhere (random, of a time) are far larger than the table.
+      // Keys that are random numbers or times are far larger than the number of rows.
       if (largest <= ROUGH_ROWS) return largest;
     } catch {
-      // WITHOUT ROWID
+      // The table is one WITHOUT ROWID.
     }
     return this.rowsOf(table);
   }
@@ -66,7 +69,7 @@ export class TableCounts {
     return perKey;
   }
 
-  /** Drops everything: tables may be gone. */
+  /** Drops all counts, because tables may be gone. */
   forget(): void {
     this.#counts.clear();
     this.#samples.clear();

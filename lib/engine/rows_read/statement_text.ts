@@ -1,18 +1,18 @@
-// What a plan does not show and the text does: LIMIT, aggregates, grouping, conditions left over after the index,
-// and which table an alias stands for. A reading of the text, not a parse: what it misses only blurs an estimate.
+// Reads from a statement's text what its plan does not show: LIMIT, aggregates, grouping, conditions that no index answers,
+// and the tables of aliases. It does not parse the text: what it misses only makes an estimate less exact.
 import { type SqlToken, sqlTokens } from "../../sql/sql_tokens.ts";
 import { type Condition, conditionsOf } from "./plan_conditions.ts";
 
-/** One SELECT (or the whole of an UPDATE or DELETE) at one level of parentheses. */
+/** One SELECT (or a whole UPDATE or DELETE) at one level of parentheses. */
 export interface TextBlock {
-  /** The CTE or subquery in FROM that it defines, lower case; empty for others. */
+  /** The name of the CTE or subquery in FROM that the block defines, lower case; empty for other blocks. */
   readonly name: string;
   readonly compound: boolean;
   readonly distinct: boolean;
   readonly grouped: boolean;
-  /** Calls an aggregate in its result columns or HAVING. */
+  /** Whether its result columns or HAVING call an aggregate. */
   readonly aggregate: boolean;
-  /** Window definitions in use; each makes the engine keep and read back its rows. */
+  /** The number of window definitions in use, for each of which the engine stores rows and reads them again. */
   readonly windows: boolean;
   /** The column of a lone `min(column)` or `max(column)`, lower case. */
   readonly extremeOf: string | null;
@@ -22,8 +22,8 @@ export interface TextBlock {
   readonly conditions: readonly Condition[];
 }
 
-/** What the estimate takes from a statement's text. */
-export interface PlanText {
+/** The parts of a statement's text that the estimate needs. */
+export interface StatementText {
   /** SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, or another first word; CTEs are skipped. */
   readonly verb: string;
   /** The table that an INSERT, UPDATE or DELETE changes, as written; otherwise null. */
@@ -32,7 +32,7 @@ export interface PlanText {
   readonly hasSelect: boolean;
   readonly usesExists: boolean;
   readonly top: TextBlock;
-  /** Every SELECT in the order in which it ends: the numbers that the engine gives to subqueries. */
+  /** The blocks in the order in which they end, which is how the engine numbers subqueries. */
   readonly blocks: readonly TextBlock[];
   /** Columns that an UPDATE assigns, lower case. */
   readonly assigned: ReadonlySet<string>;
@@ -46,8 +46,8 @@ const AGGREGATES = new Set([
 const COMPOUND = new Set(["UNION", "INTERSECT", "EXCEPT"]);
 const VERBS = new Set(["SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"]);
 
-/** Reads one statement. */
-export function planText(sql: string): PlanText {
+/** Reads the text of one statement. */
+export function readStatementText(sql: string): StatementText {
   const tokens = sqlTokens(sql);
   const first = tokens[0]?.key ?? "";
   const verbAt = first === "WITH" ? tokens.findIndex((t) => t.depth === 0 && VERBS.has(t.key)) : 0;
@@ -66,8 +66,11 @@ export function planText(sql: string): PlanText {
   };
 }
 
-/** Alias (lower case) → table for the tables of this schema that the text names after FROM, JOIN, UPDATE, INTO or a comma. */
-export function aliasesOf(text: PlanText, isTable: (lowerName: string) => boolean): Map<string, string> {
+/**
+ * Alias (lower case) → table for the tables of this schema that the text names after FROM, JOIN, UPDATE, INTO or a
+ * comma.
+ */
+export function aliasesOf(text: StatementText, isTable: (lowerName: string) => boolean): Map<string, string> {
   const aliases = new Map<string, string>();
   const { tokens } = text;
   for (const [at, token] of tokens.entries()) {

@@ -1,14 +1,15 @@
-// What statements read beside their query blocks: changed rows visited again, foreign keys, and schema changes.
+// Estimates the rows that statements read outside of their query blocks: changed rows again, rows of foreign keys, and
+// rows that a change of the schema reads.
 import type { LoopNode, PlanNode } from "./plan_nodes.ts";
 import type { PlanSchema } from "./plan_schema.ts";
-import type { PlanText } from "./plan_text.ts";
+import type { StatementText } from "./statement_text.ts";
 import type { TableCounts } from "./table_counts.ts";
 
-/** Rows read for rows returned and written. */
+/** Estimates the rows read from the rows returned and written. */
 export type Estimate = (rowsReturned: number, rowsWritten: number) => number;
 
-/** The whole estimate of a statement that has no query in it, or null where its plan is needed. */
-export function withoutPlan(text: PlanText, schema: PlanSchema, counts: TableCounts): Estimate | null {
+/** Makes the whole estimate of a statement without a query; null where the plan is needed. */
+export function withoutPlan(text: StatementText, schema: PlanSchema, counts: TableCounts): Estimate | null {
   switch (text.verb) {
     case "SELECT":
     case "VALUES":
@@ -36,33 +37,36 @@ export function withoutPlan(text: PlanText, schema: PlanSchema, counts: TableCou
   }
 }
 
-/** A PRAGMA that checks goes through all tables, or through the one that it names; others read no rows. */
-function checks({ tokens }: PlanText, schema: PlanSchema, counts: TableCounts): Estimate {
+/** Estimates a PRAGMA: one that checks reads all tables, or the one that it names; others read no rows. */
+function checks({ tokens }: StatementText, schema: PlanSchema, counts: TableCounts): Estimate {
   const at = tokens.findIndex(({ text }) => /^(?:integrity|quick|foreign_key)_check$/i.test(text));
   if (at < 0) return () => 0;
   const named = tokens.slice(at + 1).map(({ text }) => schema.tables().get(text.toLowerCase()));
   const table = named.find((name) => name !== undefined);
   const tables = table === undefined ? [...new Set(schema.tables().values())] : [table];
-  const looksUp = /^f/i.test(tokens[at]?.text ?? "");
-  // Each row that refers is looked up once for each of its references.
+  const followsKeys = /^f/i.test(tokens[at]?.text ?? "");
+  // A check of foreign keys searches once for each reference of each row.
   const passes = (name: string) => {
-    const references = looksUp ? schema.foreignKeys(name).length : 0;
-    return !looksUp ? 1 : references === 0 ? 0 : 1 + references;
+    const references = followsKeys ? schema.foreignKeys(name).length : 0;
+    return !followsKeys ? 1 : references === 0 ? 0 : 1 + references;
   };
   return () =>
     tables.reduce((sum, name) => sum + (passes(name) === 0 ? 0 : passes(name) * counts.rowsOf(name)), 0);
 }
 
-/** The tables that REINDEX or ANALYZE goes through: those of the name it gives, else all. */
-function maintained(text: PlanText, schema: PlanSchema): string[] {
+/** The tables that REINDEX or ANALYZE reads: the one that it names, or all. */
+function maintained(text: StatementText, schema: PlanSchema): string[] {
   const name = text.tokens.at(-1)?.key === ";" ? text.tokens.at(-2) : text.tokens.at(-1);
   const table = name && (schema.tables().get(name.text.toLowerCase()) ?? schema.tableOfIndex(name.text));
   return table ? [table] : [...new Set(schema.tables().values())];
 }
 
-/** What an INSERT … SELECT, UPDATE or DELETE reads beside going through its `own` loops; `others` serve foreign keys. */
+/**
+ * Estimates what an INSERT … SELECT, UPDATE or DELETE reads beside its `own` loops; `others` are the loops of foreign
+ * keys.
+ */
 export function besidePlan(
-  text: PlanText,
+  text: StatementText,
   own: readonly PlanNode[],
   others: number,
   schema: PlanSchema,
@@ -86,8 +90,8 @@ export function besidePlan(
   return (_returned, written) => perRow * written;
 }
 
-/** Tables whose rows a changed row's foreign keys look up. */
-function parentsOf(text: PlanText, schema: PlanSchema): number {
+/** The tables in which foreign keys of a changed row search. */
+function parentsOf(text: StatementText, schema: PlanSchema): number {
   const keys = schema.foreignKeys(text.target ?? "");
   return text.verb === "UPDATE" ? keys.filter((column) => text.assigned.has(column)).length : keys.length;
 }
@@ -100,8 +104,8 @@ function keyColumns(loop: LoopNode, schema: PlanSchema): readonly string[] {
   return loop.access === "index" && loop.index !== null ? schema.index(loop.index)?.columns ?? [] : [];
 }
 
-/** An index is built by reading the table and sorting its keys; other changes touch the schema only. */
-function schemaChange(text: PlanText, schema: PlanSchema, counts: TableCounts): Estimate {
+/** Estimates a schema change: building an index reads the table and sorts its keys; other changes read the schema only. */
+function schemaChange(text: StatementText, schema: PlanSchema, counts: TableCounts): Estimate {
   const { tokens, verb } = text;
   const has = (key: string) => tokens.some((token) => token.key === key && token.depth === 0);
   const after = (key: string) =>
