@@ -20,6 +20,17 @@ async function copyProgram(to: string): Promise<void> {
   }
 }
 
+/** Removes the program, and what Deno has cached of a program at that path. */
+async function removeProgram(program: string): Promise<void> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"], stderr: "null" })
+    .output();
+  const { typescriptCache }: { typescriptCache: string } = JSON.parse(new TextDecoder().decode(stdout));
+  await Deno.remove(`${typescriptCache}/file${await Deno.realPath(program)}`, { recursive: true }).catch(
+    () => {},
+  );
+  await Deno.remove(program, { recursive: true });
+}
+
 interface Answer {
   readonly status: number;
   readonly body: {
@@ -101,6 +112,7 @@ Deno.test("children of another version serve nothing: the service says once to r
     const ready = await until(() => readiness(service), ({ status }) => status === 200);
     assertEquals(isDegraded(ready), false);
   } finally {
-    for (const one of [program, folder]) await Deno.remove(one, { recursive: true });
+    await removeProgram(program);
+    await Deno.remove(folder, { recursive: true });
   }
 });

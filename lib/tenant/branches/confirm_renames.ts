@@ -36,8 +36,8 @@ export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<
       for (const newer of unmatched(present, old)) {
         if (definitionOf(older) !== definitionOf(newer)) continue;
         const sides = [[before.name, [older.name]], [after.name, [newer.name]]] as const;
-        const inPlace = old.indexOf(older) === present.indexOf(newer) && continues(old, present);
-        if ((yield* compareValues(ancestor, branch, ...sides)) ?? inPlace) {
+        const atSameIndex = old.indexOf(older) === present.indexOf(newer) && continues(old, present);
+        if ((yield* compareValues(ancestor, branch, ...sides)) ?? atSameIndex) {
           known.add(renameKey(before, older.name, newer.name));
         }
       }
