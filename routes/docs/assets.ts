@@ -2,6 +2,7 @@
 // somebody first asks for it: an idle service holds none of them.
 import { createHash } from "node:crypto";
 
+/** A file that pages load. */
 export interface Asset {
   readonly type: string;
   readonly body: string | Uint8Array<ArrayBuffer>;

@@ -4,6 +4,7 @@ import MiniSearch, { type SearchOptions } from "minisearch";
 import { questionWords, splitWords, wordForms } from "../../lib/services/schema/search_words.ts";
 import type { ReadPage } from "./library.ts";
 
+/** A section that was found. */
 export interface DocHit {
   readonly href: string;
   /** Title of the page. */
@@ -38,6 +39,7 @@ const options: SearchOptions = {
   weights: { fuzzy: 0.3, prefix: 0.6 },
 };
 
+/** An index of the sections of all pages. */
 export class DocSearch {
   readonly #sections: readonly Section[];
   readonly #index: MiniSearch<Section>;

@@ -30,6 +30,7 @@ const MARKDOWN = "text/markdown; charset=utf-8";
 
 type Answer = Promise<Response>;
 
+/** The pages, their search, the viewer of the API and the files that they load, as answers. */
 export class Documentation {
   readonly #baseUrl: string;
   readonly #library: Library;

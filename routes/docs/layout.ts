@@ -4,8 +4,10 @@ import { assetPath } from "./assets.ts";
 import { docPages } from "./pages.ts";
 import type { Heading } from "./render_page.ts";
 
+/** A piece of HTML in which values are escaped. */
 export type View = ReturnType<typeof html>;
 
+/** What differs from page to page. */
 export interface LayoutParts {
   /** Empty for the contents. */
   readonly title: string;

@@ -6,11 +6,13 @@ import { type RenderedPage, renderPage } from "./render_page.ts";
 /** What the examples of the pages call; readers see the address of the service that they read. */
 const EXAMPLE_ADDRESS = "http://127.0.0.1:8000";
 
+/** A page that has been read and rendered. */
 export interface ReadPage extends RenderedPage {
   readonly page: DocPage;
   readonly markdown: string;
 }
 
+/** Holds what has been read. */
 export class Library {
   readonly #baseUrl: string;
   readonly #read = new Map<string, Promise<ReadPage>>();

@@ -4,6 +4,7 @@
 /** A part of the contents. */
 export type DocGroup = "Start" | "Guides" | "Reference" | "Design";
 
+/** A row of the table of pages. */
 export interface DocPage {
   readonly group: DocGroup;
   /** Its address is `/docs/<slug>`. */

@@ -2,6 +2,7 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { colouredCode, escapeHtml } from "./coloured_code.ts";
 
+/** A heading of a page. */
 export interface Heading {
   /** 2 and up; the title of the page is no part of this. */
   readonly depth: number;
@@ -10,6 +11,7 @@ export interface Heading {
   readonly id: string;
 }
 
+/** What a page's Markdown gives. */
 export interface RenderedPage {
   readonly html: string;
   readonly headings: readonly Heading[];

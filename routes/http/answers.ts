@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { type DescribeRouteOptions, resolver } from "hono-openapi";
 import { z } from "zod";
 import type { Env } from "./env.ts";
-import { isoTimestamp, ruleHit } from "./schemas.ts";
+import { errorDetail, isoTimestamp, ruleHit } from "./schemas.ts";
 
 /** Options of a described answer. */
 export interface AnswerOptions {
@@ -40,13 +40,7 @@ const failureEnvelope = z.object({
   success: z.literal(false),
   error: z.string(),
   code: z.string(),
-  errorDetail: z.object({
-    kind: z.string(),
-    table: z.string().nullable(),
-    column: z.string().nullable(),
-    hint: z.string(),
-    columns: z.array(z.string()).optional(),
-  }).optional(),
+  errorDetail: errorDetail.optional(),
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   failedIndex: z.int().optional().describe("Place of the statement of a batch that failed, from 0"),
   data: z.unknown().optional().describe("What a stopped batch kept, by statement; the report of a merge"),

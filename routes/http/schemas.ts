@@ -39,6 +39,15 @@ export const scopeRow = z.strictObject({
   role,
 });
 
+/** What kind of SQL failure it was, and where. */
+export const errorDetail = z.object({
+  kind: z.string(),
+  table: z.string().nullable(),
+  column: z.string().nullable(),
+  hint: z.string(),
+  columns: z.array(z.string()).optional(),
+});
+
 /** For a GET without query parameters. */
 export const noQuery = z.strictObject({});
 

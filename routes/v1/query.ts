@@ -11,7 +11,7 @@ import { runStatements, type StatementsInput } from "../../lib/services/query/ru
 import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
-import { role } from "../http/schemas.ts";
+import { errorDetail, role } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { requestContent } from "../middleware/body_text.ts";
 import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
@@ -118,13 +118,7 @@ const validation = z.object({
   tables: z.array(z.string()),
   columns: z.array(z.string()).describe("table.column"),
   role: role.nullable().describe("Least role that may run it"),
-  errorDetail: z.object({
-    kind: z.string(),
-    table: z.string().nullable(),
-    column: z.string().nullable(),
-    hint: z.string(),
-    columns: z.array(z.string()).optional(),
-  }).optional(),
+  errorDetail: errorDetail.optional(),
 });
 
 /** Mounted under `/v1/db/:ns/:db`. */

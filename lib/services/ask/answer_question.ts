@@ -14,6 +14,7 @@ import type {
 import { runForSession } from "../../query/run_for_session.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
+import { readResult } from "../query/read_result.ts";
 import { boundRows, checkStatement, describeFacts } from "./check_statement.ts";
 import type { AskModel, AskProposal, AskRequest } from "./model/ask_model.ts";
 import { readAskSchema } from "./model/ask_schema.ts";
@@ -184,7 +185,7 @@ function toAnswer(
   facts: StatementFacts,
   { results }: QueryAnswer,
 ): AskAnswer {
-  const { columns, rows } = tableOf(results[0]?.json ?? '{"columns":[],"rows":[]');
+  const { columns, rows } = readResult(results[0]?.json ?? '{"columns":[],"rows":[]');
   const said = proposal.explanation?.trim().slice(0, MAX_EXPLANATION);
   const explanation = said ? said : describeFacts(facts);
   return {
@@ -195,12 +196,6 @@ function toAnswer(
       ? `${explanation} Only the first ${maxRows} rows are shown.`
       : explanation,
   };
-}
-
-/** Guarantee: the text is a result of the store, in the form of `StatementResult`. */
-function tableOf(json: string): Pick<AskAnswer, "columns" | "rows"> {
-  const result: Pick<AskAnswer, "columns" | "rows"> = JSON.parse(`${json}}`);
-  return result;
 }
 
 /** The engine's words are for the model only: they may repeat a part of the text. */

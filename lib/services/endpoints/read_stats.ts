@@ -6,7 +6,7 @@ import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
-import { rowsOf } from "../schema/read_rows.ts";
+import { rowsOf } from "../query/read_result.ts";
 import { actorOf, type EndpointContext } from "./endpoint_context.ts";
 
 /** Which endpoint, and which span of time. */

@@ -7,7 +7,7 @@ import { AppError } from "../../core/errors.ts";
 import { foldName } from "../../sql/names.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { StatementResult } from "../../tenant/tenant_store.ts";
-import { readResult } from "../endpoints/spec/outputs.ts";
+import { readResult } from "../query/read_result.ts";
 import { noKey } from "../endpoints/spec/users_table.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 import { readEmail, readUsers, type Users } from "./read_users.ts";
@@ -68,7 +68,7 @@ function readUser(
   { indexesIn }: Users,
 ): User | null {
   if (result === undefined) return null;
-  const { columns, rows: [row] } = readResult(result);
+  const { columns, rows: [row] } = readResult(result.json);
   if (row === undefined) return null;
   const at = indexesIn(columns);
   const hash = row[at.hash];
@@ -101,7 +101,7 @@ export async function signUp(
     bound.map((value, index) => index === passwordIndex ? hash : value),
   );
   const [result] = results;
-  const { columns, rows: [row] } = result ? readResult(result) : { columns: [], rows: [] };
+  const { columns, rows: [row] } = result ? readResult(result.json) : { columns: [], rows: [] };
   // ON CONFLICT DO NOTHING returns no row when somebody has the address.
   if (row === undefined) throw new AppError("account_exists");
   // Comes from the cache unless the schema has changed meanwhile.

@@ -7,7 +7,7 @@ import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { shownColumns } from "../../sql/result_columns.ts";
 import { keyColumn, noKey, PASSWORD_COLUMN, shownIndex } from "../endpoints/spec/users_table.ts";
-import { rowsOf } from "../schema/read_rows.ts";
+import { rowsOf } from "../query/read_result.ts";
 import { readTable, type TableDefinition } from "../schema/read_table.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 

@@ -12,7 +12,7 @@ import { quoteIdentifier } from "../../sql/quote.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { keyColumn } from "../endpoints/spec/users_table.ts";
-import { rowsOf } from "../schema/read_rows.ts";
+import { rowsOf } from "../query/read_result.ts";
 import { readTable } from "../schema/read_table.ts";
 import type { EndpointCall, EndpointSession, PublishedContext } from "./published_context.ts";
 

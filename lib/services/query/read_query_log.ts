@@ -1,9 +1,10 @@
 // The query log of a database, newest first, from its own table.
+import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
-import { isoTime } from "../../core/clock.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
+import { rowsOf } from "./read_result.ts";
 import type { StatementsContext } from "./run_statements.ts";
 
 /** Which rows of the log are wanted. */
@@ -92,8 +93,7 @@ type LogTuple = [
 ];
 
 function entriesOf(json: string): QueryLogEntry[] {
-  const { rows }: { rows: LogTuple[] } = JSON.parse(`${json}}`);
-  return rows.map((
+  return rowsOf<LogTuple>(json).map((
     [
       id,
       ts,

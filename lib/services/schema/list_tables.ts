@@ -1,7 +1,8 @@
 // The tables of a database with their exact row counts.
 import { quoteIdentifier } from "../../sql/quote.ts";
+import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { readEach, rowsOf } from "./read_rows.ts";
+import { readEach } from "./read_rows.ts";
 
 /** A table or view in the list. */
 export interface TableSummary {

@@ -4,9 +4,6 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
-/** A value of a result row. No such read returns blobs or integers beyond 2^53. */
-export type Cell = string | number | null;
-
 /**
  * One result for each statement, all from one state of the database: its rows as JSON text, `[[…],…]`. Errors: those
  * of the pipeline.
@@ -20,13 +17,6 @@ export async function readRows(ctx: StatementsContext, statements: readonly stri
   });
   const answer = await run(ctx, call);
   return answer.results.map(({ json }) => json);
-}
-
-/** Guarantee: the rows of a result of `readRows`, whose columns the caller's own statement has chosen. */
-export function rowsOf<Row extends readonly Cell[]>(json: string | undefined): Row[] {
-  if (json === undefined) return [];
-  const { rows }: { rows: Row[] } = JSON.parse(`${json}}`);
-  return rows;
 }
 
 /** What one of several reads came to. */

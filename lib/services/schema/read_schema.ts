@@ -2,8 +2,9 @@
 import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
+import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { readEach, readRows, rowsOf, unreadable } from "./read_rows.ts";
+import { readEach, readRows, unreadable } from "./read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
 
 const TABLES =

@@ -3,8 +3,8 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { foldName } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
+import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { rowsOf } from "./read_rows.ts";
 
 /** A column as the schema declares it. */
 export interface ColumnDefinition {

@@ -1,10 +1,10 @@
 // Looks up which phrases of a question occur in the data, so that "in Berlin" becomes a comparison.
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
+import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import { rowsOf } from "../../schema/read_rows.ts";
 import type { AskSchema } from "./ask_schema.ts";
 
 /** Bounds on what a question costs, which nobody pays for: columns, rows of each, and values found. */

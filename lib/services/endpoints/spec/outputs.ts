@@ -3,6 +3,7 @@
 // change.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { StatementResult } from "../../../tenant/tenant_store.ts";
+import { readResult } from "../../query/read_result.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -91,26 +92,16 @@ export function outputsOf(kind: EndpointSpec["kind"]): EndpointSpec["output"][] 
   return names.filter((name) => outputs[name].kinds.includes(kind));
 }
 
-/** The columns and rows of a statement's result as values. */
-export function readResult(result: StatementResult): { columns: string[]; rows: unknown[][] } {
-  return asResult(JSON.parse(`${result.json}}`));
-}
-
 /**
  * The text is built by hand, so that no column's name means anything to JavaScript. The last of two equal names
  * counts.
  */
 function firstRow(result: StatementResult): string {
-  const { columns, rows } = readResult(result);
+  const { columns, rows } = readResult(result.json);
   const [row] = rows;
   if (row === undefined) return "null";
   const members = new Map(columns.map((name, index) => [name, JSON.stringify(row[index] ?? null)]));
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
-}
-
-/** Guarantee: the engine's side writes every result in this form. */
-function asResult(value: unknown): { columns: string[]; rows: unknown[][] } {
-  return value as { columns: string[]; rows: unknown[][] };
 }
 
 function object(properties: Json): Json {

@@ -3,8 +3,9 @@
 import { AppError } from "../../../core/errors.ts";
 import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
+import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import { readEach, readRows, rowsOf, unreadable } from "../read_rows.ts";
+import { readEach, readRows, unreadable } from "../read_rows.ts";
 import { readParts, type SchemaParts, toSchema } from "../read_schema.ts";
 import type { Examined, IndexFacts, RowFacts, TableSource } from "./examined.ts";
 import { findBroken, type SchemaObject } from "./find_broken.ts";

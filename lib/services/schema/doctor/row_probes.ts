@@ -3,7 +3,7 @@
 // are remembered: while the schema stays the same, one call reads the schema and asks them.
 import { hash } from "node:crypto";
 import { quoteIdentifier } from "../../../sql/quote.ts";
-import { rowsOf } from "../read_rows.ts";
+import { rowsOf } from "../../query/read_result.ts";
 import type { ColumnFacts, ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey, type RowFacts, valueBits } from "./examined.ts";
 import { foreignKeyTarget, orphanCondition } from "./foreign_keys.ts";
