@@ -153,19 +153,23 @@ function kvFile(dataDir: string): string {
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
 async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   const { tenantsUrl } = config;
-  if (tenantsUrl.kind === "sqld") {
-    const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
-    const { url, adminUrl } = tenantsUrl;
-    const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-    return createSqldStore({ ...config, ...secrets, url, adminUrl, clock, log });
+  switch (tenantsUrl.kind) {
+    case "file": {
+      const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
+      const newHere = await isFirstStart(kv);
+      return await createLocalStore({ ...config, dataDirectory: config.dataDir, newHere, clock, log });
+    }
+    case "sqld": {
+      const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
+      const { url, adminUrl } = tenantsUrl;
+      const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
+      return createSqldStore({ ...config, ...secrets, url, adminUrl, clock, log });
+    }
+    case "turso": {
+      const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
+      return createTursoStore({ ...config, ...tenantsUrl, token: config.tenantsToken, clock, log });
+    }
   }
-  if (tenantsUrl.kind === "turso") {
-    const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
-    return createTursoStore({ ...config, ...tenantsUrl, token: config.tenantsToken, clock, log });
-  }
-  const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
-  const newHere = await isFirstStart(kv);
-  return await createLocalStore({ ...config, dataDirectory: config.dataDir, newHere, clock, log });
 }
 
 /** On a platform its own server speaks to the clients, and bounds them. */

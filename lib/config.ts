@@ -41,7 +41,7 @@ export const configTable = {
   tenantsUrl: row(
     "TENANTS_URL",
     "file:",
-    forms.tenantsPlace(),
+    forms.tenantsUrl(),
     "Where tenant databases live; `file:` is a folder in `DATA_DIR`",
   ),
   tenantsToken: secret("TENANTS_TOKEN", forms.visible(1, 8192), "Secret for remote tenants"),

@@ -7,7 +7,7 @@ export interface Form<Value> {
 }
 
 /** Where tenant databases live. */
-export type TenantsPlace =
+export type TenantsUrl =
   | { readonly kind: "file" }
   | { readonly kind: "sqld"; readonly url: string; readonly adminUrl: string }
   | {
@@ -29,7 +29,7 @@ export const forms = {
   flag,
   oneOf,
   httpUrl,
-  tenantsPlace,
+  tenantsUrl,
 } as const;
 
 function matching(form: string, pattern: RegExp): Form<string> {
@@ -115,22 +115,22 @@ function httpUrl(): Form<string> {
   };
 }
 
-function tenantsPlace(): Form<TenantsPlace> {
+function tenantsUrl(): Form<TenantsUrl> {
   return {
     form:
       "file:, sqld+http://host:port?admin=http://host:port or turso://<organization>/<group>[?api=https://host]",
-    parse: (text) => text === "file:" ? { kind: "file" } : sqldPlace(text) ?? tursoPlace(text),
+    parse: (text) => text === "file:" ? { kind: "file" } : sqldUrl(text) ?? tursoUrl(text),
   };
 }
 
-function sqldPlace(text: string): TenantsPlace | undefined {
+function sqldUrl(text: string): TenantsUrl | undefined {
   const match = /^sqld\+(https?:\/\/[^\s/?#]+)\/?\?admin=(https?:\/\/[^\s/?#]+)\/?$/.exec(text);
   const [, url, adminUrl] = match ?? [];
   if (url === undefined || adminUrl === undefined) return undefined;
   return URL.canParse(url) && URL.canParse(adminUrl) ? { kind: "sqld", url, adminUrl } : undefined;
 }
 
-function tursoPlace(text: string): TenantsPlace | undefined {
+function tursoUrl(text: string): TenantsUrl | undefined {
   const form = /^turso:\/\/([a-z0-9-]{1,64})\/([a-z0-9-]{1,64})(?:\?api=(https?:\/\/[^\s/?#]+)\/?)?$/;
   const [, organization, group, apiUrl = null] = form.exec(text) ?? [];
   if (organization === undefined || group === undefined) return undefined;
