@@ -18,9 +18,9 @@ import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
 
-/** Milliseconds between two looks at bodies that are still arriving. */
+/** Milliseconds between two sweeps over bodies that are still arriving. */
 const BODY_SWEEP_MS = 1000;
-/** Milliseconds between two accounts of what was spent, and between two looks for money of dead processes. */
+/** Milliseconds between two bookings of what was spent, and between two searches for blocks of dead processes. */
 const METER_MS = 1000;
 const BLOCKS_MS = 10_000;
 /**

@@ -47,7 +47,7 @@ export function newPassword(password: string): string | null {
 
 /**
  * The hasher of a process. Errors of every method: `hashing_busy`. `owner` is the namespace, which may not take all
- * places.
+ * slots.
  */
 export class PasswordHasher {
   #running = 0;
@@ -95,7 +95,7 @@ export class PasswordHasher {
     }
   }
 
-  /** The caller that has waited longest gets the place. */
+  /** The caller that has waited longest gets the slot. */
   #leave(owner: string): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -106,7 +106,9 @@ export class Branches {
     }
   }
 
-  /** Removes the record and notes that its storage still exists. False when the branch is another one by now. */
+  /**
+   * Removes the record and notes that its storage still exists. False when the branch has been replaced meanwhile.
+   */
   async remove(record: BranchRecord): Promise<boolean> {
     const key = keys.branch(record.namespaceId, record.trunkId, record.ref);
     try {

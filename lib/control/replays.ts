@@ -38,7 +38,7 @@ export interface Claim {
   store(answer: Uint8Array): Promise<void>;
   /** Notes that the tenant's database has the answer. */
   storedByTenant(): Promise<void>;
-  /** The call failed and may run again. This never fails: a claim that KV does not hear of ends with its lease. */
+  /** The call failed and may run again. This never fails: a claim whose end KV does not learn ends with its lease. */
   release(): Promise<void>;
 }
 

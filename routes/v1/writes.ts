@@ -99,7 +99,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
     );
 }
 
-/** Of a call that runs what was kept. Errors: `validation_failed` naming the header. */
+/** Options of a call that runs a stored write. Errors: `validation_failed` naming the header. */
 function runOptions(c: Context<Env>): Pick<RedeemInput, "rowForm" | "replay" | "signal"> {
   const plan = c.get("plan");
   return {

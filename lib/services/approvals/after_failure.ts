@@ -18,8 +18,9 @@ export interface NewLook {
 }
 
 /**
- * Gives an approved write whose effect is another one by now back to the person who decides, with what it would do
- * now. The error for whoever has redeemed it: `effect_changed` with both figures. Errors thrown: `meter_unreachable`.
+ * Gives an approved write that would do something else now back to the person who decides, with what it would do.
+ * Answers the error for whoever has redeemed it: `effect_changed` with both figures. Errors thrown:
+ * `meter_unreachable`.
  */
 export async function lookAgain(
   ctx: Pick<HoldContext, "approvals" | "held" | "clock">,
@@ -39,7 +40,7 @@ export async function lookAgain(
   return new AppError("effect_changed", { extra: { approvedRows: record.affectedRows, affectedRows } });
 }
 
-/** Of a rule that holds it anew, what it holds it for now: that comes first. */
+/** A rule that holds it again shows what it holds it for now; these hits come first. */
 function heldBy(
   { hits, tolerance }: ApprovalRecord,
   matches: readonly RuleMatch[],
@@ -64,8 +65,8 @@ async function holdText(
 }
 
 /**
- * After a failure an approval is approved as before where the call was not to blame, denied where a rule stops it by
- * now, and otherwise used up.
+ * After a failure the approval is approved as before where the call was not to blame, denied where a newer rule stops
+ * it, and otherwise used up.
  */
 export async function afterRefusal(
   { approvals, clock }: Pick<QueryContext, "approvals" | "clock">,

@@ -44,14 +44,14 @@ export async function redeemMerge(
 /** What it would do now; nothing was merged. */
 interface MergeLook {
   readonly merge: HeldMerge;
-  /** Rules that hold it for what was not approved: they have come since, or it does something else by now. */
+  /** Rules that hold it for what was not approved: they have come since, or the merge does something else now. */
   readonly matches: readonly RuleMatch[];
 }
 
 /** What was approved beside the merge itself, and how rows are to be shown now. */
 type Approved = Pick<HeldCall, "covers" | "rowForm"> & Pick<ApprovalRecord, "tolerance">;
 
-/** Errors: those of `mergeBranch`, but that rules do not hold it anew: what they hold waits for another look. */
+/** Errors: those of `mergeBranch` except `approval_required`: what a rule holds now waits for another look. */
 async function mergeApproved(
   ctx: MergeContext,
   approved: HeldMerge,

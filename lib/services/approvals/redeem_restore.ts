@@ -16,7 +16,7 @@ import {
 } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
 
-/** Errors: `effect_changed` with both figures, then a person has to look again; those of a restore. */
+/** Restores. Errors: `effect_changed` with both figures, then a person has to look again; those of a restore. */
 export async function redeemRestore(
   ctx: RestoreContext,
   record: ApprovalRecord,

@@ -31,7 +31,7 @@ const failureCode = {
 export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<BranchRecord> {
   const { control, tenants, clock } = ctx;
   const { namespaceId, databaseId: trunkId } = requireTrunk(ctx);
-  // Checked again when the record is put; here it saves a copy in vain.
+  // Checked again when the record is put; here it saves a copy that nobody would get.
   if (await control.branches.isFull({ namespaceId, trunkId, ref: copy.ref })) {
     throw new AppError("too_many_branches");
   }
@@ -52,7 +52,7 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
       await dropUnused(ctx, outcome.replaced.id);
     }
   } catch (error) {
-    // A record that was not confirmed may exist all the same: then its storage stays.
+    // The record may exist although its write was not confirmed: then its storage stays.
     if (await isFree(ctx, databaseId)) await dropUnused(ctx, databaseId);
     throw error;
   }

@@ -7,7 +7,7 @@ import type { TenantStore } from "../../tenant/tenant_store.ts";
 /** What readiness is told by. */
 export interface ReadinessContext {
   readonly kv: Deno.Kv;
-  /** KV's file, where it is one: gone from its place, it takes what is lost with it. */
+  /** KV's file, where KV is a file: once it is deleted, what is written from then on is lost. */
   readonly kvFile?: string;
   readonly clock: Clock;
   readonly tenants: Pick<TenantStore, "ready">;

@@ -47,7 +47,7 @@ export function decodeBody(text: string): RawInput {
     throw new AppError("validation_failed", { issues: [{ path: "", message }] });
   }
   const entries = entriesOf(parseJson(text));
-  // The parser keeps the last of several with one name without a word, other readers of the same text the first.
+  // Of several members with one name the parser keeps the last and says nothing; other readers may keep the first.
   if (members > entries.length) {
     throw new AppError("invalid_json", { message: "Send each field once; the body repeats one" });
   }

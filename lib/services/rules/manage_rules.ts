@@ -84,13 +84,13 @@ export async function deleteRule(
   return { id: input.ruleId };
 }
 
-/** What is wanting about a rule. */
+/** A weak point of a rule, and what closes it. */
 export interface RuleWarning {
   readonly code: "renamed_around";
   readonly message: string;
 }
 
-/** What is wanting about a rule, among all those of its database. Pure. */
+/** The weak points of a rule among all rules of its database. Pure. */
 export function ruleWarnings(rule: RuleRecord, rules: readonly RuleRecord[]): RuleWarning[] {
   if (!rule.enabled || rule.actions === null || rule.actions.includes("schema")) return [];
   // Whatever its name, a table is under such a rule.

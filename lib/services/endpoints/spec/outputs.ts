@@ -1,6 +1,6 @@
 // The one table of output kinds: all that `output` decides about an endpoint. To add a kind, list it in the schema of
-// specifications (lib/core/endpoint_spec.ts); the compiler then asks for its row here, and nothing else has to
-// change.
+// specifications (lib/core/endpoint_spec.ts); the compiler then asks for its row here, and a test for its name in
+// routes/docs/endpoints.md. Nothing else has to change.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { StatementResult } from "../../../tenant/tenant_store.ts";
 import { readResult } from "../../query/read_result.ts";
