@@ -107,6 +107,7 @@ function plainText(tokens: readonly Token[]): string {
       return rows.flat().map((cell) => plainText(cell.tokens)).join(" ");
     }
     if (token.type === "list") return token["items"].map((item: Token) => plainText([item])).join(" ");
+    if (token.type === "code") return ` ${token["text"]} `;
     if ("tokens" in token && token.tokens) return plainText(token.tokens);
     return "text" in token ? String(token.text) : " ";
   }).join("");
