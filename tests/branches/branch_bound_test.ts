@@ -7,7 +7,7 @@ import { withBranches } from "./branch_world.ts";
 Deno.test("a database has so many branches and no more, until one is deleted or its time is over", async () => {
   const clock = new TurnableClock();
   await withBranches(async ({ call, claim, databases }) => {
-    for (let at = 0; at < MAX_BRANCHES; at++) await claim({ ref: `pr-${at}`, ttlSec: at === 7 ? 60 : 3600 });
+    for (let at = 0; at < MAX_BRANCHES; at++) await claim({ ref: `pr-${at}`, ttlSec: at === 7 ? 600 : 3600 });
     const full = async () => {
       const answer = await call("POST", "claim_branch", { purpose: "one too many" });
       assertEquals([answer.status, answer.body.code], [409, "too_many_branches"], answer.text);
@@ -20,7 +20,7 @@ Deno.test("a database has so many branches and no more, until one is deleted or 
     assertEquals((await call("DELETE", "branches/pr-5")).status, 200);
     assertEquals((await claim({ ref: "in-its-place" })).outcome, "created");
     await full();
-    clock.turn(61_000);
+    clock.turn(601_000);
     assertEquals((await claim({ ref: "after-its-time" })).outcome, "created");
     await full();
   }, { clock });
