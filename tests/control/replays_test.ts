@@ -158,9 +158,9 @@ Deno.test("the claim of a silent process is taken over after its lease, and its 
   await withKv(async (world) => {
     const [dead, heir] = [world.replays(), world.replays()];
     const late = claimOf(await dead.claim(SCOPE));
-    world.clock.turn(29_000);
+    world.clock.turn(15_000);
     assertEquals((await heir.claim(SCOPE)).state, "running");
-    world.clock.turn(2_000);
+    world.clock.turn(16_000);
     const claim = claimOf(await heir.claim(SCOPE));
     await late.store(bytes("late"));
     assertEquals((await world.replays().claim(SCOPE)).state, "running");
