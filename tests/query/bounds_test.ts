@@ -45,7 +45,7 @@ Deno.test("a write whose RETURNING is too large is not kept", async () => {
 });
 
 Deno.test("an endless statement is 400 timeout, and other databases answer while it runs", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "3000" } });
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
   let ended = false;
