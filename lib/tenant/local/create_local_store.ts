@@ -1,7 +1,6 @@
 // Opens the embedded store: its folders, the bound of its memory and its first engine child.
 import { findParentTie, type ParentTie } from "./engine_process.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { childrenFor, findEngineMemory } from "./engine_memory.ts";
 import { openFolders } from "./tenant_paths.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -45,4 +44,50 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
   throw new ConfigError(
     "Let engine processes start under a bound of memory; the first one ended or did not say what it holds",
   );
+}
+
+const MB = 1024 * 1024;
+/** The part of the memory that is for the children; the rest is for the service, the system and its cache of files. */
+const PART = 0.6;
+/** The least bound: with less, the children's programs leave no room for their work. */
+const LEAST_BYTES = 512 * MB;
+
+/** Bytes that a child holds when it has done little work. */
+const CHILD_BYTES = 80 * MB;
+
+// Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
+// control group that this process is in, the outermost last.
+const LIMITS = 'group=$(sed -n "s/^0:://p" /proc/self/cgroup 2>/dev/null); while :; do ' +
+  'cat "/sys/fs/cgroup$group/memory.max" 2>/dev/null; [ -z "$group" ] && break; group=${group%/*}; done; ' +
+  "cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null; true";
+
+/**
+ * Finds how many bytes all children may hold together: the operator's setting (`givenMb`), or a part of the memory of this
+ * machine or container. Throws `ConfigError` where the memory cannot be found.
+ */
+async function findEngineMemory(givenMb: number | null): Promise<number> {
+  if (givenMb !== null) return givenMb * MB;
+  try {
+    const { total } = Deno.systemMemoryInfo();
+    return Math.max(LEAST_BYTES, Math.floor(PART * Math.min(total, ...await groupLimits())));
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : "unknown";
+    throw new ConfigError(
+      `Set ENGINE_MEMORY_MB to what engine processes may take together; finding out what there is failed (${reason})`,
+    );
+  }
+}
+
+/** The most children: two for each processor, but no more than fit in the memory. */
+function childrenFor(memoryBytes: number): number {
+  const wanted = Math.max(5, navigator.hardwareConcurrency * 2);
+  return Math.max(5, Math.min(wanted, Math.floor(memoryBytes / CHILD_BYTES)));
+}
+
+async function groupLimits(): Promise<number[]> {
+  if (Deno.build.os !== "linux") return [];
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", LIMITS], stdout: "piped", stderr: "null" })
+    .output();
+  // A group without a limit has the text `max`.
+  return new TextDecoder().decode(stdout).split("\n").filter((line) => /^\d+$/.test(line)).map(Number);
 }
