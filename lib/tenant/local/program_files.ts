@@ -1,6 +1,6 @@
 // The program files that engine children load. An update under the running service replaces them, and a child of the new
 // version would misread the frames of the old one.
-import { createHash } from "node:crypto";
+import { sha256 } from "../../core/sha256.ts";
 
 const LIB = new URL("../../", import.meta.url);
 /** The folders below `lib/` from which a child loads files. */
@@ -27,16 +27,14 @@ export class ProgramFiles {
 
   /** Whether the files are still the same; true where they cannot be read, or are no files. */
   areSame(): boolean {
-    return this.#digest === null || digestOf(this.lib) === this.#digest;
+    const now = digestOf(this.lib);
+    return this.#digest === null || now === null || now === this.#digest;
   }
 }
 
-/**
- * A digest of names and contents. Null: files cannot be read here at all. While they are being replaced some may be
- * missing.
- */
+/** A digest of names and contents; null where a file cannot be read. A missing file counts as a change. */
 function digestOf(lib: URL): string | null {
-  const hash = createHash("sha256");
+  const hash = sha256();
   try {
     for (const folder of CHILD_FOLDERS) {
       const url = new URL(folder, lib);
