@@ -6,7 +6,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import { Tenant } from "../contracts/tenant_store.ts";
+import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { engineChildren, killChildren, untilEngineRuns } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
 import { rounds } from "../testing/rounds.ts";
@@ -82,10 +82,15 @@ Deno.test("a statement that ends two children in a row is answered, its neighbou
   await withStore(async (store, directory) => {
     const tenant = await Tenant.create(store, [T]);
     const slow = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
-    const victim = tenant.run("read", [[slow]]);
-    const neighbour = tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    // Both are understood by now: a child that ends while it understands a statement has not begun with it.
+    const { schemaVersion } = await tenant.database.inspect([]);
+    const run = (level: "read" | "write", sql: string) =>
+      tenant.database.run(tenantCall(schemaVersion, level, [[sql]]));
+    const victim = run("read", slow);
+    const neighbour = run("write", "INSERT INTO t (a) VALUES ('x')");
     let ended = false;
-    void victim.finally(() => ended = true);
+    const end = () => ended = true;
+    void victim.then(end, end);
     while (!ended) {
       // A child that is ended before it has begun with the statement does not count.
       await untilEngineRuns(directory);

@@ -2,10 +2,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { childrenLeft, engineChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
+import { RawClient } from "../testing/raw_client.ts";
 import { launchService, type RunningService, startService } from "../testing/start_service.ts";
 
 const SLOW =
-  "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 4000000) SELECT count(*) FROM c";
+  "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 1000000) SELECT count(*) FROM c";
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
@@ -168,25 +169,42 @@ Deno.test("healthz and readyz answer without a bearer as soon as the address is 
   });
 });
 
+function connect(service: RunningService): Promise<RawClient> {
+  return RawClient.connect(Number(new URL(service.url).port));
+}
+
+/** Answers several times over: whatever was sent on other connections before is with the service by then. */
+async function roundTrips(client: RawClient): Promise<void> {
+  for (let trip = 0; trip < 5; trip++) {
+    await client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assertEquals((await client.answer()).status, 200);
+  }
+}
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} lets requests finish, commits queued writes, ends with code 0 and leaves no child`, async () => {
     await withFolder(async (folder) => {
       await using service = await startService({ folder });
       const token = demoToken(service);
       await query(service, token, "CREATE TABLE t (a)");
-      // Makes the connections: one that is made after the signal is refused.
-      await Promise.all(Array.from({ length: 22 }, () => query(service, token, "SELECT 1")));
-      const read = query(service, token, SLOW);
-      // Holds the write slot, so that those behind it are queued when the signal comes.
-      const slowWrite = query(service, token, `INSERT INTO t SELECT -1 WHERE (${SLOW}) > 0`);
-      await sleep(100);
-      const queued = Array.from(
-        { length: 20 },
-        (_, at) => query(service, token, `INSERT INTO t VALUES (${at})`),
-      );
-      await sleep(200);
+      using connections = new DisposableStack();
+      const clients = await Promise.all(Array.from({ length: 23 }, () => connect(service)));
+      for (const client of clients) connections.use(client);
+      // A connection that the service has not accepted by the signal is refused.
+      await Promise.all(clients.map(roundTrips));
+      const [last, ...asking] = clients;
+      // The second holds the write slot, so that those behind it are queued when the signal comes.
+      const statements = [SLOW, `INSERT INTO t SELECT -1 WHERE (${SLOW}) > 0`]
+        .concat(Array.from({ length: 20 }, (_, at) => `INSERT INTO t VALUES (${at})`));
+      for (const [at, sql] of statements.entries()) {
+        const body = JSON.stringify({ sql });
+        const head =
+          `POST /v1/db/demo/demo/query HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+        await asking[at]?.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+      }
+      if (last) await roundTrips(last);
       const ended = service.stop(signal);
-      const answers = await Promise.all([read, slowWrite, ...queued]);
+      const answers = await Promise.all(asking.map((client) => client.answer()));
       assertEquals(answers.map(({ status }) => status), Array(22).fill(200));
       const status = await ended;
       assertEquals([status.code, status.signal], [0, null]);
@@ -219,6 +237,7 @@ Deno.test("after kill -9 under writes every acknowledged one is there, and no ch
       }
     };
     const writers = Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
+    writers.catch(() => {}); // told below
     while (acknowledged.length <= 50) await sleep(10);
     await service.kill();
     await writers;

@@ -120,7 +120,7 @@ Deno.test("the query log keeps to its bytes, its oldest rows go, and the audit t
   const long = "x".repeat(3900);
   for (let round = 0; round < 10; round++) {
     const calls = Array.from({ length: 50 }, (_, at) => world.acme.query(`SELECT ${at} /* ${long} */`));
-    for (const { status } of await Promise.all(calls)) assertEquals(status, 200);
+    for (const { status, text } of await Promise.all(calls)) assertEquals(status, 200, text);
     const wrote = await world.acme.query(`INSERT INTO item (name) VALUES ('r${round}') /* ${long} */`);
     assertEquals(wrote.status, 200, wrote.text);
   }

@@ -4,12 +4,17 @@ import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
+import { type ChildShares, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
 import { tokenOf } from "../read_queue.ts";
+
+/** What the decision needs of the scheduler. */
+interface Sharing extends Pick<Scheduler, "waiting" | "setApart"> {
+  readonly shares: Pick<ChildShares, "mayTakeSlot" | "mayGoWithoutSlot" | "noteSlowTry">;
+}
 
 /** Whether to end the flight's child, because somebody waits and no slot for slow work is free. */
 export function givesWay(
-  scheduler: Scheduler,
+  scheduler: Sharing,
   flight: LaneFlight,
   report: ChildReport | null,
   nowMs: number,
@@ -27,11 +32,11 @@ export function givesWay(
 }
 
 /**
- * A group counts from where a statement of it was first seen, and its processor time from the child's first report of
- * it: before that the child may be starting.
+ * A group counts from where a statement of it was first seen, a task from the child's first report, and processor time from
+ * that as well: before that the child may be starting, which takes long on a busy machine. To end it would start another.
  */
-function isSlow(flight: LaneFlight, { progress, cpuMs }: ChildReport, nowMs: number): boolean {
-  if (flight.work.kind !== "task" && progress === null) return false;
+function isSlow(flight: LaneFlight, { progress, cpuMs, count }: ChildReport, nowMs: number): boolean {
+  if (flight.work.kind === "task" ? count === 0 : progress === null) return false;
   flight.begun ??= { atMs: nowMs, cpuMs };
   if (Number.isNaN(flight.begun.cpuMs)) flight.begun = { ...flight.begun, cpuMs };
   return cpuMs - flight.begun.cpuMs >= SLOW_READ_CPU_MS || nowMs - flight.begun.atMs >= SLOW_READ_MS;
@@ -41,7 +46,7 @@ function isSlow(flight: LaneFlight, { progress, cpuMs }: ChildReport, nowMs: num
  * Takes the other calls of a slow read's frame back, to run in another child. Those before it have run here too, but their
  * outcomes would wait for the frame; those after it are not started here, because the frame's time is over.
  */
-function takeBack(scheduler: Scheduler, { lanes }: LaneFlight, jobs: CallJob[], { call }: Progress): void {
+function takeBack(scheduler: Sharing, { lanes }: LaneFlight, jobs: CallJob[], { call }: Progress): void {
   const others = jobs.filter((job, index) => index !== call && !job.takenBack);
   if (others.length === 0) return;
   for (const job of others) job.again = true;
@@ -58,7 +63,7 @@ function standIn(job: CallJob): CallJob {
 }
 
 /** Whether the slow work may go on: with a slot, or as long as nobody waits for its child. */
-function mayGoOn(scheduler: Scheduler, flight: LaneFlight, tokenId: string | null, nowMs: number): boolean {
+function mayGoOn(scheduler: Sharing, flight: LaneFlight, tokenId: string | null, nowMs: number): boolean {
   const { shares } = scheduler;
   const isTry = flight.slow !== null && !flight.slow.hasSlot;
   const slow = flight.slow ??= { tokenId, hasSlot: false, seen: false };

@@ -1,0 +1,48 @@
+// When work of an engine child counts as slow, so that it gives way to others that wait.
+import { assertEquals } from "@std/assert";
+import { newFlight } from "../../lib/tenant/local/child_slot.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import { givesWay } from "../../lib/tenant/local/gives_way.ts";
+import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
+
+/** Others wait for every child, and no slot for slow work is free. */
+const crowded = {
+  waiting: new Set<DatabaseLanes>(),
+  setApart: () => {},
+  shares: { mayTakeSlot: () => false, mayGoWithoutSlot: () => false, noteSlowTry: () => {} },
+};
+
+/** Asks of a statement that is being understood: its child has reported so often, and taken so much processor time. */
+function understanding(): (nowMs: number, count: number, cpuMs: number) => boolean {
+  const job = {
+    ...{
+      request: { op: "inspect", db: "db_1", statements: [], foreignKeysOff: false } as const,
+      queuedMs: 0,
+      crashes: 0,
+    },
+    ...{ resolve: () => {}, reject: () => {} },
+  };
+  const work = { kind: "task", job, holdsWriteSlot: false } as const;
+  const flight = newFlight({
+    ...{ lanes: new DatabaseLanes("db_1", "ns_1"), work, frame: 1, slow: null, startedMs: 0 },
+  });
+  return (nowMs, count, cpuMs) => {
+    const report: ChildReport = { count, cpuMs: count === 0 ? NaN : cpuMs, residentBytes: 1, progress: null };
+    return givesWay(crowded, flight, report, nowMs);
+  };
+}
+
+Deno.test("a child that is still starting gives way to nobody, however long the start takes", () => {
+  const asked = understanding();
+  assertEquals([30, 1_100, 9_000].map((nowMs) => asked(nowMs, 0, 0)), [false, false, false]);
+  // What its start took is not what the work takes.
+  assertEquals([asked(9_100, 1, 90), asked(9_200, 2, 110), asked(10_000, 3, 130)], [false, false, false]);
+  assertEquals(asked(10_100, 4, 131), true);
+});
+
+Deno.test("what takes 50 ms of processor time gives way, or a second", () => {
+  const busy = understanding();
+  assertEquals([busy(30, 1, 70), busy(60, 2, 119), busy(80, 3, 120)], [false, false, true]);
+  const waiting = understanding();
+  assertEquals([waiting(30, 1, 70), waiting(1_029, 50, 71), waiting(1_030, 51, 71)], [false, false, true]);
+});
