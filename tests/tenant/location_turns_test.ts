@@ -5,6 +5,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { streamOnce } from "../../lib/core/send_once.ts";
 import { Catalog } from "../../lib/tenant/remote/catalog.ts";
+import { withDefaults } from "../../lib/tenant/remote/remote_context.ts";
 import { LocationTurns, type RemovalTurn } from "../../lib/tenant/remote/location_turns.ts";
 import { SqldPlatform } from "../../lib/tenant/sqld/sqld_platform.ts";
 import { withSqld } from "./sqld_world.ts";
@@ -25,16 +26,8 @@ async function withTurns(body: (world: World) => Promise<void>): Promise<void> {
     const clock = { ...systemClock, monotonicMs: () => 0 };
     const [log, fetch] = [silentLog, streamOnce];
     const platform = new SqldPlatform({ url, adminUrl, adminToken: null, tokens: null, fetch, log });
-    const catalog = new Catalog({
-      platform,
-      clock,
-      log,
-      fetch,
-      queryTimeoutMs: 5000,
-      logDays: 30,
-      snapshotDays: 7,
-      underWay: new Set(),
-    });
+    const settings = withDefaults({ clock, log, fetch, queryTimeoutMs: 5000, logDays: 30, snapshotDays: 7 });
+    const catalog = new Catalog({ ...settings, platform, underWay: new Set() });
     const turns = new LocationTurns(clock, catalog);
     const removing = async () => {
       const turn = await turns.takeRemoval();

@@ -24,7 +24,7 @@ export async function compareRestore(
   const [ancestor, branch] = [stream(present, ["BEGIN"]), stream(snapshot, [])];
   try {
     const texts = [...await schemaTexts(context, present), ...await schemaTexts(context, snapshot)];
-    const openTrial = await gateEngine(context.gateEngine ?? "auto", texts);
+    const openTrial = await gateEngine(context.gateEngine, texts);
     const work = restoreEffect({ openTrial, rowForm: PLAIN_ROWS, byLine: true });
     return await runRemotely(work, { ancestor, branch });
   } catch (error) {

@@ -1,7 +1,6 @@
 // Log rows of reads go into their database's table in one transaction, in the write slot.
 import { idFloor } from "../../core/ids.ts";
 import { pruneStatements } from "../../sql/log_pruning.ts";
-import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import { all, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { addLogRows } from "./record_steps.ts";
 import { rowsAt, runOwn } from "./remote_context.ts";
@@ -57,7 +56,7 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
 }
 
 function prune(list: StepList, tenant: RemoteTenant): void {
-  const { clock, logDays, logBytes = DEFAULT_LOG_BYTES } = tenant.context;
+  const { clock, logDays, logBytes } = tenant.context;
   const nowMs = clock.now();
   const isDue = clock.monotonicMs() - tenant.prunedMs >= PRUNE_MS;
   const cuts = tenant.log.takeCuts();

@@ -140,7 +140,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     const steps = await runOwn(context, { place: ancestor, mode: "read" }, [{ stmt: { sql } }]);
     const texts = rowsAt(steps, 0).map((row) => stringOf(row[0]));
     for (const other of others) texts.push(...(await other.schemaGate()).schema.statements);
-    return await gateEngine(context.gateEngine ?? "auto", texts);
+    return await gateEngine(context.gateEngine, texts);
   }
 
   /** Again where nothing can have been kept, when the database that has failed may be tried again. */

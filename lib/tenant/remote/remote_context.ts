@@ -1,7 +1,9 @@
 // What every part of a remote store works with, and the one way in which it speaks to a place.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+import { type Log, quietLog } from "../../core/log.ts";
+import { streamOnce } from "../../core/send_once.ts";
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { GateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
 import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
@@ -11,22 +13,27 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { StreamPool } from "./hrana/stream_pool.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
-/** What a store is made of. */
-export interface RemoteParts {
-  readonly platform: RemotePlatform;
+/** The settings of a remote store, whichever server it is on. */
+export interface RemoteSettings {
   readonly clock: Clock;
   readonly log: Log;
-  readonly fetch: Fetch;
   /** Milliseconds that one statement of a caller may run. */
   readonly queryTimeoutMs: number;
-  /** Days that log and audit rows are kept. */
+  /** Days that log and audit rows stay. */
   readonly logDays: number;
+  /** Days that snapshots stay. */
+  readonly snapshotDays: number;
   /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
   readonly logBytes?: number;
-  /** Days that snapshots are kept. */
-  readonly snapshotDays: number;
-  /** What statements are compiled with before they are sent; unless given, what the runtime has. */
+  /** What statements are compiled with before they are sent. Default: what the runtime has. */
   readonly gateEngine?: GateEngine;
+  /** Default: `streamOnce`. */
+  readonly fetch?: Fetch;
+}
+
+/** What a store is made of. */
+export interface RemoteParts extends Required<RemoteSettings> {
+  readonly platform: RemotePlatform;
   /** Absent: every call opens a stream and closes it. */
   readonly streamPool?: StreamPool;
   /** Places that the server can have open; absent: as many as there are. */
@@ -41,6 +48,15 @@ export interface RemoteParts {
 export interface RemoteContext extends RemoteParts {
   /** Settles with each request to a place that has not ended, also with those that no caller waits for. */
   readonly underWay: Set<Promise<void>>;
+}
+
+/** The settings with their defaults, and nothing of what else the object may hold. */
+export function withDefaults(
+  { clock, log, queryTimeoutMs, logDays, snapshotDays, ...more }: RemoteSettings,
+): Required<RemoteSettings> {
+  const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch = streamOnce } = more;
+  const quiet = quietLog(log, clock, ["warn", "error"]);
+  return { clock, log: quiet, queryTimeoutMs, logDays, snapshotDays, logBytes, gateEngine, fetch };
 }
 
 /** What a token or a stream may do. */

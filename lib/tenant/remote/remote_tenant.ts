@@ -9,7 +9,7 @@ import type { SendOptions } from "./hrana/hrana_client.ts";
 import type { PooledStream, StreamTarget } from "./hrana/stream_pool.ts";
 import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
+import { LogBuffer } from "../log_buffer.ts";
 import { integerOf, stringOf } from "./hrana/remote_values.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
 import { SchemaGate } from "./gate/schema_gate.ts";
@@ -46,7 +46,7 @@ export class RemoteTenant {
     private readonly catalog: Catalog,
     readonly databaseId: string,
   ) {
-    this.log = new LogBuffer(context.logBytes ?? DEFAULT_LOG_BYTES);
+    this.log = new LogBuffer(context.logBytes);
   }
 
   /** Errors: `store_unavailable` where there is no such database (any more). */
@@ -210,7 +210,7 @@ export class RemoteTenant {
       statements: rowsAt(steps, 2).map((row) => stringOf(row[0])),
       analyzed: rowsAt(steps, 3).length > 0,
     };
-    const open = await gateEngine(this.context.gateEngine ?? "auto", schema.statements);
+    const open = await gateEngine(this.context.gateEngine, schema.statements);
     return new SchemaGate(generation * VERSIONS + engineVersion, schema, open);
   }
 }

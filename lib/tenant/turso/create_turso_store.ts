@@ -1,16 +1,15 @@
 // Tenant databases in Turso Cloud.
 import type { Clock } from "../../core/clock.ts";
-import { type Log, quietLog } from "../../core/log.ts";
+import type { Log } from "../../core/log.ts";
 import { streamOnce } from "../../core/send_once.ts";
-import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
-import type { GateEngine } from "../remote/gate/gate_engine.ts";
 import type { Fetch } from "../remote/hrana/hrana_client.ts";
+import { type RemoteSettings, withDefaults } from "../remote/remote_context.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
 import { TURSO_API_URL, TursoApi } from "./turso_api.ts";
 import { TursoPlatform } from "./turso_platform.ts";
 
-/** The settings of the store. */
-export interface TursoStoreOptions {
+/** How to reach the databases of one account. */
+export interface TursoAccount {
   readonly organization: string;
   /** All databases are in this one, which must be there. */
   readonly group: string;
@@ -20,51 +19,34 @@ export interface TursoStoreOptions {
   readonly apiUrl: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Milliseconds that one statement may run. */
-  readonly queryTimeoutMs: number;
-  /** Days that log and audit rows are kept. */
-  readonly logDays: number;
-  /** Bytes that query log and calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
-  readonly logBytes?: number;
-  /** Days that snapshots are kept. */
-  readonly snapshotDays: number;
-  /** What statements are compiled with before they are sent. Default: what the runtime has. */
-  readonly gateEngine?: GateEngine;
+  /** Default: `streamOnce`. */
+  readonly fetch?: Fetch;
+}
+
+/** The settings of the store. */
+export interface TursoStoreOptions extends TursoAccount, RemoteSettings {
   /** Name of the catalogue's database, where another one than the installation's own is wanted. */
   readonly catalogPlace?: string;
-  readonly fetch?: Fetch;
 }
 
 /** Opens nothing: the first use reaches Turso. */
 export function createTursoStore(options: TursoStoreOptions): RemoteStore {
-  const { clock, queryTimeoutMs, logDays, snapshotDays, gateEngine = "auto", catalogPlace } = options;
-  const { logBytes = DEFAULT_LOG_BYTES } = options;
-  const fetch = options.fetch ?? streamOnce;
-  const log = quietLog(options.log, clock, ["warn", "error"]);
+  const { catalogPlace } = options;
+  const settings = withDefaults(options);
   return new RemoteStore({
-    platform: tursoPlatform({ ...options, log }),
-    clock,
-    log,
-    fetch,
-    queryTimeoutMs,
-    logDays,
-    logBytes,
-    snapshotDays,
-    gateEngine,
+    ...settings,
+    platform: tursoPlatform({ ...options, ...settings }),
     ...(catalogPlace === undefined ? {} : { catalogPlace }),
   });
 }
 
 /** The platform by itself, for who looks after its databases. */
 export function tursoPlatform(
-  options: Pick<TursoStoreOptions, "organization" | "group" | "token" | "apiUrl" | "clock" | "log" | "fetch">,
+  { organization, group, token, clock, log, fetch = streamOnce, ...account }: TursoAccount,
 ): TursoPlatform {
-  const { organization, group, token, clock, log } = options;
-  const fetch = options.fetch ?? streamOnce;
-  const apiUrl = options.apiUrl ?? TURSO_API_URL;
-  const api = new TursoApi({ apiUrl, organization, token, log, fetch });
+  const apiUrl = account.apiUrl ?? TURSO_API_URL;
   return new TursoPlatform({
-    api,
+    api: new TursoApi({ apiUrl, organization, token, log, fetch }),
     group,
     scheme: apiUrl.startsWith("http:") ? "http" : "https",
     clock,
