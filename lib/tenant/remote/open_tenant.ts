@@ -164,6 +164,7 @@ export class OpenTenant {
 
   async #runWithSnapshot(job: CallJob, label: string): Promise<void> {
     if (await this.#answerReplay(job)) return;
+    const { databaseId } = this.remote;
     await this.snapshots.take(this.remote, label);
     try {
       const outcome = await new Promise<TenantOutcome>((resolve, reject) => {
@@ -171,19 +172,12 @@ export class OpenTenant {
       });
       const nothingKept = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
       // Whoever is told of a failure finds no snapshot of it.
-      if (nothingKept) await this.#dropSnapshot(label);
+      if (nothingKept) await this.snapshots.dropUnused(databaseId, label);
       job.resolve(outcome);
     } catch (error) {
-      // What is not known to be undone keeps its snapshot.
-      if (!(error instanceof AppError && error.code === "outcome_unknown")) await this.#dropSnapshot(label);
+      await this.snapshots.dropBehind(error, databaseId, label);
       job.reject(error);
     }
-  }
-
-  async #dropSnapshot(label: string): Promise<void> {
-    await this.snapshots.drop(this.remote.databaseId, label).catch(() => {
-      this.remote.context.log("warn", "snapshot_not_dropped");
-    });
   }
 
   #runWrites(jobs: readonly CallJob[]): Promise<void> {

@@ -58,21 +58,12 @@ export class RemoteMerge {
       const failure = await this.#transact();
       const kept = failure === null && this.#run.complete && !dryRun;
       const snapshotTaken = taken && kept && this.#run.wrote;
-      if (taken && !snapshotTaken) await this.#dropSnapshot();
+      if (taken && !snapshotTaken) await snapshots.dropUnused(trunk.databaseId, snapshot);
       return this.#outcome(this.#run.outcome(failure !== null), failure, snapshotTaken);
     } catch (error) {
-      // What is not known to be undone keeps its snapshot.
-      const unknown = error instanceof AppError && error.code === "outcome_unknown";
-      if (taken && !unknown) await this.#dropSnapshot();
+      if (taken) await snapshots.dropBehind(error, trunk.databaseId, snapshot);
       throw error;
     }
-  }
-
-  async #dropSnapshot(): Promise<void> {
-    const { trunk, snapshots } = this.parts;
-    await snapshots.drop(trunk.databaseId, this.merge.snapshot).catch(() => {
-      trunk.context.log("warn", "snapshot_not_dropped");
-    });
   }
 
   /** Merges and commits, or undoes it. Returns what one of its statements has failed by. */

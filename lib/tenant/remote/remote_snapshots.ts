@@ -12,6 +12,8 @@ import { compareRestore } from "./compare_restore.ts";
 import { recordRestore } from "./record_restore.ts";
 import { locationOf, sizeOfLocation } from "./locations.ts";
 import { copied, type LocationKeeper } from "./location_keeper.ts";
+import { Stopped } from "./hrana/deadline.ts";
+import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import { AUTOMATIC, insertSnapshot, runRestore } from "./run_restore.ts";
@@ -61,6 +63,16 @@ export class RemoteSnapshots {
       databaseId,
       (await this.catalog.snapshots(databaseId)).filter((one) => one.label === label),
     );
+  }
+
+  /** Forgets the snapshot of a write that has changed nothing. Where that fails, the snapshot goes with the oldest ones. */
+  async dropUnused(databaseId: string, label: string): Promise<void> {
+    await this.drop(databaseId, label).catch(() => this.context.log("warn", "snapshot_not_dropped"));
+  }
+
+  /** The same for a write that has ended in an error. The snapshot stays unless the error says that nothing was kept. */
+  async dropBehind(error: unknown, databaseId: string, label: string): Promise<void> {
+    if (isUndone(error)) await this.dropUnused(databaseId, label);
   }
 
   /** Drops what is too old or too much. */
@@ -150,6 +162,12 @@ export class RemoteSnapshots {
     if (!found) throw new AppError("snapshot_not_found");
     return found;
   }
+}
+
+/** Whether it is known of the failed write that nothing of it was kept. */
+function isUndone(error: unknown): boolean {
+  if (error instanceof AppError) return error.code !== "outcome_unknown";
+  return error instanceof RemoteFailure || error instanceof Stopped;
 }
 
 function toInfo({ label, createdAt, sizeBytes, automatic }: CatalogSnapshot): SnapshotInfo {
