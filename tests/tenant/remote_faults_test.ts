@@ -74,9 +74,9 @@ Deno.test("where nobody can tell whether a commit took place, the answer says so
 
 Deno.test("a catalogue that is opened, held by a writer or cut off at that moment is asked again", async () => {
   await withSqld(async (world) => {
-    const faults: Record<string, { left: number; answer: () => Promise<Response> }> = {
+    const faults: Record<string, { left: number; answer: (body: string) => Promise<Response> }> = {
       "INSERT INTO tenant": { left: 7, answer: () => Promise.resolve(new Response("{}", { status: 404 })) },
-      "DELETE FROM tenant": { left: 3, answer: () => Promise.resolve(Response.json(busyAtBegin)) },
+      "DELETE FROM tenant": { left: 3, answer: (body) => Promise.resolve(busyAtBegin(body)) },
       "SELECT place, generation": {
         left: 1,
         answer: () => Promise.reject(new TypeError("connection reset")),
@@ -85,7 +85,7 @@ Deno.test("a catalogue that is opened, held by a writer or cut off at that momen
     const store = world.store({
       fetch: standBetween(({ sql }, go) => {
         const fault = Object.entries(faults).find(([part]) => sql.includes(part))?.[1];
-        return fault && fault.left-- > 0 ? fault.answer() : go();
+        return fault && fault.left-- > 0 ? fault.answer(sql) : go();
       }),
     });
     const tenant = await Tenant.create(store, [T]);
@@ -217,16 +217,16 @@ function logOf(tenant: Tenant) {
   };
 }
 
-const busyAtBegin = {
-  baton: null,
-  results: [{
+/** The answer to a request whose transaction another writer keeps from its beginning. */
+function busyAtBegin(body: string): Response {
+  const { requests }: { requests: { type: string }[] } = JSON.parse(body);
+  const result = {
+    step_results: [null, null],
+    step_errors: [{ message: "SQLITE_BUSY: database is locked", code: "SQLITE_BUSY" }, null],
+  };
+  const results = requests.map(({ type }) => ({
     type: "ok",
-    response: {
-      type: "batch",
-      result: {
-        step_results: [null, null],
-        step_errors: [{ message: "SQLITE_BUSY: database is locked", code: "SQLITE_BUSY" }, null],
-      },
-    },
-  }],
-};
+    response: { type, ...(type === "batch" ? { result } : {}) },
+  }));
+  return Response.json({ baton: null, results });
+}

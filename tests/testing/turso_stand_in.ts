@@ -173,7 +173,7 @@ class Cloud {
       namespace: name,
       refuse: ({ route, bearer }) => {
         if (refused-- > 0) return { status: 502, body: "no such host yet" };
-        if (!/^POST \/v3(-protobuf)?\/pipeline$/.test(route)) return { status: 404, body: "no route" };
+        if (!/^POST \/(v2|v3|v3-protobuf)\/pipeline$/.test(route)) return { status: 404, body: "no route" };
         // Its signature and its mode are checked by sqld itself, which is late with its end.
         if ((tokens.get(bearer) ?? 0) > systemClock.now()) return null;
         return { status: 401, body: '{"error":"Unauthorized: invalid token"}' };

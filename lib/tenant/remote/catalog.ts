@@ -1,21 +1,11 @@
 // Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
 // the tenants, every process sees the same, and a database moves in one transaction.
 import type { SnapshotInfo } from "../snapshots.ts";
-import {
-  all,
-  type HranaStep,
-  ifOk,
-  inTransaction,
-  not,
-  type StepResult,
-  type StepRows,
-} from "./hrana/hrana.ts";
-import { repeat } from "./hrana/repeat.ts";
-import { type Mode, type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
-import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
-import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
 import type { LogValues } from "../log_columns.ts";
-import { chain, StepList } from "./hrana/step_list.ts";
+import type { CatalogClient, CatalogRow, CatalogStatement } from "./catalog_client.ts";
+import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
+import { repeat } from "./hrana/repeat.ts";
+import type { Mode, RemoteContext } from "./remote_context.ts";
 
 /** Where a database is now. `generation` counts its moves. */
 export interface TenantPlace {
@@ -68,12 +58,9 @@ const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 10;
 const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent"];
 
-/** One statement with its parameters. */
-export type CatalogStatement = readonly [sql: string, params: LogValues];
-
 /** The catalogue of one server. */
 export class Catalog {
-  #made: Promise<void> | null = null;
+  #client: Promise<CatalogClient> | null = null;
   /** Settles when the change before has ended: more than one writer at once makes sqld slower, and some it refuses. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -87,10 +74,10 @@ export class Catalog {
     );
     if (!row) return null;
     return {
-      place: stringOf(row[0]),
-      generation: integerOf(row[1]),
-      closedUntil: integerOf(row[2]),
-      isClaimed: integerOf(row[3]) === 1,
+      place: String(row[0]),
+      generation: Number(row[1]),
+      closedUntil: Number(row[2]),
+      isClaimed: Number(row[3]) === 1,
     };
   }
 
@@ -102,18 +89,18 @@ export class Catalog {
       [databaseId],
     );
     return rows.map((row) => ({
-      label: stringOf(row[0]),
-      place: stringOf(row[1]),
-      createdAt: integerOf(row[2]),
-      sizeBytes: integerOf(row[3]),
-      automatic: integerOf(row[4]) === 1,
+      label: String(row[0]),
+      place: String(row[1]),
+      createdAt: Number(row[2]),
+      sizeBytes: Number(row[3]),
+      automatic: Number(row[4]) === 1,
     }));
   }
 
   /** Place of the state in which a branch began; null: it is no branch. */
   async ancestorOf(databaseId: string): Promise<string | null> {
     const [row] = await this.select("SELECT place FROM ancestor WHERE database_id = ?", [databaseId]);
-    return row ? stringOf(row[0]) : null;
+    return row ? String(row[0]) : null;
   }
 
   /** All places that belong to a database: its own, its ancestor's, its snapshots'. */
@@ -123,7 +110,7 @@ export class Catalog {
         .join(" UNION ALL "),
       [databaseId],
     );
-    return rows.map((row) => stringOf(row[0]));
+    return rows.map((row) => String(row[0]));
   }
 
   /** Ids of databases with a snapshot from before then. */
@@ -131,12 +118,12 @@ export class Catalog {
     const rows = await this.select("SELECT DISTINCT database_id FROM snapshot WHERE created_at < ?", [
       unixMs,
     ]);
-    return rows.map((row) => stringOf(row[0]));
+    return rows.map((row) => String(row[0]));
   }
 
   /** Rows changed by each statement, or the number that it returns; all or nothing. A `unique` clash is `false`. Throws `RemoteFailure`. */
   change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
-    const changed = this.#changing.then(() => this.#change(statements));
+    const changed = this.#changing.then(() => this.#ask("write", (client) => client.change(statements)));
     this.#changing = changed.catch(() => {});
     return changed;
   }
@@ -155,44 +142,24 @@ export class Catalog {
     return await isMade();
   }
 
-  async #change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
-    const list = new StepList();
-    list.add("BEGIN IMMEDIATE");
-    const ran: number[] = [];
-    for (const [sql, params] of statements) {
-      chain(list, sql, params);
-      ran.push(list.steps.length - 1);
-      chain(list, "SELECT changes()");
-    }
-    chain(list, "COMMIT");
-    const commit = list.steps.length - 1;
-    list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
-    const steps = await this.#run("write", list.steps);
-    if (steps.some((step) => step?.ok === false && /UNIQUE constraint failed/.test(step.message))) {
-      return false;
-    }
-    rowsAt(steps, commit);
-    return ran.map((at) => integerOf((rowsAt(steps, at)[0] ?? rowsAt(steps, at + 1)[0])?.[0]));
-  }
-
   /** Places with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */
   async places(counted: boolean): Promise<number> {
-    return integerOf((await this.select(counted ? COUNT : "SELECT 1", []))[0]?.[0]);
+    const [row] = await this.select(counted ? COUNT : "SELECT 1", []);
+    return Number(row?.[0] ?? 0);
   }
 
   /** Rows of one statement that only reads. Throws `RemoteFailure`. */
-  async select(sql: string, params: LogValues): Promise<StepRows["rows"]> {
-    const steps = await this.#run("read", [{ stmt: { sql, args: params.map(hranaValue) } }]);
-    return rowsAt(steps, 0);
+  select(sql: string, params: LogValues): Promise<readonly CatalogRow[]> {
+    return this.#ask("read", (client) => client.select([sql, params]));
   }
 
   /** Again where nothing can have run, because the catalogue is always there; reads also where that is not known. */
-  async #run(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
+  async #ask<T>(mode: Mode, ask: (client: CatalogClient) => Promise<T>): Promise<T> {
     const { clock } = this.context;
     const untilMs = clock.monotonicMs() + RETRY_WITHIN_MS;
     try {
-      await this.#make();
-      return await repeat(() => this.#runOnce(mode, steps), (error, attempt) => {
+      const client = await this.#open();
+      return await repeat(() => ask(client), (error, attempt) => {
         const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
         const again = inTime && error instanceof RemoteFailure &&
           (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
@@ -203,35 +170,26 @@ export class Catalog {
     }
   }
 
-  async #runOnce(mode: Mode, steps: readonly HranaStep[]): Promise<readonly StepResult[]> {
-    const results = await runOwn(this.context, { place: this.place, mode }, steps);
-    // Every change begins with its transaction.
-    const [begun] = results;
-    if (mode === "write" && begun?.ok === false) throw new RemoteFailure("not_sent", begun.message);
-    return results;
-  }
-
   get place(): string {
     return this.context.catalogPlace ?? CATALOG_PLACE;
   }
 
   /** Once; a failure is forgotten. */
-  #make(): Promise<void> {
-    this.#made ??= this.#makeTables().catch((error: unknown) => {
-      this.#made = null;
+  #open(): Promise<CatalogClient> {
+    this.#client ??= this.#make().catch((error: unknown) => {
+      this.#client = null;
       throw error;
     });
-    return this.#made;
+    return this.#client;
   }
 
-  async #makeTables(): Promise<void> {
+  /** Makes the catalogue where it is not there. The client is loaded by the processes that need it. */
+  async #make(): Promise<CatalogClient> {
+    const { CatalogClient } = await import("./catalog_client.ts");
+    const client = new CatalogClient(this.context, this.place);
     await this.context.platform.create(this.place);
-    const steps = await runOwn(
-      this.context,
-      { place: this.place, mode: "write" },
-      TABLES.map((sql) => ({ stmt: { sql } })),
-    );
-    for (const at of TABLES.keys()) rowsAt(steps, at);
+    await client.run(TABLES);
+    return client;
   }
 }
 

@@ -6,7 +6,8 @@
 // as much at the least. So a holder knows its own by a range.
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/clock.ts";
-import { type Catalog, type CatalogStatement, SERVER_NOW, type TenantPlace } from "./catalog.ts";
+import { type Catalog, SERVER_NOW, type TenantPlace } from "./catalog.ts";
+import type { CatalogStatement } from "./catalog_client.ts";
 
 /** Milliseconds that a claim to restore lasts, and between its renewals. */
 const RESTORE_MS = 10_000;

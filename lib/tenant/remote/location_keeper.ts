@@ -1,7 +1,8 @@
 // Locations on the server as they come and go: copies, each noted in the catalogue before it is made, and what nobody
 // uses any more.
 import { AppError } from "../../core/errors.ts";
-import type { Catalog, CatalogStatement } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
+import type { CatalogStatement } from "./catalog_client.ts";
 import { LocationTurns } from "./location_turns.ts";
 import { OrphanRemover } from "./orphan_remover.ts";
 import { pause } from "./hrana/pause.ts";

@@ -4,9 +4,9 @@
 // tells the time, so that clocks of instances may differ.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { type Catalog, type CatalogStatement, SERVER_NOW as NOW } from "./catalog.ts";
+import { type Catalog, SERVER_NOW as NOW } from "./catalog.ts";
+import type { CatalogStatement } from "./catalog_client.ts";
 import { pause } from "./hrana/pause.ts";
-import { stringOf } from "./hrana/remote_values.ts";
 
 /** Milliseconds after which a copy that has not been reported as done is taken for dead: more than its tries take. */
 const COPY_MS = 180_000;
@@ -122,6 +122,6 @@ export class LocationTurns {
         "SELECT place FROM ancestor UNION ALL SELECT place FROM snapshot) ORDER BY since, place LIMIT 100",
       [beforeMs],
     );
-    return rows.map((row) => stringOf(row[0]));
+    return rows.map((row) => String(row[0]));
   }
 }

@@ -9,7 +9,7 @@ import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from 
 import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
 import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { retryGone } from "./hrana/retry_gone.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { damageOf, RemoteFailure } from "./hrana/remote_failure.ts";
 import type { StreamPool } from "./hrana/stream_pool.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
@@ -62,8 +62,6 @@ export function withDefaults(
 /** What a token or a stream may do. */
 export type Mode = "read" | "write";
 
-/** What SQLite says of a write that the disk did not take. */
-const NO_ROOM: readonly string[] = ["SQLITE_FULL", "SQLITE_IOERR"];
 /** Milliseconds for the service's own statements. */
 export const OWN_TIMEOUT_MS = 15_000;
 
@@ -74,21 +72,36 @@ export function send(
   request: BatchRequest,
   options: SendOptions,
 ): Promise<BatchAnswer> {
+  return askLocation(
+    context,
+    target,
+    options,
+    (endpoint) => sendBatch(context.fetch, endpoint, request, options),
+  );
+}
+
+/** What `ask` answers, which sends one request to where the place is. Throws `RemoteFailure`, which names the place. */
+export function askLocation<T>(
+  context: RemoteContext,
+  target: { readonly place: string; readonly mode: Mode },
+  options: Pick<SendOptions, "signal" | "once">,
+  ask: (endpoint: HranaEndpoint) => Promise<T>,
+): Promise<T> {
   const { underWay } = context;
-  const answer = sendOnce(context, target, request, options);
+  const answer = askNamed(context, target, options, ask);
   const noted: Promise<void> = answer.then(() => {}, () => {}).finally(() => underWay.delete(noted));
   underWay.add(noted);
   return answer;
 }
 
-async function sendOnce(
+async function askNamed<T>(
   context: RemoteContext,
   target: { readonly place: string; readonly mode: Mode },
-  request: BatchRequest,
-  options: SendOptions,
-): Promise<BatchAnswer> {
+  options: Pick<SendOptions, "signal" | "once">,
+  ask: (endpoint: HranaEndpoint) => Promise<T>,
+): Promise<T> {
   try {
-    return await sendAdmitted(context, target, request, options);
+    return await askAdmitted(context, target, options, ask);
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
     if (error.reason === "out_of_files") {
@@ -99,16 +112,15 @@ async function sendOnce(
 }
 
 /** Where a token was refused nothing has run, so another one is tried once, unless the request is to go out once only. */
-async function sendAdmitted(
-  { platform, fetch, log }: RemoteContext,
+async function askAdmitted<T>(
+  { platform, log }: RemoteContext,
   { place, mode }: { readonly place: string; readonly mode: Mode },
-  request: BatchRequest,
-  options: SendOptions,
-): Promise<BatchAnswer> {
-  const { once = false } = options;
+  { signal, once = false }: Pick<SendOptions, "signal" | "once">,
+  ask: (endpoint: HranaEndpoint) => Promise<T>,
+): Promise<T> {
   for (let renewed = once;; renewed = true) {
-    const endpoint = await endpointInTime(platform.endpoint(place, mode), options.signal);
-    const work = () => sendBatch(fetch, endpoint, request, options);
+    const endpoint = await endpointInTime(platform.endpoint(place, mode), signal);
+    const work = () => ask(endpoint);
     try {
       return await (once ? work() : retryGone(work));
     } catch (error) {
@@ -141,32 +153,30 @@ async function endpointInTime(
   return given;
 }
 
-/** The service's own statements in one transaction that is closed behind them. Throws `RemoteFailure`. */
+/** The service's own statements on a stream that is closed behind them. Throws `RemoteFailure`. */
 export async function runOwn(
   context: RemoteContext,
   target: { readonly place: string; readonly mode: Mode },
   steps: readonly HranaStep[],
 ): Promise<readonly StepResult[]> {
   const request = { steps, baton: null, close: true };
+  const answer = await inOwnTime((signal) => send(context, target, request, { signal }));
+  return answer.steps;
+}
+
+/** What a request of the service's own answers. Throws `RemoteFailure`, also where it takes too long. */
+export async function inOwnTime<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   try {
-    const answer = await withDeadline(
-      OWN_TIMEOUT_MS,
-      [],
-      (signal) => send(context, target, request, { signal }),
-    );
-    return answer.steps;
+    return await withDeadline(OWN_TIMEOUT_MS, [], ask);
   } catch (error) {
     throw error instanceof Stopped ? new RemoteFailure("unreachable", "no answer in time") : error;
   }
 }
 
-const DAMAGE: ReadonlySet<string> = new Set(["SQLITE_CORRUPT", "SQLITE_NOTADB"]);
-
 /** The rows of a step of the service's own; anything but success is the server's trouble. */
-export function rowsAt(steps: readonly StepResult[], place: number): StepRows["rows"] {
-  const step = steps[place];
+export function rowsAt(steps: readonly StepResult[], at: number): StepRows["rows"] {
+  const step = steps[at];
   if (step?.ok) return step.rows;
-  if (step && DAMAGE.has(step.code)) throw new RemoteFailure("corrupt", step.message);
-  if (step && NO_ROOM.includes(step.code)) throw new RemoteFailure("full");
-  throw new RemoteFailure("unreachable", step ? step.message : "a step was left out");
+  const damage = step && damageOf(step.code, step.message);
+  throw damage ?? new RemoteFailure("unreachable", step ? step.message : "a step was left out");
 }

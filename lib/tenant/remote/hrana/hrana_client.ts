@@ -30,10 +30,13 @@ export async function sendBatch(
   request: BatchRequest,
   { signal, binary = false }: SendOptions,
 ): Promise<BatchAnswer> {
-  const bytes = await post(fetch, endpoint, binary ? encodeRequest(request) : jsonRequest(request), {
-    binary,
-    signal,
-  });
+  const { url, headers } = endpoint;
+  const to = {
+    url: `${url}/${binary ? "v3-protobuf" : "v3"}/pipeline`,
+    headers: { ...headers, "content-type": binary ? "application/x-protobuf" : "application/json" },
+  };
+  const body = binary ? encodeRequest(request) : jsonRequest(request);
+  const bytes = await post(fetch, to, { body, signal });
   try {
     return refuseMoving(
       binary ? decodeAnswer(bytes, request.steps.length) : readAnswer(new TextDecoder().decode(bytes)),
@@ -43,21 +46,15 @@ export async function sendBatch(
   }
 }
 
-async function post(
+/** Sends one request and reads the bytes of its answer. Throws `RemoteFailure`. */
+export async function post(
   fetch: Fetch,
   { url, headers }: HranaEndpoint,
-  body: string | Uint8Array<ArrayBuffer>,
-  { binary, signal }: { readonly binary: boolean; readonly signal: AbortSignal | null },
-): Promise<Uint8Array> {
+  { body, signal }: { readonly body: string | Uint8Array<ArrayBuffer>; readonly signal: AbortSignal | null },
+): Promise<Uint8Array<ArrayBuffer>> {
   let response: Response;
   try {
-    response = await fetch(`${url}/${binary ? "v3-protobuf" : "v3"}/pipeline`, {
-      method: "POST",
-      headers: { ...headers, "content-type": binary ? "application/x-protobuf" : "application/json" },
-      body,
-      signal,
-      redirect: "error",
-    });
+    response = await fetch(url, { method: "POST", headers, body, signal, redirect: "error" });
     const bytes = await response.bytes();
     if (response.ok) return bytes;
     const text = new TextDecoder().decode(bytes.subarray(0, 1000));

@@ -65,6 +65,16 @@ export function isLost(error: unknown): boolean {
   return error instanceof RemoteFailure && (error.reason === "gone" || error.reason === "corrupt");
 }
 
+const DAMAGE: ReadonlySet<string> = new Set(["SQLITE_CORRUPT", "SQLITE_NOTADB"]);
+/** What SQLite says of a write that the disk did not take. */
+const NO_ROOM: ReadonlySet<string> = new Set(["SQLITE_FULL", "SQLITE_IOERR"]);
+
+/** What the engine's code says about the database's file or its disk; null: nothing. */
+export function damageOf(code: string, message: string): RemoteFailure | null {
+  if (DAMAGE.has(code)) return new RemoteFailure("corrupt", message);
+  return NO_ROOM.has(code) ? new RemoteFailure("full") : null;
+}
+
 /** A failed request, by what the server says of it. */
 export function serverFailure(status: number, text: string): RemoteFailure {
   if (/disk is full|no space left|no storage space/i.test(text)) return new RemoteFailure("full");
