@@ -1,6 +1,6 @@
 // How many databases a tenant store holds, looked at from outside: in its folder, or in the catalogue on the server.
 import type { Config } from "../../lib/config.ts";
-import { askPlace } from "../testing/ask_place.ts";
+import { askLocation } from "../testing/ask_location.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 
 /** Databases, branches included; whatever belongs to none of them counts a hundred. */
@@ -10,8 +10,8 @@ export async function countDatabases({ deps: { config, tenants } }: StartedApp):
   // There what nobody uses any more goes a moment later, and later still where the server was too busy for it.
   for (let tries = 1;; tries++) {
     await tenants.sweep();
-    if (tries === MOST_SWEEPS || await countPlaces(config, TO_GO) === 0) {
-      return await countPlaces(config, COUNT);
+    if (tries === MOST_SWEEPS || await countLocations(config, TO_GO) === 0) {
+      return await countLocations(config, COUNT);
     }
   }
 }
@@ -34,8 +34,8 @@ const COUNT = "SELECT (SELECT count(*) FROM tenant) + 100 * (SELECT count(*) FRO
 const TO_GO = "SELECT count(*) FROM loose WHERE since = 0";
 const MOST_SWEEPS = 10;
 
-async function countPlaces(config: Config, sql: string): Promise<number> {
+async function countLocations(config: Config, sql: string): Promise<number> {
   // Null: nobody has used this server yet.
-  const [rows] = await askPlace(config, "cubby-catalog", [sql]) ?? [];
+  const [rows] = await askLocation(config, "cubby-catalog", [sql]) ?? [];
   return Number(rows?.[0]?.[0]?.value ?? 0);
 }

@@ -75,13 +75,13 @@ interface Running extends Plan {
 }
 
 class PlansOf {
-  /** By the place of the database. */
+  /** By the location of the database. */
   readonly #plans = new Map<string, Running>();
 
   constructor(data: Relay) {
     data.between = (request, go, cut) => {
-      const place = atob(headerOf(request.headers, "x-namespace-bin") ?? "");
-      const plan = this.#plans.get(place);
+      const location = atob(headerOf(request.headers, "x-namespace-bin") ?? "");
+      const plan = this.#plans.get(location);
       if (plan === undefined || plan.seen++ !== plan.at || plan.fault === null) return go();
       const answer = plan.fault(go, cut);
       plan.fallen = answer.catch(() => {});
@@ -94,12 +94,12 @@ class PlansOf {
     { at, fault }: Plan,
     work: () => Promise<T>,
   ): Promise<{ done: T; requests: number }> {
-    const place = id.toLowerCase().replace("_", "-");
+    const location = id.toLowerCase().replace("_", "-");
     const plan: Running = { at, fault, seen: 0, fallen: Promise.resolve() };
-    this.#plans.set(place, plan);
+    this.#plans.set(location, plan);
     const done = await work();
     await plan.fallen;
-    this.#plans.delete(place);
+    this.#plans.delete(location);
     return { done, requests: plan.seen };
   }
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Config } from "../../lib/config.ts";
 import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
-import { askPlace } from "../testing/ask_place.ts";
+import { askLocation } from "../testing/ask_location.ts";
 
 /** Rows of reads and refusals are logged at any time; what a mutation leaves in the audit is its own. */
 const LOGS = ["_service_meta_query_log", "_service_meta_audit"];
@@ -62,7 +62,7 @@ async function fromServer(
   databaseId: string,
   statements: readonly string[],
 ): Promise<unknown[][][]> {
-  const results = await askPlace(config, locationOf(databaseId), statements) ?? [];
+  const results = await askLocation(config, locationOf(databaseId), statements) ?? [];
   return results.map((rows) => rows.map((row) => row.map(({ value, base64 }) => value ?? base64)));
 }
 

@@ -28,7 +28,7 @@ interface Smoke {
   readonly api: TursoApi;
   /** Names of all databases that were asked for. */
   readonly made: ReadonlySet<string>;
-  readonly catalogPlace: string;
+  readonly catalogLocation: string;
 }
 
 type Check = readonly [promise: string, work: (smoke: Smoke, tenant: Tenant) => Promise<void>];
@@ -70,10 +70,10 @@ const checks: readonly Check[] = [
   [
     "a database that is closed for writes refuses the next one, and not after it is opened",
     async (smoke, tenant) => {
-      const place = locationOf(tenant.id);
-      await smoke.platform.block(place, { reads: false, writes: true });
+      const location = locationOf(tenant.id);
+      await smoke.platform.block(location, { reads: false, writes: true });
       const refused = await send(smoke, tenant, "write", "INSERT INTO t (a) VALUES ('never')");
-      await smoke.platform.block(place, { reads: false, writes: false });
+      await smoke.platform.block(location, { reads: false, writes: false });
       assertEquals(refused, "BLOCKED");
       assertEquals((await insert(tenant, "three")).ok, true);
       assertEquals(await rows(tenant), [["one"], ["three"], ["two"]]);
@@ -98,7 +98,7 @@ const checks: readonly Check[] = [
     await smoke.store.sweep();
     for (const name of smoke.made) {
       const { status } = await smoke.api.call({ method: "GET", path: `/databases/${name}` });
-      assertEquals(status, name === smoke.catalogPlace ? 200 : 404, "a database is still there");
+      assertEquals(status, name === smoke.catalogLocation ? 200 : 404, "a database is still there");
     }
   }],
 ];
@@ -143,14 +143,14 @@ function open(): Smoke {
     return fetch(url, init);
   };
   const log: Log = (_, event, fields) => print(`      ${event} ${JSON.stringify(fields ?? {})}`);
-  const catalogPlace = `smoke-${newId("db", systemClock.now()).slice("db_".length).toLowerCase()}`;
+  const catalogLocation = `smoke-${newId("db", systemClock.now()).slice("db_".length).toLowerCase()}`;
   const shared = { ...tenantsUrl, token, log, clock: systemClock };
   const bounds = { queryTimeoutMs: 15_000, logDays: 1, snapshotDays: 1 };
   return {
-    store: createTursoStore({ ...shared, ...bounds, fetch: noting, catalogPlace }),
+    store: createTursoStore({ ...shared, ...bounds, fetch: noting, catalogLocation }),
     platform: tursoPlatform(shared),
     api: new TursoApi({ ...shared, apiUrl: tenantsUrl.apiUrl ?? TURSO_API_URL, fetch }),
-    ...{ made, catalogPlace },
+    ...{ made, catalogLocation },
   };
 }
 

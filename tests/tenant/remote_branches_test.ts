@@ -10,8 +10,8 @@ import { ask, failureOf, standBetween, withSqld } from "./sqld_world.ts";
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a)";
 const COUNT = "SELECT count(*) FROM t";
 
-/** Names of all places of a database that were ever made and are still on the server. */
-async function placesOf({ url }: Sqld, names: Iterable<string>): Promise<string[]> {
+/** Names of all locations of a database that were ever made and are still on the server. */
+async function locationsOf({ url }: Sqld, names: Iterable<string>): Promise<string[]> {
   const there: string[] = [];
   for (const name of names) {
     const response = await fetch(`${url}/v3/pipeline`, {
@@ -26,16 +26,16 @@ async function placesOf({ url }: Sqld, names: Iterable<string>): Promise<string[
 }
 
 /** Past the service. */
-async function ownStatement({ url }: Sqld, place: string, sql: string): Promise<void> {
+async function ownStatement({ url }: Sqld, location: string, sql: string): Promise<void> {
   const response = await fetch(`${url}/v3/pipeline`, {
     method: "POST",
-    headers: { "x-namespace-bin": btoa(place).replace(/=+$/, "") },
+    headers: { "x-namespace-bin": btoa(location).replace(/=+$/, "") },
     body: JSON.stringify({ baton: null, requests: [{ type: "execute", stmt: { sql } }, { type: "close" }] }),
   });
   assert(!(await response.text()).includes("error"));
 }
 
-/** Every place that a fork has been asked for. */
+/** Every location that a fork has been asked for. */
 function forked(names: Set<string>, url: string): void {
   const name = /\/fork\/(.+)$/.exec(url)?.[1];
   if (name !== undefined) names.add(name);
@@ -77,7 +77,7 @@ Deno.test("a branch that cannot be made is gone after a sweep, whether the first
       await store.drop(id);
       nowMs += 601_000;
       await store.sweep();
-      assertEquals(await placesOf(world.sqld, names), []);
+      assertEquals(await locationsOf(world.sqld, names), []);
       assertEquals(await trunk.rows(COUNT), [[0]]);
     }
   });
@@ -105,18 +105,18 @@ Deno.test("a branch whose making died with the server is gone after a sweep, and
     const id = newId("db", nowMs);
     await failureOf(() => store.branches.make({ databaseId: id, namespaceId: "" }, trunk.id));
     await world.sqld.restart();
-    assertEquals((await placesOf(world.sqld, names)).length, 2, "both forks are on the disk");
+    assertEquals((await locationsOf(world.sqld, names)).length, 2, "both forks are on the disk");
     nowMs += 601_000;
     // As the server's clock has it three minutes later.
     await ownStatement(world.sqld, "cubby-catalog", "UPDATE copying SET until = 0");
     await world.store({ clock }).sweep();
-    assertEquals(await placesOf(world.sqld, names), []);
+    assertEquals(await locationsOf(world.sqld, names), []);
     const again = newId("db", nowMs);
     await store.branches.make({ databaseId: again, namespaceId: "" }, trunk.id);
     assertEquals((await store.branches.diff({ databaseId: again, namespaceId: "" })).diff.tables, []);
     await store.drop(again);
     await store.sweep();
-    assertEquals(await placesOf(world.sqld, names), []);
+    assertEquals(await locationsOf(world.sqld, names), []);
   });
 });
 

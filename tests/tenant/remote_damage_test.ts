@@ -1,4 +1,4 @@
-// Databases of a store over sqld whose place is lost: what is said of them, and that a snapshot is all a restore needs.
+// Databases of a store over sqld whose location is lost: what is said of them, and that a snapshot is all a restore needs.
 import { assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";

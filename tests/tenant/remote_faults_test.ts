@@ -142,7 +142,7 @@ Deno.test("a dry run whose time is over when its answer comes is undone, and the
   });
 });
 
-Deno.test("a place is made and removed once, also where the admin API fails or its answer is lost", async () => {
+Deno.test("a location is made and removed once, also where the admin API fails or its answer is lost", async () => {
   await withSqld(async (world) => {
     const asked: string[] = [];
     const lose = async (answer: Response) => {

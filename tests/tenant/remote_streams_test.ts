@@ -4,9 +4,9 @@ import type { Fetch } from "../../lib/tenant/remote/hrana/hrana_client.ts";
 import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
 import { withSqld } from "./sqld_world.ts";
 
-/** What went over the wire: on which stream, for which place, and on which stream it was left. */
+/** What went over the wire: on which stream, for which location, and on which stream it was left. */
 interface Seen {
-  readonly place: string;
+  readonly location: string;
   readonly baton: string | null;
   readonly closes: boolean;
   /** Null as long as there is no answer. */
@@ -18,10 +18,10 @@ interface Seen {
 function watched(seen: Seen[]): Fetch {
   return async (url, init) => {
     if (!url.endsWith("/v3/pipeline") || typeof init.body !== "string") return await fetch(url, init);
-    const place = new Headers(init.headers).get("x-namespace-bin") ?? "";
+    const location = new Headers(init.headers).get("x-namespace-bin") ?? "";
     const { baton, requests } = JSON.parse(init.body);
     const closes = requests.at(-1).type === "close";
-    const one: Seen = { place, baton, closes, left: null, signal: init.signal ?? null };
+    const one: Seen = { location, baton, closes, left: null, signal: init.signal ?? null };
     seen.push(one);
     const answer = await fetch(url, init);
     const text = await answer.text();
@@ -44,9 +44,9 @@ Deno.test("a stream is used for the database that it was opened for, and each ge
       );
       assertEquals(rows, Array.from({ length: 30 }, (_, at) => [[at % 5]]));
     }
-    const opened = new Map(seen.flatMap(({ place, left }) => left === null ? [] : [[left, place]]));
+    const opened = new Map(seen.flatMap(({ location, left }) => left === null ? [] : [[left, location]]));
     const used = seen.filter(({ baton }) => baton !== null);
-    assertEquals(used.filter(({ place, baton }) => opened.get(baton ?? "") !== place), []);
+    assertEquals(used.filter(({ location, baton }) => opened.get(baton ?? "") !== location), []);
     assert(used.length > 20, `${used.length} of ${seen.length} requests were on a stream of an earlier one`);
     const open = seen.filter(({ left, signal }) =>
       left !== null && !signal?.aborted && !seen.some(({ baton }) => baton === left)

@@ -21,13 +21,13 @@ Deno.test("with a key every request bears a token, and the server lets no readin
     const tenant = await Tenant.create(world.store({ jwtKeyPem }), ["CREATE TABLE t (a)"]);
     assertEquals((await tenant.run("write", [["INSERT INTO t VALUES (1)"]])).ok, true);
     assertEquals(await tenant.rows("SELECT a FROM t"), [[1]]);
-    const place = tenant.id.toLowerCase().replace("_", "-");
+    const location = tenant.id.toLowerCase().replace("_", "-");
     const tokens = new DataTokens(jwtKeyPem, systemClock);
     const post = async (token: string) => {
       const response = await fetch(`${world.sqld.url}/v3/pipeline`, {
         method: "POST",
         headers: {
-          "x-namespace-bin": btoa(place).replace(/=+$/, ""),
+          "x-namespace-bin": btoa(location).replace(/=+$/, ""),
           authorization: `Bearer ${token}`,
         },
         body: JSON.stringify({
@@ -38,7 +38,7 @@ Deno.test("with a key every request bears a token, and the server lets no readin
       await response.body?.cancel();
       return response.status;
     };
-    assertEquals(await post(await tokens.token(place, "read")), 403);
+    assertEquals(await post(await tokens.token(location, "read")), 403);
     assertEquals(await post(await tokens.token("db-other", "write")), 404);
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[1]]);
     const error = await failureOf(() => world.store().ready());

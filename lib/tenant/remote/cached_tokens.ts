@@ -1,4 +1,4 @@
-// Short-lived tokens for the data of places: each for one place and one mode, made when it is needed and used until
+// Short-lived tokens for the data of locations: each for one location and one mode, made when it is needed and used until
 // shortly before it ends.
 import type { Clock } from "../../core/clock.ts";
 import type { Mode } from "./remote_context.ts";
@@ -11,7 +11,7 @@ export interface CachedTokensOptions {
   readonly clock: Clock;
   /** Milliseconds that one is used before the next is made. */
   readonly usedMs: number;
-  readonly make: (place: string, mode: Mode) => Promise<string>;
+  readonly make: (location: string, mode: Mode) => Promise<string>;
 }
 
 interface Cached {
@@ -28,12 +28,12 @@ export class CachedTokens {
   constructor(private readonly options: CachedTokensOptions) {}
 
   /** Those who ask at the same time get the same one. Throws what `make` throws. */
-  token(place: string, mode: Mode): Promise<string> {
+  token(location: string, mode: Mode): Promise<string> {
     const nowMs = this.options.clock.now();
-    const name = nameOf(place, mode);
+    const name = nameOf(location, mode);
     const cached = this.#cached.get(name);
     if (cached && Math.abs(nowMs - cached.madeMs) < this.options.usedMs) return cached.token;
-    const made: Cached = { token: this.options.make(place, mode), madeMs: nowMs, value: null };
+    const made: Cached = { token: this.options.make(location, mode), madeMs: nowMs, value: null };
     made.token.then((value) => made.value = value, () => {
       if (this.#cached.get(name) === made) this.#cached.delete(name);
     });
@@ -46,9 +46,9 @@ export class CachedTokens {
     return made.token;
   }
 
-  /** The server did not accept it. One that has taken its place meanwhile stays. */
-  forget(place: string, mode: Mode, token: string): void {
-    const name = nameOf(place, mode);
+  /** The server did not accept it. A newer one stays. */
+  forget(location: string, mode: Mode, token: string): void {
+    const name = nameOf(location, mode);
     if (this.#cached.get(name)?.value === token) this.#cached.delete(name);
   }
 
@@ -58,6 +58,6 @@ export class CachedTokens {
   }
 }
 
-function nameOf(place: string, mode: Mode): string {
-  return `${mode} ${place}`;
+function nameOf(location: string, mode: Mode): string {
+  return `${mode} ${location}`;
 }

@@ -16,7 +16,7 @@ export async function carryRecords(
 ): Promise<void> {
   await upgradeTables(context, to);
   // Whoever was in the middle of a transaction there has ended it when this lock is had.
-  await runOwn(context, { place: from, mode: "write" }, [
+  await runOwn(context, { location: from, mode: "write" }, [
     { stmt: { sql: "BEGIN IMMEDIATE" } },
     { stmt: { sql: "ROLLBACK" } },
   ]);
@@ -48,41 +48,41 @@ export async function carryRecords(
 }
 
 /** What is told of the source's past does not belong to a copy. Throws `RemoteFailure`. */
-export async function forgetRecords(context: RemoteContext, place: string): Promise<void> {
+export async function forgetRecords(context: RemoteContext, location: string): Promise<void> {
   const list = new StepList();
   list.add("BEGIN IMMEDIATE");
   for (const table of [...CHRONICLES, "_service_meta_replay"]) {
     list.add(`DELETE FROM ${table}`, ifOk(list.steps.length - 1));
   }
   const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
-  rowsAt(await runOwn(context, { place, mode: "write" }, list.steps), commit);
+  rowsAt(await runOwn(context, { location, mode: "write" }, list.steps), commit);
 }
 
-async function rowsOf(context: RemoteContext, place: string, sql: string, args: readonly HranaValue[]) {
-  return rowsAt(await runOwn(context, { place, mode: "read" }, [{ stmt: { sql, args } }]), 0);
+async function rowsOf(context: RemoteContext, location: string, sql: string, args: readonly HranaValue[]) {
+  return rowsAt(await runOwn(context, { location, mode: "read" }, [{ stmt: { sql, args } }]), 0);
 }
 
 /** The present may have been left by an older version, whose tables have fewer columns. */
 async function insertRows(
   context: RemoteContext,
-  place: string,
+  location: string,
   table: string,
   rows: readonly (readonly HranaValue[])[],
 ): Promise<void> {
   const values = rows.map((row) => `(${row.map(() => "?").join(",")})`).join(",");
   const info = "SELECT name FROM pragma_table_info(?) ORDER BY cid";
-  const names = await rowsOf(context, place, info, [hranaValue(table)]);
+  const names = await rowsOf(context, location, info, [hranaValue(table)]);
   const columns = names.slice(0, rows[0]?.length ?? 0).map(([name]) => stringOf(name)).join(",");
   const sql = `INSERT OR REPLACE INTO ${table} (${columns}) VALUES ${values}`;
-  await own(context, place, sql, rows.flat());
+  await own(context, location, sql, rows.flat());
 }
 
 async function own(
   context: RemoteContext,
-  place: string,
+  location: string,
   sql: string,
   args: readonly HranaValue[],
 ): Promise<void> {
   const step: HranaStep = { stmt: { sql, args } };
-  rowsAt(await runOwn(context, { place, mode: "write" }, [step]), 0);
+  rowsAt(await runOwn(context, { location, mode: "write" }, [step]), 0);
 }

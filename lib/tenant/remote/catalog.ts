@@ -8,8 +8,8 @@ import { repeat } from "./hrana/repeat.ts";
 import type { Mode, RemoteContext } from "./remote_context.ts";
 
 /** Where a database is now. `generation` counts its moves. */
-export interface TenantPlace {
-  readonly place: string;
+export interface LocatedDatabase {
+  readonly location: string;
   readonly generation: number;
   /**
    * Unix milliseconds until which whoever restores it, or opens it again, has it for itself and may keep it closed;
@@ -22,11 +22,11 @@ export interface TenantPlace {
 
 /** A snapshot and where it is. */
 export interface CatalogSnapshot extends SnapshotInfo {
-  readonly place: string;
+  readonly location: string;
 }
 
-/** Name of the catalogue's own place. */
-export const CATALOG_PLACE = "cubby-catalog";
+/** Name of the catalogue's own location. */
+export const CATALOG_LOCATION = "cubby-catalog";
 
 /** Unix milliseconds as the catalogue's server tells them. */
 export const SERVER_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -67,14 +67,14 @@ export class Catalog {
   constructor(private readonly context: RemoteContext) {}
 
   /** Null: there is no such database. */
-  async find(databaseId: string): Promise<TenantPlace | null> {
+  async find(databaseId: string): Promise<LocatedDatabase | null> {
     const [row] = await this.select(
       `SELECT place, generation, closed_until, closed_until > ${SERVER_NOW} FROM tenant WHERE database_id = ?`,
       [databaseId],
     );
     if (!row) return null;
     return {
-      place: String(row[0]),
+      location: String(row[0]),
       generation: Number(row[1]),
       closedUntil: Number(row[2]),
       isClaimed: Number(row[3]) === 1,
@@ -90,21 +90,21 @@ export class Catalog {
     );
     return rows.map((row) => ({
       label: String(row[0]),
-      place: String(row[1]),
+      location: String(row[1]),
       createdAt: Number(row[2]),
       sizeBytes: Number(row[3]),
       automatic: Number(row[4]) === 1,
     }));
   }
 
-  /** Place of the state in which a branch began; null: it is no branch. */
+  /** Location of the state in which a branch began; null: it is no branch. */
   async ancestorOf(databaseId: string): Promise<string | null> {
     const [row] = await this.select("SELECT place FROM ancestor WHERE database_id = ?", [databaseId]);
     return row ? String(row[0]) : null;
   }
 
-  /** All places that belong to a database: its own, its ancestor's, its snapshots'. */
-  async placesOf(databaseId: string): Promise<string[]> {
+  /** All locations that belong to a database: its own, its ancestor's, its snapshots'. */
+  async locationsOf(databaseId: string): Promise<string[]> {
     const rows = await this.select(
       ["tenant", "ancestor", "snapshot"].map((table) => `SELECT place FROM ${table} WHERE database_id = ?1`)
         .join(" UNION ALL "),
@@ -142,8 +142,8 @@ export class Catalog {
     return await isMade();
   }
 
-  /** Places with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */
-  async places(counted: boolean): Promise<number> {
+  /** Locations with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */
+  async countLocations(counted: boolean): Promise<number> {
     const [row] = await this.select(counted ? COUNT : "SELECT 1", []);
     return Number(row?.[0] ?? 0);
   }
@@ -170,8 +170,8 @@ export class Catalog {
     }
   }
 
-  get place(): string {
-    return this.context.catalogPlace ?? CATALOG_PLACE;
+  get location(): string {
+    return this.context.catalogLocation ?? CATALOG_LOCATION;
   }
 
   /** Once; a failure is forgotten. */
@@ -186,8 +186,8 @@ export class Catalog {
   /** Makes the catalogue where it is not there. The client is loaded by the processes that need it. */
   async #make(): Promise<CatalogClient> {
     const { CatalogClient } = await import("./catalog_client.ts");
-    const client = new CatalogClient(this.context, this.place);
-    await this.context.platform.create(this.place);
+    const client = new CatalogClient(this.context, this.location);
+    await this.context.platform.create(this.location);
     await client.run(TABLES);
     return client;
   }

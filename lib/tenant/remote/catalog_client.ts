@@ -28,7 +28,7 @@ export class CatalogClient {
         url: ADDRESS,
         // Requests that wait in the client would have no bound in time.
         concurrency: Number.MAX_SAFE_INTEGER,
-        fetch: (request) => send(context, { place: location, mode }, request),
+        fetch: (request) => send(context, { location, mode }, request),
       });
     this.#reading = open("read");
     this.#writing = open("write");
@@ -65,7 +65,7 @@ function bound([sql, params]: CatalogStatement) {
 /** A request of the client, which repeats none, nor does our `fetch`. What is thrown here passes the client unchanged. */
 async function send(
   context: RemoteContext,
-  target: { readonly place: string; readonly mode: Mode },
+  target: { readonly location: string; readonly mode: Mode },
   request: Request,
 ): Promise<Response> {
   const { pathname } = new URL(request.url);

@@ -6,7 +6,7 @@
 // as much at the least. So a holder knows its own by a range.
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/clock.ts";
-import { type Catalog, SERVER_NOW, type TenantPlace } from "./catalog.ts";
+import { type Catalog, type LocatedDatabase, SERVER_NOW } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 
 /** Milliseconds that a claim to restore lasts, and between its renewals. */
@@ -36,7 +36,7 @@ export class RestoreClaim {
 
   private constructor(
     private readonly parts: Parts,
-    private readonly seen: TenantPlace,
+    private readonly seen: LocatedDatabase,
     private until: number,
     /** By the monotonic clock: it was had later than that. */
     private sinceMs: number,
@@ -48,7 +48,7 @@ export class RestoreClaim {
   }
 
   /** Null: somebody else has it, or it is not as it was seen. Throws `RemoteFailure`. */
-  static async take(parts: Parts, seen: TenantPlace): Promise<RestoreClaim | null> {
+  static async take(parts: Parts, seen: LocatedDatabase): Promise<RestoreClaim | null> {
     const sinceMs = parts.clock.monotonicMs();
     const { databaseId } = parts;
     const values = [RESTORE_MS, databaseId, seen.generation, seen.closedUntil];
@@ -75,7 +75,7 @@ export class RestoreClaim {
   }
 
   /** Makes it one to open the database, unless it is lost: then null. Throws `RemoteFailure`. */
-  async toOpen(): Promise<TenantPlace | null> {
+  async toOpen(): Promise<LocatedDatabase | null> {
     const { parts: { catalog, databaseId }, seen, until } = this;
     const values = [OPENING_MS, databaseId, seen.generation, until, until];
     const closedUntil = await taken(catalog, [`${SET}${OWN} RETURNING closed_until`, values]);
@@ -100,8 +100,8 @@ export class RestoreClaim {
 export async function claimToOpen(
   catalog: Catalog,
   databaseId: string,
-  seen: TenantPlace,
-): Promise<TenantPlace | null> {
+  seen: LocatedDatabase,
+): Promise<LocatedDatabase | null> {
   const values = [OPENING_MS, databaseId, seen.generation, seen.closedUntil];
   const closedUntil = await taken(catalog, [`${SET}${FREE} RETURNING closed_until`, values]);
   return closedUntil === null ? null : { ...seen, closedUntil };
@@ -111,7 +111,7 @@ export async function claimToOpen(
 export async function giveBack(
   catalog: Catalog,
   databaseId: string,
-  { generation, closedUntil }: TenantPlace,
+  { generation, closedUntil }: LocatedDatabase,
 ): Promise<void> {
   await catalog.change([[
     "UPDATE tenant SET closed_until = 0 WHERE database_id = ? AND generation = ? AND closed_until = ?",

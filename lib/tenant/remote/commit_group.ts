@@ -18,7 +18,7 @@ import { foundReplay } from "./replay_statements.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
-import { type CallPlaces, errorAt, type GatedCall, type GroupSteps, groupSteps } from "./write_steps.ts";
+import { type CallSteps, errorAt, type GatedCall, type GroupSteps, groupSteps } from "./write_steps.ts";
 
 export interface Group {
   readonly tenant: RemoteTenant;
@@ -126,21 +126,21 @@ function cannotKeep({ calls }: Group, at: number, run: CallRun): boolean {
 /** Calls of a group: an atomic one has been undone behind its savepoint by conditions of the batch. */
 function readEnds(
   calls: readonly GatedCall[],
-  places: readonly CallPlaces[],
+  own: readonly CallSteps[],
   steps: readonly StepResult[],
   firstTotal: number,
 ): CallEnd[] {
   let total = firstTotal;
   return calls.map(({ call, gate }, at): CallEnd => {
-    const place = places[at];
-    if (!place) throw new TypeError("a call without steps");
-    const kept = call.replay && place.replay !== null
-      ? foundReplay(call.replay, steps[place.replay] ?? null)
+    const where = own[at];
+    if (!where) throw new TypeError("a call without steps");
+    const kept = call.replay && where.replay !== null
+      ? foundReplay(call.replay, steps[where.replay] ?? null)
       : null;
     if (kept) return { k: "replay", found: kept };
     const reader = new StepReader(call, total);
-    for (const [index, statement] of place.statements.entries()) {
-      const at = (place: number | null) => place === null ? null : steps[place] ?? null;
+    for (const [index, statement] of where.statements.entries()) {
+      const at = (step: number | null) => step === null ? null : steps[step] ?? null;
       const [before, behind] = statement.counts;
       const then = at(statement.then);
       const around = { counts: [at(before), at(behind)], base: at(statement.base), then } as const;
@@ -175,7 +175,7 @@ export async function recordGroup(
 }
 
 /**
- * Goes out once. Whatever comes back but the engine's own word leaves it open whether the commit took place: what looks
+ * Goes out once. Whatever comes back but the engine's own word leaves it open whether the commit was made: what looks
  * like a refusal may be one of a copy of the request. Throws `RemoteFailure` where it was not sent at all.
  */
 export async function sendCommit(

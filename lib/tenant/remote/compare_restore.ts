@@ -1,4 +1,4 @@
-// What a restore of a remote database would do: two places side by side, read page by page.
+// What a restore of a remote database would do: two locations side by side, read page by page.
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { restoreEffect } from "../branches/restore_effect.ts";
@@ -14,9 +14,9 @@ export async function compareRestore(
   { present, snapshot }: { readonly present: string; readonly snapshot: string },
 ): Promise<RestoreEffect | null> {
   const timeoutMs = Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs);
-  const stream = (place: string, opening: readonly string[]) =>
+  const stream = (location: string, opening: readonly string[]) =>
     new SideStream(
-      (request, options) => send(context, { place, mode: "read" }, request, options),
+      (request, options) => send(context, { location, mode: "read" }, request, options),
       opening,
       timeoutMs,
     );
@@ -40,8 +40,8 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof StatementFailed && error.failure.kind !== "busy";
 }
 
-async function schemaTexts(context: RemoteContext, place: string): Promise<string[]> {
+async function schemaTexts(context: RemoteContext, location: string): Promise<string[]> {
   const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
-  const steps = await runOwn(context, { place, mode: "read" }, [{ stmt: { sql } }]);
+  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql } }]);
   return rowsAt(steps, 0).map((row) => stringOf(row[0]));
 }

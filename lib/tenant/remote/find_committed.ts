@@ -28,8 +28,8 @@ export async function findCommitted(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
     try {
-      const { place } = await tenant.place();
-      const answers = await runOwn(tenant.context, { place, mode: "write" }, steps);
+      const { location } = await tenant.located();
+      const answers = await runOwn(tenant.context, { location, mode: "write" }, steps);
       return new Set(rowsAt(answers, 1).map((row) => stringOf(row[0])));
     } catch (error) {
       if (!(error instanceof RemoteFailure)) return null;

@@ -37,8 +37,8 @@ export async function flushLog(tenant: RemoteTenant, once: boolean): Promise<boo
     try {
       // Tables of an older version are brought up to date when the schema is read.
       await tenant.schemaGate();
-      const { place } = await tenant.place();
-      rowsAt(await runOwn(tenant.context, { place, mode: "write" }, list.steps), commit);
+      const { location } = await tenant.located();
+      rowsAt(await runOwn(tenant.context, { location, mode: "write" }, list.steps), commit);
       left -= rows.length;
     } catch (error) {
       // The rows have ids: those that were written after all are not written twice.

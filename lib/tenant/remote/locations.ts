@@ -1,17 +1,17 @@
-// Where a store keeps databases and their copies: what places are called, how large one is, and what to do when it is lost.
+// Where a store keeps databases and their copies: what locations are called, how large one is, and what to do when it is lost.
 import { isLost } from "./hrana/remote_failure.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { integerOf } from "./hrana/remote_values.ts";
 
-/** The first place of a database, and what the names of its other ones begin with; the id must have been checked. */
+/** The first location of a database, and what the names of its other ones begin with; the id must have been checked. */
 export function locationOf(databaseId: string): string {
   return databaseId.toLowerCase().replace("_", "-");
 }
 
-/** Bytes of the pages of a place. */
-export async function sizeOfLocation(context: RemoteContext, place: string): Promise<number> {
+/** Bytes of the pages of a location. */
+export async function sizeOfLocation(context: RemoteContext, location: string): Promise<number> {
   const sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-  const steps = await runOwn(context, { place, mode: "read" }, [{ stmt: { sql } }]);
+  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql } }]);
   return integerOf(rowsAt(steps, 0)[0]?.[0]);
 }
 

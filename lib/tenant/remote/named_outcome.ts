@@ -17,12 +17,12 @@ export async function namedOutcome(
   const statements = call.statements.slice(0, outcome.failedIndex + 1)
     .map(({ sql, level }) => ({ sql, changesSchema: level === "schema" }));
   try {
-    const { place } = await tenant.place();
+    const { location } = await tenant.located();
     const schemaGate = await tenant.schemaGate();
     const actions = () => schemaGate.inspect(statements).facts[outcome.failedIndex]?.actions ?? [];
     const failure = await awaitWork(
       unlessUsedUp(outcome.failure, actions),
-      (ask) => answerAsk((steps) => runOwn(tenant.context, { place, mode: "read" }, steps), ask),
+      (ask) => answerAsk((steps) => runOwn(tenant.context, { location, mode: "read" }, steps), ask),
     );
     return { ...outcome, failure };
   } catch (error) {

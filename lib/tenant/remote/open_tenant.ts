@@ -94,8 +94,8 @@ export class OpenTenant {
   async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
     const step: HranaStep = { stmt: findStep(replay) };
     return await untilAnswered(async () => {
-      const { place } = await this.remote.place();
-      const steps = await runOwn(this.remote.context, { place, mode: "read" }, [step]);
+      const { location } = await this.remote.located();
+      const steps = await runOwn(this.remote.context, { location, mode: "read" }, [step]);
       rowsAt(steps, 0);
       return foundReplay(replay, steps[0] ?? null);
     }, () => this.remote);
@@ -217,8 +217,8 @@ async function runOwnTransaction(remote: RemoteTenant, fill: (list: StepList) =>
   fill(list);
   const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
   list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
-  const { place } = await remote.place();
-  const steps = await runOwn(remote.context, { place, mode: "write" }, list.steps);
+  const { location } = await remote.located();
+  const steps = await runOwn(remote.context, { location, mode: "write" }, list.steps);
   const failed = steps.find((step) => step?.ok === false);
   if (failed?.ok !== false) return;
   throw new AppError(stepFailure(failed).kind === "full" ? "storage_full" : "store_unavailable");

@@ -1,4 +1,4 @@
-// The log and audit rows of a restore, in the place that will be the database.
+// The log and audit rows of a restore, in the location that will be the database.
 import { newId } from "../../core/ids.ts";
 import { isReservedName, ownTablesQuery } from "../../sql/service_tables.ts";
 import type { LogIdentity } from "../tenant_store.ts";
@@ -8,8 +8,8 @@ import { stringOf } from "./hrana/remote_values.ts";
 
 export interface RestoreToRecord {
   readonly log: LogIdentity;
-  readonly place: string;
-  /** Places whose tables it has replaced, dropped or brought back. */
+  readonly location: string;
+  /** Locations whose tables it has replaced, dropped or brought back. */
   readonly tablesOf: readonly string[];
   /** By the monotonic clock. */
   readonly startedMs: number;
@@ -18,11 +18,11 @@ export interface RestoreToRecord {
 /** All data of the tables changes at once; no rows are counted. Throws `RemoteFailure`. */
 export async function recordRestore(
   context: RemoteContext,
-  { log, place, tablesOf, startedMs }: RestoreToRecord,
+  { log, location, tablesOf, startedMs }: RestoreToRecord,
 ): Promise<void> {
   const names = new Set<string>();
   for (const one of tablesOf) {
-    const read = await runOwn(context, { place: one, mode: "read" }, [{ stmt: { sql: ownTablesQuery } }]);
+    const read = await runOwn(context, { location: one, mode: "read" }, [{ stmt: { sql: ownTablesQuery } }]);
     for (const row of rowsAt(read, 0)) names.add(stringOf(row[0]));
   }
   const auditTables = [...names].filter((name) => !isReservedName(name)).sort();
@@ -37,5 +37,5 @@ export async function recordRestore(
     [],
     [],
   );
-  rowsAt(await runOwn(context, { place, mode: "write" }, steps), commit);
+  rowsAt(await runOwn(context, { location, mode: "write" }, steps), commit);
 }

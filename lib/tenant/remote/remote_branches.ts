@@ -24,7 +24,9 @@ import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 
 /** Fills a new database, at the location given or beside it, and tells where it is and where its ancestor. */
-export type Fill = (place: string) => Promise<{ readonly place: string; readonly ancestor: string | null }>;
+export type Fill = (
+  location: string,
+) => Promise<{ readonly location: string; readonly ancestor: string | null }>;
 
 /** What the store lends to its branches. */
 export interface BranchHost {
@@ -33,7 +35,7 @@ export interface BranchHost {
   readonly snapshots: RemoteSnapshots;
   readonly locations: LocationKeeper;
   tenant(databaseId: string): OpenTenant;
-  /** Makes a database out of what `fill` has put at its place and, as its ancestor, at another one. */
+  /** Makes a database out of what `fill` has put at its location and, as its ancestor, at another one. */
   makeBranch(databaseId: string, ancestor: string, fill: Fill): Promise<void>;
 }
 
@@ -49,11 +51,11 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     return reachable(() => {
       const trunk = this.host.tenant(trunkId);
       const ancestor = `${locationOf(databaseId)}-ancestor`;
-      return this.host.makeBranch(databaseId, ancestor, async (place) => {
+      return this.host.makeBranch(databaseId, ancestor, async (location) => {
         const copy = () => snapshots.copy(trunk.remote, { snapshot: null }, ancestor);
         const began = await trunk.lane.addTask(copy);
         // From the copy, which nobody writes: so both are the same, and the trunk's writers wait for one fork only.
-        return { place: await locations.fork(began, place), ancestor: began };
+        return { location: await locations.fork(began, location), ancestor: began };
       });
     });
   }
@@ -107,12 +109,12 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     work: (parts: Pick<MergeParts, "branch" | "ancestor" | "openTrial">, compared: Compared) => Promise<T>,
   ): Promise<T> {
     const { context, catalog } = this.host;
-    const place = await catalog.ancestorOf(remote.databaseId);
-    if (place === null) throw new AppError("branch_not_found");
+    const location = await catalog.ancestorOf(remote.databaseId);
+    if (location === null) throw new AppError("branch_not_found");
     const timeoutMs = Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs);
     // Nobody writes the ancestor: its pages fit together without a transaction.
     const ancestor = new SideStream(
-      (request, options) => send(context, { place, mode: "read" }, request, options),
+      (request, options) => send(context, { location, mode: "read" }, request, options),
       [],
       timeoutMs,
     );
@@ -122,7 +124,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
       timeoutMs,
     );
     try {
-      const openTrial = await this.#trialEngine(place, [remote, ...(trunk ? [trunk] : [])]);
+      const openTrial = await this.#trialEngine(location, [remote, ...(trunk ? [trunk] : [])]);
       const compared = await runRemotely(compareSides({ ...options, openTrial, byLine: true }), {
         ancestor,
         branch,
@@ -137,7 +139,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   async #trialEngine(ancestor: string, others: readonly RemoteTenant[]): Promise<OpenTrial> {
     const { context } = this.host;
     const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
-    const steps = await runOwn(context, { place: ancestor, mode: "read" }, [{ stmt: { sql } }]);
+    const steps = await runOwn(context, { location: ancestor, mode: "read" }, [{ stmt: { sql } }]);
     const texts = rowsAt(steps, 0).map((row) => stringOf(row[0]));
     for (const other of others) texts.push(...(await other.schemaGate()).schema.statements);
     return await gateEngine(context.gateEngine, texts);
@@ -150,7 +152,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   ): Promise<T> {
     const branch = () => this.host.tenant(branchId).remote;
     const about = ({ more }: RemoteFailure) => {
-      const isTrunk = trunkId !== null && more.place?.startsWith(locationOf(trunkId));
+      const isTrunk = trunkId !== null && more.location?.startsWith(locationOf(trunkId));
       return isTrunk ? this.host.tenant(trunkId).remote : branch();
     };
     return reachable(() => untilAnswered((attempt) => readably(() => work(branch(), attempt)), about));

@@ -1,4 +1,4 @@
-// What every part of a remote store works with, and the one way in which it speaks to a place.
+// What every part of a remote store works with, and the one way in which it speaks to a location.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Log, quietLog } from "../../core/log.ts";
@@ -36,17 +36,17 @@ export interface RemoteParts extends Required<RemoteSettings> {
   readonly platform: RemotePlatform;
   /** Absent: every call opens a stream and closes it. */
   readonly streamPool?: StreamPool;
-  /** Places that the server can have open; absent: as many as there are. */
+  /** Locations that the server can have open; absent: as many as there are. */
   readonly mostOpen?: number;
   /** Reads that the server is given at a time, but for slow ones. Default: 64. */
   readonly readsAtOnce?: number;
-  /** Name of the catalogue's own place, where it is not the usual one. */
-  readonly catalogPlace?: string;
+  /** Name of the catalogue's own location, where it is not the usual one. */
+  readonly catalogLocation?: string;
 }
 
 /** What the parts of the store share. */
 export interface RemoteContext extends RemoteParts {
-  /** Settles with each request to a place that has not ended, also with those that no caller waits for. */
+  /** Settles with each request to a location that has not ended, also with those that no caller waits for. */
   readonly underWay: Set<Promise<void>>;
 }
 
@@ -65,10 +65,10 @@ export type Mode = "read" | "write";
 /** Milliseconds for the service's own statements. */
 export const OWN_TIMEOUT_MS = 15_000;
 
-/** One round trip to a place. Throws `RemoteFailure`, which names the place. */
+/** One round trip to a location. Throws `RemoteFailure`, which names the location. */
 export function send(
   context: RemoteContext,
-  target: { readonly place: string; readonly mode: Mode },
+  target: { readonly location: string; readonly mode: Mode },
   request: BatchRequest,
   options: SendOptions,
 ): Promise<BatchAnswer> {
@@ -80,10 +80,10 @@ export function send(
   );
 }
 
-/** What `ask` answers, which sends one request to where the place is. Throws `RemoteFailure`, which names the place. */
+/** What `ask` answers, which sends one request to where the location is. Throws `RemoteFailure`, which names the location. */
 export function askLocation<T>(
   context: RemoteContext,
-  target: { readonly place: string; readonly mode: Mode },
+  target: { readonly location: string; readonly mode: Mode },
   options: Pick<SendOptions, "signal" | "once">,
   ask: (endpoint: HranaEndpoint) => Promise<T>,
 ): Promise<T> {
@@ -96,7 +96,7 @@ export function askLocation<T>(
 
 async function askNamed<T>(
   context: RemoteContext,
-  target: { readonly place: string; readonly mode: Mode },
+  target: { readonly location: string; readonly mode: Mode },
   options: Pick<SendOptions, "signal" | "once">,
   ask: (endpoint: HranaEndpoint) => Promise<T>,
 ): Promise<T> {
@@ -107,26 +107,26 @@ async function askNamed<T>(
     if (error.reason === "out_of_files") {
       context.log("error", "tenants_out_of_files", { variable: "TENANTS_OPEN_MAX" });
     }
-    throw error.at(target.place);
+    throw error.at(target.location);
   }
 }
 
 /** Where a token was refused nothing has run, so another one is tried once, unless the request is to go out once only. */
 async function askAdmitted<T>(
   { platform, log }: RemoteContext,
-  { place, mode }: { readonly place: string; readonly mode: Mode },
+  { location, mode }: { readonly location: string; readonly mode: Mode },
   { signal, once = false }: Pick<SendOptions, "signal" | "once">,
   ask: (endpoint: HranaEndpoint) => Promise<T>,
 ): Promise<T> {
   for (let renewed = once;; renewed = true) {
-    const endpoint = await endpointInTime(platform.endpoint(place, mode), signal);
+    const endpoint = await endpointInTime(platform.endpoint(location, mode), signal);
     const work = () => ask(endpoint);
     try {
       return await (once ? work() : retryGone(work));
     } catch (error) {
       const denied = error instanceof RemoteFailure && error.reason === "denied";
       if (!denied) throw error;
-      const another = platform.refused(place, mode, endpoint, error.more.expiredMs ?? null);
+      const another = platform.refused(location, mode, endpoint, error.more.expiredMs ?? null);
       if (renewed || !another) {
         const status = error.more.code ?? "";
         if (!once) log("error", "tenants_setting_refused", { variable: platform.dataSecret, status });
@@ -156,7 +156,7 @@ async function endpointInTime(
 /** The service's own statements on a stream that is closed behind them. Throws `RemoteFailure`. */
 export async function runOwn(
   context: RemoteContext,
-  target: { readonly place: string; readonly mode: Mode },
+  target: { readonly location: string; readonly mode: Mode },
   steps: readonly HranaStep[],
 ): Promise<readonly StepResult[]> {
   const request = { steps, baton: null, close: true };

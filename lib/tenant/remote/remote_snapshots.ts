@@ -1,4 +1,4 @@
-// Snapshots of remote databases: copies in places of their own, listed in the catalogue.
+// Snapshots of remote databases: copies in locations of their own, listed in the catalogue.
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
@@ -37,21 +37,21 @@ export class RemoteSnapshots {
   async take(tenant: RemoteTenant, label: string): Promise<SnapshotInfo> {
     // A restore elsewhere may have moved it.
     await tenant.moved();
-    const { place: from } = await tenant.place();
+    const { location: from } = await tenant.located();
     const { databaseId } = tenant;
     const sizeBytes = await sizeOfLocation(this.context, from);
-    const to = this.newPlace(databaseId);
+    const to = this.newLocation(databaseId);
     return await this.locations.copying([to], async (end) => {
       const createdAt = this.context.clock.now();
-      const place = await this.locations.fork(from, to);
+      const location = await this.locations.fork(from, to);
       const automatic = label.startsWith(AUTOMATIC);
-      const snapshot: CatalogSnapshot = { label, place, createdAt, sizeBytes, automatic };
+      const snapshot: CatalogSnapshot = { label, location, createdAt, sizeBytes, automatic };
       const kept = await this.catalog.made(
-        [requireDatabase(databaseId), insertSnapshot(databaseId, snapshot), copied(place), end],
-        async () => (await this.catalog.snapshots(databaseId)).some((one) => one.place === place),
+        [requireDatabase(databaseId), insertSnapshot(databaseId, snapshot), copied(location), end],
+        async () => (await this.catalog.snapshots(databaseId)).some((one) => one.location === location),
       );
       if (kept) return toInfo(snapshot);
-      await this.locations.letGo([place], [end]);
+      await this.locations.letGo([location], [end]);
       if (await this.catalog.find(databaseId) === null) throw new AppError("store_unavailable");
       throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
     });
@@ -82,16 +82,16 @@ export class RemoteSnapshots {
   }
 
   /**
-   * For the write slot. What of the present place is lost keeps no snapshot from coming back. Errors: those of
+   * For the write slot. What of the present location is lost keeps no snapshot from coming back. Errors: those of
    * `TenantDatabase.restore`, `database_busy` while another restore is under way.
    */
   async restore(
     tenant: RemoteTenant,
     options: RestoreOptions<LogIdentity> & { readonly label: string },
   ): Promise<Restored> {
-    const { place: snapshot } = await this.#require(tenant.databaseId, options.label);
+    const { location: snapshot } = await this.#require(tenant.databaseId, options.label);
     await tenant.moved();
-    const to = this.newPlace(tenant.databaseId);
+    const to = this.newLocation(tenant.databaseId);
     return await this.locations.copying(
       [to],
       (end) => runRestore(this, tenant, { ...options, snapshot, to, end }),
@@ -100,12 +100,12 @@ export class RemoteSnapshots {
 
   /** For the write slot. Null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   async compare(tenant: RemoteTenant, label: string): Promise<RestoreEffect | null> {
-    const { place } = await this.#require(tenant.databaseId, label);
+    const { location } = await this.#require(tenant.databaseId, label);
     await tenant.moved();
-    const { place: present } = await tenant.place();
-    const to = this.newPlace(tenant.databaseId);
+    const { location: present } = await tenant.located();
+    const to = this.newLocation(tenant.databaseId);
     return await this.locations.copying([to], async (end) => {
-      const snapshot = await this.locations.forkSnapshot(place, to);
+      const snapshot = await this.locations.forkSnapshot(location, to);
       // A snapshot that a restore has made is closed.
       await this.context.platform.block(snapshot, { reads: false, writes: false });
       const effect = await compareRestore(this.context, { present, snapshot });
@@ -127,18 +127,18 @@ export class RemoteSnapshots {
     // A restore elsewhere may have moved it.
     if (snapshot === null) await tenant.moved();
     const from = snapshot === null
-      ? (await tenant.place()).place
-      : (await this.#require(tenant.databaseId, snapshot)).place;
-    const place =
+      ? (await tenant.located()).location
+      : (await this.#require(tenant.databaseId, snapshot)).location;
+    const location =
       await (snapshot === null ? this.locations.fork(from, to) : this.locations.forkSnapshot(from, to));
-    await this.context.platform.block(place, { reads: false, writes: false });
-    await forgetRecords(this.context, place);
-    if (log) await recordRestore(this.context, { log, place, tablesOf: [place], startedMs });
-    return place;
+    await this.context.platform.block(location, { reads: false, writes: false });
+    await forgetRecords(this.context, location);
+    if (log) await recordRestore(this.context, { log, location, tablesOf: [location], startedMs });
+    return location;
   }
 
   /** A name for a new copy: sorts by time within its database. */
-  newPlace(databaseId: string): string {
+  newLocation(databaseId: string): string {
     const own = newId("snap", this.context.clock.now()).slice("snap_".length);
     return `${locationOf(databaseId)}-${own.toLowerCase()}`;
   }
@@ -150,7 +150,7 @@ export class RemoteSnapshots {
 
   async #drop(databaseId: string, snapshots: readonly CatalogSnapshot[]): Promise<void> {
     await this.locations.letGo(
-      snapshots.map(({ place }) => place),
+      snapshots.map(({ location }) => location),
       snapshots.map((
         { label },
       ) => ["DELETE FROM snapshot WHERE database_id = ? AND label = ?", [databaseId, label]]),

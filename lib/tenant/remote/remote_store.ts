@@ -28,7 +28,7 @@ const CLOSE_MS = 2000;
 /** Databases kept open; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
 const DAY_MS = 86_400_000;
-/** Share of the places that the server can have open from which on it is said that there are too many. */
+/** Share of the locations that the server can have open from which on it is said that there are too many. */
 const CROWDED = 0.8;
 
 /** The store of one server. */
@@ -61,12 +61,12 @@ export class RemoteStore implements TenantStore {
 
   create(databaseId: string): Promise<void> {
     return reachable(() =>
-      this.#make(databaseId, async (place) => {
-        await this.context.platform.create(place);
+      this.#make(databaseId, async (location) => {
+        await this.context.platform.create(location);
         const steps = serviceTableStatements.map((sql) => ({ stmt: { sql } }));
-        const results = await runOwn(this.context, { place, mode: "write" }, steps);
+        const results = await runOwn(this.context, { location, mode: "write" }, steps);
         for (const at of steps.keys()) rowsAt(results, at);
-        return { place, ancestor: null };
+        return { location, ancestor: null };
       })
     );
   }
@@ -76,7 +76,7 @@ export class RemoteStore implements TenantStore {
       const source = this.#tenant(from.databaseId);
       await this.#make(databaseId, async (to) => {
         const copy = () => this.#snapshots.copy(source.remote, from, to);
-        return { place: await source.lane.addTask(copy), ancestor: null };
+        return { location: await source.lane.addTask(copy), ancestor: null };
       });
     });
   }
@@ -89,16 +89,16 @@ export class RemoteStore implements TenantStore {
     return reachable(async () => {
       const tenant = this.#tenant(databaseId);
       tenant.drop();
-      const [found, places] = await Promise.all([
+      const [found, locations] = await Promise.all([
         this.#catalog.find(databaseId),
-        this.#catalog.placesOf(databaseId),
+        this.#catalog.locationsOf(databaseId),
       ]);
       const change = ["tenant", "snapshot", "ancestor"].map((table): CatalogStatement => [
         `DELETE FROM ${table} WHERE database_id = ?`,
         [databaseId],
       ]);
       // Another instance that still knows it must not write there what nobody will ever read.
-      await this.#locations.letGo(places, change, found?.place ?? null);
+      await this.#locations.letGo(locations, change, found?.location ?? null);
       this.#open.delete(databaseId);
     });
   }
@@ -108,7 +108,7 @@ export class RemoteStore implements TenantStore {
       const found = await this.#catalog.find(databaseId);
       if (!found) return { sizeBytes: 0, state: "corrupt" };
       try {
-        return { sizeBytes: await sizeOfLocation(this.context, found.place), state: "ok" };
+        return { sizeBytes: await sizeOfLocation(this.context, found.location), state: "ok" };
       } catch (error) {
         if (!(error instanceof RemoteFailure)) throw error;
         return { sizeBytes: 0, state: isLost(error) ? "corrupt" : "unavailable" };
@@ -119,7 +119,7 @@ export class RemoteStore implements TenantStore {
   ready(): Promise<readonly StoreStrain[]> {
     if (this.#closed) return Promise.reject(new AppError("store_unavailable"));
     return reachable(async () => {
-      const strained = this.context.platform.strain?.(this.#catalog.place);
+      const strained = this.context.platform.strain?.(this.#catalog.location);
       // Both have ended whatever becomes of one.
       const crowded = await this.#isCrowded().finally(() => strained?.catch(() => {}));
       const strain = await strained ?? null;
@@ -157,14 +157,14 @@ export class RemoteStore implements TenantStore {
     await this.#locations.copying(ancestor === null ? [to] : [to, ancestor], async (end) => {
       const filled = await fill(to);
       const made = await this.#catalog.made([
-        ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, filled.place]],
-        copied(filled.place),
+        ["INSERT INTO tenant VALUES (?,?,0,0)", [databaseId, filled.location]],
+        copied(filled.location),
         ...(filled.ancestor === null ? [] : [
           ["INSERT INTO ancestor VALUES (?,?)", [databaseId, filled.ancestor]] satisfies CatalogStatement,
           copied(filled.ancestor),
         ]),
         end,
-      ], async () => (await this.#catalog.find(databaseId))?.place === filled.place);
+      ], async () => (await this.#catalog.find(databaseId))?.location === filled.location);
       if (!made) throw new AppError("store_unavailable");
     });
   }
@@ -186,19 +186,19 @@ export class RemoteStore implements TenantStore {
     return tenant;
   }
 
-  /** The server has nearly as many places as it can have open. */
+  /** The server has nearly as many locations as it can have open. */
   async #isCrowded(): Promise<boolean> {
     const { mostOpen, log } = this.context;
-    const places = await this.#catalog.places(mostOpen !== undefined);
-    if (mostOpen === undefined || places < mostOpen * CROWDED) return false;
-    log("warn", "tenants_near_open_max", { variable: "TENANTS_OPEN_MAX", places, most: mostOpen });
+    const locations = await this.#catalog.countLocations(mostOpen !== undefined);
+    if (mostOpen === undefined || locations < mostOpen * CROWDED) return false;
+    log("warn", "tenants_near_open_max", { variable: "TENANTS_OPEN_MAX", locations, most: mostOpen });
     return true;
   }
 
   /** Best effort: the server closes it by itself, but until then it counts. */
-  #closeStream({ place, mode, baton }: PooledStream): void {
+  #closeStream({ location, mode, baton }: PooledStream): void {
     const signal = AbortSignal.timeout(CLOSE_MS);
-    send(this.context, { place, mode }, { steps: [], baton, close: true }, { signal }).catch(() => {});
+    send(this.context, { location, mode }, { steps: [], baton, close: true }, { signal }).catch(() => {});
   }
 
   /** What no caller waits for ends as well: transactions that are given up, questions whether the server answers. */

@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { claimToOpen, giveBack, RestoreClaim } from "./claims.ts";
 import { isOldTable } from "../../sql/service_tables.ts";
-import type { Catalog, TenantPlace } from "./catalog.ts";
+import type { Catalog, LocatedDatabase } from "./catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
@@ -15,7 +15,7 @@ import { upgradeTables } from "./upgrade_tables.ts";
 import { SchemaGate } from "./gate/schema_gate.ts";
 import { VERSION } from "./write_steps.ts";
 
-/** Schema versions of one place: above them stands the generation, so that no number ever means two schemas. */
+/** Schema versions of one location: above them stands the generation, so that no number ever means two schemas. */
 const VERSIONS = 2 ** 32;
 
 const SCHEMA = [
@@ -38,7 +38,7 @@ export class RemoteTenant {
   openedMs = 0;
   /** Log rows that wait. */
   readonly log: LogBuffer;
-  #place: Promise<TenantPlace> | null = null;
+  #location: Promise<LocatedDatabase> | null = null;
   #schemaGate: Promise<SchemaGate> | null = null;
 
   constructor(
@@ -50,26 +50,26 @@ export class RemoteTenant {
   }
 
   /** Errors: `store_unavailable` where there is no such database (any more). */
-  place(): Promise<TenantPlace> {
+  located(): Promise<LocatedDatabase> {
     if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
-    const found = this.#place ??= this.#find();
+    const found = this.#location ??= this.#find();
     return found.catch((error) => {
-      if (this.#place === found) this.#place = null;
+      if (this.#location === found) this.#location = null;
       throw error;
     });
   }
 
   /** One round trip to where the database is. Throws `RemoteFailure`. */
   async send(mode: Mode, request: BatchRequest, options: SendOptions): Promise<BatchAnswer> {
-    const { place } = await this.place();
-    return await this.#sendTo({ place, mode }, request, options);
+    const { location } = await this.located();
+    return await this.#sendTo({ location, mode }, request, options);
   }
 
   /** Work on a stream that earlier work has left open, or that it leaves open; null: there is none to be had. */
   async onStream<T>(mode: Mode, work: (stream: PooledStream | null) => Promise<T>): Promise<T> {
     const { streamPool } = this.context;
-    const { place } = await this.place();
-    const stream = await streamPool?.take({ place, mode });
+    const { location } = await this.located();
+    const stream = await streamPool?.take({ location, mode });
     if (!streamPool || !stream) return await work(null);
     try {
       return await work(stream);
@@ -100,17 +100,17 @@ export class RemoteTenant {
 
   /** Looks again where the database is; false: it is where it was. */
   async moved(): Promise<boolean> {
-    const before = await this.#place?.catch(() => null);
-    this.#place = null;
-    const now = await this.place();
-    if (before && before.place === now.place) return false;
+    const before = await this.#location?.catch(() => null);
+    this.#location = null;
+    const now = await this.located();
+    if (before && before.location === now.location) return false;
     this.forgetSchema();
     return true;
   }
 
   /**
    * Opens a database that a restore has closed and will not move. False: it is not as it was seen any more, and not ours
-   * to open. An opening that comes late would open a place that another restore has closed or left, and what is then
+   * to open. An opening that comes late would open a location that another restore has closed or left, and what is then
    * written there is lost. So the database is claimed first and given back last. What ends on the way, or is lost:
    *
    * - the request for the claim: closed until the restore's claim is over;
@@ -121,12 +121,12 @@ export class RemoteTenant {
    *
    * Whoever finds it closed when a claim is over opens it in the same way. Throws `RemoteFailure`.
    */
-  async openAgain(seen: TenantPlace | RestoreClaim): Promise<boolean> {
+  async openAgain(seen: LocatedDatabase | RestoreClaim): Promise<boolean> {
     const { catalog, context, databaseId } = this;
     const claimed =
       await (seen instanceof RestoreClaim ? seen.toOpen() : claimToOpen(catalog, databaseId, seen));
     if (claimed === null) return false;
-    await context.platform.block(claimed.place, { reads: false, writes: false });
+    await context.platform.block(claimed.location, { reads: false, writes: false });
     await giveBack(catalog, databaseId, claimed);
     return true;
   }
@@ -154,35 +154,35 @@ export class RemoteTenant {
 
   /** Reads the schema version and makes sure that the schemaGate is of that version. */
   async freshSchemaGate(): Promise<SchemaGate> {
-    const { place } = await this.place();
-    const steps = await runOwn(this.context, { place, mode: "read" }, [{ stmt: { sql: VERSION } }]);
+    const { location } = await this.located();
+    const steps = await runOwn(this.context, { location, mode: "read" }, [{ stmt: { sql: VERSION } }]);
     await this.seen(integerOf(rowsAt(steps, 0)[0]?.[0]));
     return await this.schemaGate();
   }
 
   async #sendTo(
-    { place, mode }: StreamTarget,
+    { location, mode }: StreamTarget,
     request: BatchRequest,
     options: SendOptions,
   ): Promise<BatchAnswer> {
     try {
-      return await send(this.context, { place, mode }, request, options);
+      return await send(this.context, { location, mode }, request, options);
     } catch (error) {
       const baton = error instanceof RemoteFailure ? error.more.baton ?? null : null;
       // Left open, its transaction would hold the write lock until the server gives it up.
-      if (baton !== null) await this.#abandon({ place, mode }, baton);
+      if (baton !== null) await this.#abandon({ location, mode }, baton);
       throw error;
     }
   }
 
-  async #abandon(target: { readonly place: string; readonly mode: Mode }, baton: string): Promise<void> {
+  async #abandon(target: { readonly location: string; readonly mode: Mode }, baton: string): Promise<void> {
     const request = { steps: [{ stmt: { sql: "ROLLBACK" } }], baton, close: true };
     await send(this.context, target, request, { signal: AbortSignal.timeout(OWN_TIMEOUT_MS) }).catch(
       () => {},
     );
   }
 
-  async #find(): Promise<TenantPlace> {
+  async #find(): Promise<LocatedDatabase> {
     const found = await this.catalog.find(this.databaseId);
     if (!found) throw new AppError("store_unavailable");
     return found;
@@ -194,16 +194,16 @@ export class RemoteTenant {
   }
 
   /** Of tables in the form of this version. */
-  async #readCurrent(place: string): Promise<readonly StepResult[]> {
-    const read = () => runOwn(this.context, { place, mode: "read" }, SCHEMA);
+  async #readCurrent(location: string): Promise<readonly StepResult[]> {
+    const read = () => runOwn(this.context, { location, mode: "read" }, SCHEMA);
     const steps = await read();
     const isOld = rowsAt(steps, 2).some(([sql]) => isOldTable(stringOf(sql)));
-    return isOld && await upgradeTables(this.context, place) ? await read() : steps;
+    return isOld && await upgradeTables(this.context, location) ? await read() : steps;
   }
 
   async #read(): Promise<SchemaGate> {
-    const { place, generation } = await this.place();
-    const steps = await this.#readCurrent(place);
+    const { location, generation } = await this.located();
+    const steps = await this.#readCurrent(location);
     const engineVersion = integerOf(rowsAt(steps, 1)[0]?.[0]);
     const schema = {
       engineVersion,

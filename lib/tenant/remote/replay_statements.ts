@@ -41,11 +41,11 @@ export function foundReplay({ keys }: ReplayKeys, step: StepResult): ReplayFound
   if (!step?.ok) return null;
   const matched: number[] = [];
   let answer: string | null = null;
-  for (const [place, { key, requestHash }] of keys.entries()) {
+  for (const [at, { key, requestHash }] of keys.entries()) {
     const pieces = step.rows.filter((row) => stringOf(row[0]) === key);
     if (pieces.length === 0) continue;
     if (stringOf(pieces[0]?.[1]) !== requestHash) return { ok: "replay_mismatch" };
-    matched.push(place);
+    matched.push(at);
     answer ??= pieces.map((row) => stringOf(row[2])).join("");
   }
   return answer === null ? null : { ok: "replayed", answer, matched };
@@ -83,8 +83,8 @@ export function noteKeys(list: StepList, { keys, nowMs, expiresAtMs }: ReplayKey
 /** Keeps what was found under one key also under the call's others, which it is known by from now on. */
 export function joinKeys(list: StepList, { keys }: ReplayKeys, matched: readonly number[]): void {
   const from = keys[matched[0] ?? -1];
-  for (const [place, { key, requestHash }] of keys.entries()) {
-    if (from === undefined || matched.includes(place)) continue;
+  for (const [at, { key, requestHash }] of keys.entries()) {
+    if (from === undefined || matched.includes(at)) continue;
     chain(list, FORGET, [probeOf(key), key]);
     chain(list, JOIN, [probeOf(key), key, requestHash, probeOf(from.key), from.key]);
   }

@@ -77,7 +77,7 @@ class Reading {
     const list = new StepList();
     const { guard, version } = this.#open(list);
     let before = guard;
-    const places = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
+    const own = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
       before = list.add(asSelect(sql), ifOk(before), params.map(hranaValue));
       return before;
     });
@@ -87,7 +87,7 @@ class Reading {
       let { steps } = await this.#inTime((signal) => this.#sendWhole(list.steps, { signal }));
       if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
       if (await this.#isStale(steps, guard, version)) return "stale";
-      for (const [at, step] of places.entries()) reader.add(at, steps[step] ?? null, null);
+      for (const [at, step] of own.entries()) reader.add(at, steps[step] ?? null, null);
     } catch (error) {
       const failure = statementFailure(error);
       if (failure === null) throw error;

@@ -41,15 +41,15 @@ export async function runRestore(
 ): Promise<Restored> {
   const { catalog, context: { clock } } = parts;
   const { databaseId } = tenant;
-  const seen = await tenant.place();
+  const seen = await tenant.located();
   const claim = await RestoreClaim.take({ catalog, clock, databaseId }, seen);
   if (claim === null) throw new AppError("database_busy");
-  const moving = new MovingRestore(parts, claim, { old: seen.place, databaseId, ...options });
+  const moving = new MovingRestore(parts, claim, { old: seen.location, databaseId, ...options });
   try {
     await moving.run();
   } catch (error) {
     await claim.end();
-    if (!await tookPlace(parts.context, tenant, { claim, next: moving.next })) throw error;
+    if (!await isDone(parts.context, tenant, { claim, next: moving.next })) throw error;
   } finally {
     await claim.end();
   }
@@ -79,7 +79,7 @@ class MovingRestore {
     await context.platform.block(this.next, { reads: false, writes: false });
     await this.#fill(isThere, nowMs, startedMs);
     // Before it is said that the database has moved: whoever looks here later must ask where it is, also where nobody
-    // lives to say more. Snapshots are copied from closed places as well. Without the claim somebody may have opened it.
+    // lives to say more. Snapshots are copied from closed locations as well. Without the claim somebody may have opened it.
     await claim.check();
     if (isThere) await context.platform.block(old, { reads: true, writes: true });
     await this.#move(isThere, nowMs);
@@ -98,14 +98,19 @@ class MovingRestore {
     this.restored = { undo, setAside: isThere && !undo ? damagedLabel(nowMs) : null };
     if (!log) return;
     const tablesOf = undo ? [old, next] : [next];
-    await recordRestore(context, { log: withSetAside(log, this.restored), place: next, tablesOf, startedMs });
+    await recordRestore(context, {
+      log: withSetAside(log, this.restored),
+      location: next,
+      tablesOf,
+      startedMs,
+    });
   }
 
   async #move(isThere: boolean, createdAt: number): Promise<void> {
     const { parts: { catalog }, claim, next, options: { databaseId, end, old, undoLabel } } = this;
     const label = this.restored.setAside ?? undoLabel;
     const automatic = label.startsWith(AUTOMATIC);
-    const before = { label, place: old, createdAt, sizeBytes: this.#sizeBytes, automatic };
+    const before = { label, location: old, createdAt, sizeBytes: this.#sizeBytes, automatic };
     await claim.check();
     const moved = await catalog.change([
       claim.required,
@@ -121,8 +126,8 @@ class MovingRestore {
   }
 }
 
-/** True: a restore that failed is done, and only an answer was lost. Otherwise the old place is opened again. */
-async function tookPlace(
+/** True: a restore that failed is done, and only an answer was lost. Otherwise the old location is opened again. */
+async function isDone(
   { log }: RemoteContext,
   tenant: RemoteTenant,
   { claim, next }: { readonly claim: RestoreClaim; readonly next: string },
@@ -130,7 +135,7 @@ async function tookPlace(
   try {
     if (await tenant.openAgain(claim)) return false;
     await tenant.moved();
-    return (await tenant.place()).place === next;
+    return (await tenant.located()).location === next;
   } catch {
     // Whoever comes next finds in the catalogue where it is, or that the time is over, and opens it.
     log("warn", "database_left_closed");
@@ -140,7 +145,7 @@ async function tookPlace(
 
 export function insertSnapshot(databaseId: string, one: CatalogSnapshot): CatalogStatement {
   return ["INSERT INTO snapshot VALUES (?,?,?,?,?,?)", [
-    ...[databaseId, one.label, one.place, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],
+    ...[databaseId, one.label, one.location, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],
   ]];
 }
 

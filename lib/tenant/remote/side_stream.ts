@@ -1,4 +1,4 @@
-// Answers what work on branches asks of one place: a request for each question, all in one transaction where it has one.
+// Answers what work on branches asks of one side: a request for each question, all in one transaction where it has one.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { Answer, Ask, Side, Work } from "../branches/work.ts";
 import { withDeadline } from "./hrana/deadline.ts";
@@ -112,16 +112,16 @@ export class SideStream {
   }
 }
 
-/** Asks each place what the work asks of it. Throws `StatementFailed`, `RemoteFailure` and `Stopped`. */
+/** Asks each side what the work asks of it. Throws `StatementFailed`, `RemoteFailure` and `Stopped`. */
 export async function runRemotely<T>(
   work: Work<T>,
-  places: Readonly<Partial<Record<Side, Pick<SideStream, "answer">>>>,
+  sides: Readonly<Partial<Record<Side, Pick<SideStream, "answer">>>>,
 ): Promise<T> {
   let step = work.next();
   while (!step.done) {
-    const place = places[step.value.of];
-    if (!place) throw new TypeError(`nothing is open as the ${step.value.of}`);
-    step = work.next(await place.answer(step.value));
+    const side = sides[step.value.of];
+    if (!side) throw new TypeError(`nothing is open as the ${step.value.of}`);
+    step = work.next(await side.answer(step.value));
   }
   return step.value;
 }

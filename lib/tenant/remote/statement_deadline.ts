@@ -38,9 +38,9 @@ export async function withStatementDeadline<T>(
 export async function answersOthers(tenant: RemoteTenant): Promise<boolean> {
   const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
   try {
-    const { place } = await tenant.place();
+    const { location } = await tenant.located();
     const signal = AbortSignal.timeout(OTHERS_MS);
-    await send(tenant.context, { place, mode: "read" }, request, { signal });
+    await send(tenant.context, { location, mode: "read" }, request, { signal });
     return true;
   } catch (error) {
     // A refusal is an answer.

@@ -50,7 +50,7 @@ export async function pauseBefore(
     case "blocked": {
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
       if (await tenant.moved()) return 0;
-      const seen = await tenant.place();
+      const seen = await tenant.located();
       const nowMs = context.clock.now();
       const openMs = Math.abs(nowMs - tenant.openedMs);
       if (seen.isClaimed || openMs < OPENING_MS) return MOVING_PAUSE_MS;

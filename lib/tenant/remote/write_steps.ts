@@ -26,7 +26,7 @@ export interface GatedCall {
 }
 
 /** Where the answers to one call stand. */
-export interface CallPlaces {
+export interface CallSteps {
   readonly replay: number | null;
   readonly statements: readonly {
     readonly run: number;
@@ -48,7 +48,7 @@ export interface GroupSteps {
   readonly version: number;
   /** Ran only where one of the calls has ended the transaction. */
   readonly lost: number;
-  readonly calls: readonly CallPlaces[];
+  readonly calls: readonly CallSteps[];
 }
 
 /** Fails (an integer overflow) unless the schema has that version; answers with the count of changes so far. */
@@ -79,12 +79,12 @@ export function groupSteps(
   const replays = calls.map(({ call }) => call.replay && replaySteps(list, call.replay, begin));
   const guard = list.add(versionGuard(engineVersion)[0], ifOk(begin), versionGuard(engineVersion)[1]);
   const version = list.add(VERSION, all(ifOk(begin), ifError(guard)));
-  const places = calls.map((gated, at) =>
-    callSteps(list, gated, { guard, replay: replays[at] ?? null, alone, hasVirtualTables })
+  const ranges = calls.map((gated, at) =>
+    stepsOfCall(list, gated, { guard, replay: replays[at] ?? null, alone, hasVirtualTables })
   );
   const lost = list.add("SELECT 1", all(ifOk(guard), outsideTransaction));
   list.add("ROLLBACK", all(ifError(guard), inTransaction));
-  return { steps: list.steps, begin, guard, version, lost, calls: places };
+  return { steps: list.steps, begin, guard, version, lost, calls: ranges };
 }
 
 interface CallSurroundings {
@@ -94,11 +94,11 @@ interface CallSurroundings {
   readonly hasVirtualTables: boolean;
 }
 
-function callSteps(
+function stepsOfCall(
   list: StepList,
   { call, gate }: GatedCall,
   { guard, replay, alone, hasVirtualTables }: CallSurroundings,
-): CallPlaces {
+): CallSteps {
   const start = replay ? all(ifOk(guard), ifOk(replay.free), inTransaction) : all(ifOk(guard), inTransaction);
   const savepoint = list.add("SAVEPOINT call", start);
   const mayFlush = hasVirtualTables || call.level === "schema";
@@ -141,7 +141,7 @@ function replaySteps(list: StepList, replay: ReplayKeys, begin: number) {
   return { rows, free: list.add(free.sql, ifOk(rows), free.args) };
 }
 
-export function errorAt(steps: readonly StepResult[], place: number): StepError | null {
-  const step = steps[place];
+export function errorAt(steps: readonly StepResult[], at: number): StepError | null {
+  const step = steps[at];
   return step?.ok === false ? step : null;
 }

@@ -1,4 +1,4 @@
-// What a place has taken in so far, told by what every change of a tenant leaves behind. sqld forks a place that it has
+// What a location has taken in so far, told by what every change of a tenant leaves behind. sqld forks a location that it has
 // just closed, because too many are open, in a state that lacks the last transactions.
 import type { HranaStep } from "../remote/hrana/hrana.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
@@ -21,7 +21,7 @@ const STATE: HranaStep = {
 };
 const TIMEOUT_MS = 15_000;
 
-/** Null: it cannot be told of a place that is closed, to us or to all, or that is no tenant. Throws `RemoteFailure`. */
+/** Null: it cannot be told of a location that is closed, to us or to all, or that is no tenant. Throws `RemoteFailure`. */
 export async function copyState(fetch: Fetch, endpoint: HranaEndpoint): Promise<CopyState | null> {
   const request = { steps: [STATE], baton: null, close: true };
   try {

@@ -14,7 +14,7 @@ export interface SqldStoreOptions extends RemoteSettings {
   readonly adminToken: string | null;
   /** Ed25519 private key (PKCS #8 PEM) whose public half sqld was given; null: no data token is sent. */
   readonly jwtKeyPem: string | null;
-  /** Places that sqld can have open: five files each. Default: as many as there are. */
+  /** Locations that sqld can have open: five files each. Default: as many as there are. */
   readonly tenantsOpenMax?: number;
 }
 

@@ -19,7 +19,11 @@ export class DataTokens {
     this.#key = importPKCS8(pem, "EdDSA");
     // A key that cannot be read shows in the first request, as the failure of that request.
     this.#key.catch(() => {});
-    this.#kept = new CachedTokens({ clock, usedMs: USED_MS, make: (place, mode) => this.#make(place, mode) });
+    this.#kept = new CachedTokens({
+      clock,
+      usedMs: USED_MS,
+      make: (location, mode) => this.#make(location, mode),
+    });
   }
 
   token(namespace: string, mode: "read" | "write"): Promise<string> {

@@ -1,4 +1,4 @@
-// sqld as a platform: a namespace for each place, made, copied and removed through its admin API.
+// sqld as a platform: a namespace for each location, made, copied and removed through its admin API.
 import type { Log } from "../../core/log.ts";
 import type { Fetch, HranaEndpoint } from "../remote/hrana/hrana_client.ts";
 import { retryGone } from "../remote/hrana/retry_gone.ts";
@@ -46,11 +46,11 @@ export class SqldPlatform implements RemotePlatform {
 
   constructor(private readonly options: SqldPlatformOptions) {}
 
-  endpoint(place: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint> {
+  endpoint(location: string, mode: "read" | "write"): HranaEndpoint | Promise<HranaEndpoint> {
     const { url, tokens } = this.options;
-    const headers = { "x-namespace-bin": btoa(checked(place)).replace(/=+$/, "") };
+    const headers = { "x-namespace-bin": btoa(checked(location)).replace(/=+$/, "") };
     if (tokens === null) return { url, headers };
-    return tokens.token(place, mode).then((token) => ({
+    return tokens.token(location, mode).then((token) => ({
       url,
       headers: { ...headers, authorization: `Bearer ${token}` },
     }));
@@ -73,8 +73,8 @@ export class SqldPlatform implements RemotePlatform {
     return true;
   }
 
-  async create(place: string): Promise<void> {
-    const path = `/${checked(place)}/create`;
+  async create(location: string): Promise<void> {
+    const path = `/${checked(location)}/create`;
     const answer = await this.#adminAgain("POST", path, { body: {}, timeoutMs: ADMIN_TIMEOUT_MS });
     const isThere = answer.status === 400 && answer.text.includes("already exists");
     if (answer.status !== 200 && !isThere) throw adminFailure(answer);
@@ -105,8 +105,8 @@ export class SqldPlatform implements RemotePlatform {
     if (answer.status !== 200) throw adminFailure(answer);
   }
 
-  async #state(place: string): Promise<CopyState | null> {
-    const ask = async () => await copyState(this.options.fetch, await this.endpoint(place, "read"));
+  async #state(location: string): Promise<CopyState | null> {
+    const ask = async () => await copyState(this.options.fetch, await this.endpoint(location, "read"));
     try {
       return await ask();
     } catch (error) {
@@ -115,8 +115,8 @@ export class SqldPlatform implements RemotePlatform {
     }
   }
 
-  async remove(place: string, timeoutMs: number): Promise<void> {
-    const answer = await this.#adminAgain("DELETE", `/${checked(place)}`, { timeoutMs });
+  async remove(location: string, timeoutMs: number): Promise<void> {
+    const answer = await this.#adminAgain("DELETE", `/${checked(location)}`, { timeoutMs });
     if (answer.status !== 200 && answer.status !== 404) throw adminFailure(answer);
   }
 
@@ -125,22 +125,22 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async block(
-    place: string,
+    location: string,
     { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
   ): Promise<void> {
     const body = { block_reads: reads, block_writes: writes };
     await retryGone(async () => {
       const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);
-      const path = `/${checked(place)}/config`;
+      const path = `/${checked(location)}/config`;
       // Sent once: a repetition could be late, and undo what somebody else has done since.
       const answer = answered(await this.#send("POST", path, { body, signal }));
       if (answer.status !== 200) throw adminFailure(answer);
     });
   }
 
-  async strain(place: string): Promise<"admin_refused" | "admin_unreachable" | null> {
+  async strain(location: string): Promise<"admin_refused" | "admin_unreachable" | null> {
     const signal = AbortSignal.timeout(STRAIN_TIMEOUT_MS);
-    const answer = await this.#send("GET", `/${checked(place)}/config`, { signal });
+    const answer = await this.#send("GET", `/${checked(location)}/config`, { signal });
     if (answer === null || answer.status >= 500) return "admin_unreachable";
     return isRefusal(answer.status) ? "admin_refused" : null;
   }
@@ -195,9 +195,9 @@ function answered(answer: AdminAnswer | null): AdminAnswer {
 }
 
 /** sqld itself accepts names with slashes and dots. */
-function checked(place: string): string {
-  if (!/^[a-z][a-z0-9-]{0,63}$/.test(place)) throw new TypeError("not the name of a place");
-  return place;
+function checked(location: string): string {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(location)) throw new TypeError("not the name of a location");
+  return location;
 }
 
 function isRefusal(status: number): boolean {

@@ -26,17 +26,17 @@ export interface TursoAccount {
 /** The settings of the store. */
 export interface TursoStoreOptions extends TursoAccount, RemoteSettings {
   /** Name of the catalogue's database, where another one than the installation's own is wanted. */
-  readonly catalogPlace?: string;
+  readonly catalogLocation?: string;
 }
 
 /** Opens nothing: the first use reaches Turso. */
 export function createTursoStore(options: TursoStoreOptions): RemoteStore {
-  const { catalogPlace } = options;
+  const { catalogLocation } = options;
   const settings = withDefaults(options);
   return new RemoteStore({
     ...settings,
     platform: tursoPlatform({ ...options, ...settings }),
-    ...(catalogPlace === undefined ? {} : { catalogPlace }),
+    ...(catalogLocation === undefined ? {} : { catalogLocation }),
   });
 }
 

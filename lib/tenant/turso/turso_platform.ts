@@ -1,4 +1,4 @@
-// Turso Cloud as a platform: a database of one group for each place, made, copied and removed through its platform API,
+// Turso Cloud as a platform: a database of one group for each location, made, copied and removed through its platform API,
 // with tokens of one database and one mode.
 import type { Clock } from "../../core/clock.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
@@ -22,7 +22,7 @@ const MAX_READY_PAUSE_MS = 1000;
 const MAX_HOSTS = 2000;
 /** Characters of a name: older accounts take no more, and with the organization's it becomes one label of a host name. */
 const MAX_NAME = 32;
-/** Characters of the id that the place of a copy ends in. */
+/** Characters of the id that the location of a copy ends in. */
 const ID_LENGTH = 26;
 
 /** What the platform needs. */
@@ -45,68 +45,68 @@ export class TursoPlatform implements RemotePlatform {
     this.#tokens = new CachedTokens({
       clock: options.clock,
       usedMs: TOKEN_USED_MS,
-      make: (place, mode) => this.#makeToken(place, mode),
+      make: (location, mode) => this.#makeToken(location, mode),
     });
   }
 
-  async endpoint(place: string, mode: Mode): Promise<HranaEndpoint> {
-    const [host, token] = await Promise.all([this.#host(place), this.#tokens.token(place, mode)]);
+  async endpoint(location: string, mode: Mode): Promise<HranaEndpoint> {
+    const [host, token] = await Promise.all([this.#host(location), this.#tokens.token(location, mode)]);
     return { url: `${this.options.scheme}://${host}`, headers: { authorization: `Bearer ${token}` } };
   }
 
   /** All tokens of a database may have been revoked at once; the next one is good again. */
-  refused(place: string, mode: Mode, { headers }: HranaEndpoint): boolean {
-    this.#tokens.forget(place, mode, (headers["authorization"] ?? "").slice("Bearer ".length));
+  refused(location: string, mode: Mode, { headers }: HranaEndpoint): boolean {
+    this.#tokens.forget(location, mode, (headers["authorization"] ?? "").slice("Bearer ".length));
     return true;
   }
 
-  create(place: string): Promise<void> {
-    return this.#make(place, null);
+  create(location: string): Promise<void> {
+    return this.#make(location, null);
   }
 
   fork(from: string, to: string): Promise<void> {
     return this.#make(to, nameOf(from));
   }
 
-  async remove(place: string, timeoutMs: number): Promise<void> {
-    const call: TursoCall = { method: "DELETE", path: `/databases/${nameOf(place)}`, timeoutMs };
+  async remove(location: string, timeoutMs: number): Promise<void> {
+    const call: TursoCall = { method: "DELETE", path: `/databases/${nameOf(location)}`, timeoutMs };
     const answer = await this.options.api.call(call);
     if (answer.status !== 200 && answer.status !== 404) throw this.options.api.failure(call, answer);
-    this.#hosts.delete(place);
+    this.#hosts.delete(location);
   }
 
   async block(
-    place: string,
+    location: string,
     { reads, writes }: { readonly reads: boolean; readonly writes: boolean },
   ): Promise<void> {
-    const path = `/databases/${nameOf(place)}/configuration`;
+    const path = `/databases/${nameOf(location)}/configuration`;
     const call: TursoCall = { method: "PATCH", path, body: { block_reads: reads, block_writes: writes } };
     const answer = await this.options.api.call(call);
     if (answer.status !== 200) throw this.options.api.failure(call, answer);
   }
 
   /** A name is never used for two databases, so one that is there already is the one that was wanted. */
-  async #make(place: string, seed: string | null): Promise<void> {
+  async #make(location: string, seed: string | null): Promise<void> {
     const { api, group } = this.options;
     const from = seed === null ? {} : { seed: { type: "database", name: seed } };
-    const body = { name: nameOf(place), group, ...from };
+    const body = { name: nameOf(location), group, ...from };
     const call: TursoCall = { method: "POST", path: "/databases", body, timeoutMs: MAKE_TIMEOUT_MS };
     const answer = await api.call(call);
     // A copy that somebody else began would not be of this moment.
     const there = answer.status === 409 && (seed === null || answer.repeated);
     if (answer.status !== 200 && !there) throw api.failure(call, answer);
-    if (answer.status === 200) this.#keepHost(place, Promise.resolve(hostOf(answer.body)));
-    await this.#untilReady(place);
+    if (answer.status === 200) this.#keepHost(location, Promise.resolve(hostOf(answer.body)));
+    await this.#untilReady(location);
   }
 
   /** A new database may take a moment until the platform itself knows it, its name resolves and it answers. */
-  async #untilReady(place: string): Promise<void> {
+  async #untilReady(location: string): Promise<void> {
     const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
     const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
     for (let pauseMs = READY_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, MAX_READY_PAUSE_MS)) {
       let endpoint: HranaEndpoint | null = null;
       try {
-        endpoint = await this.endpoint(place, "read");
+        endpoint = await this.endpoint(location, "read");
         await sendBatch(this.options.fetch, endpoint, request, { signal });
         return;
       } catch (error) {
@@ -116,21 +116,21 @@ export class TursoPlatform implements RemotePlatform {
         if (signal.aborted) throw new RemoteFailure("unreachable", "a new database does not answer");
         // What else the platform says of it is not about its being new.
         if (endpoint === null && error.reason !== "gone") throw error;
-        if (endpoint !== null && error.reason === "denied") this.refused(place, "read", endpoint);
+        if (endpoint !== null && error.reason === "denied") this.refused(location, "read", endpoint);
       }
       await pause(pauseMs);
     }
   }
 
   /** Where its database answers, as the platform says: its name does not tell the region. */
-  #host(place: string): Promise<string> {
-    return this.#hosts.get(place) ?? this.#keepHost(place, this.#findHost(place));
+  #host(location: string): Promise<string> {
+    return this.#hosts.get(location) ?? this.#keepHost(location, this.#findHost(location));
   }
 
-  #keepHost(place: string, found: Promise<string>): Promise<string> {
-    this.#hosts.set(place, found);
+  #keepHost(location: string, found: Promise<string>): Promise<string> {
+    this.#hosts.set(location, found);
     found.catch(() => {
-      if (this.#hosts.get(place) === found) this.#hosts.delete(place);
+      if (this.#hosts.get(location) === found) this.#hosts.delete(location);
     });
     for (const oldest of this.#hosts.keys()) {
       if (this.#hosts.size <= MAX_HOSTS) break;
@@ -139,17 +139,17 @@ export class TursoPlatform implements RemotePlatform {
     return found;
   }
 
-  async #findHost(place: string): Promise<string> {
-    const call: TursoCall = { method: "GET", path: `/databases/${nameOf(place)}` };
+  async #findHost(location: string): Promise<string> {
+    const call: TursoCall = { method: "GET", path: `/databases/${nameOf(location)}` };
     const answer = await this.options.api.call(call);
     if (answer.status !== 200) throw this.options.api.failure(call, answer);
     return hostOf(answer.body);
   }
 
-  async #makeToken(place: string, mode: Mode): Promise<string> {
+  async #makeToken(location: string, mode: Mode): Promise<string> {
     const authorization = mode === "read" ? "read-only" : "full-access";
     const path = `/databases/${
-      nameOf(place)
+      nameOf(location)
     }/auth/tokens?expiration=${TOKEN_EXPIRATION}&authorization=${authorization}`;
     const call: TursoCall = { method: "POST", path };
     const answer = await this.options.api.call(call);
@@ -160,10 +160,10 @@ export class TursoPlatform implements RemotePlatform {
   }
 }
 
-/** Places of copies are longer than a name may be; the id that they end in is theirs alone. */
-function nameOf(place: string): string {
-  if (!/^[a-z][a-z0-9-]{0,63}$/.test(place)) throw new TypeError("not the name of a place");
-  return place.length <= MAX_NAME ? place : `copy-${place.slice(-ID_LENGTH)}`;
+/** Locations of copies are longer than a name may be; the id that they end in is theirs alone. */
+function nameOf(location: string): string {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(location)) throw new TypeError("not the name of a location");
+  return location.length <= MAX_NAME ? location : `copy-${location.slice(-ID_LENGTH)}`;
 }
 
 function hostOf(body: unknown): string {

@@ -37,7 +37,7 @@ export interface RemoteFailureMore {
   /** The stream that the server has left open. */
   readonly baton?: string | null;
   /** The location that it is about. */
-  readonly place?: string;
+  readonly location?: string;
   /** The server's time in unix milliseconds, by which a token that it refused is too old. */
   readonly expiredMs?: number;
 }
@@ -55,8 +55,8 @@ export class RemoteFailure extends Error {
   }
 
   /** The same, about a location. */
-  at(place: string): RemoteFailure {
-    return new RemoteFailure(this.reason, this.message, { ...this.more, place });
+  at(location: string): RemoteFailure {
+    return new RemoteFailure(this.reason, this.message, { ...this.more, location });
   }
 }
 

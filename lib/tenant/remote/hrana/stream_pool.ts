@@ -11,7 +11,7 @@ const PATIENCE_MS = 10;
 
 /** Whom a stream is for. One location's must never be used for another: it would reach that one's data. */
 export interface StreamTarget {
-  readonly place: string;
+  readonly location: string;
   readonly mode: "read" | "write";
 }
 
@@ -63,8 +63,8 @@ export class StreamPool {
       if (waiting.timer !== null) clearTimeout(waiting.timer);
       return waiting.resolve(this.#begin(stream, stream.baton));
     }
-    const { place, mode, baton } = stream;
-    if (baton !== null) this.#idle.push({ place, mode, baton, sinceMs: this.clock.monotonicMs() });
+    const { location, mode, baton } = stream;
+    if (baton !== null) this.#idle.push({ location, mode, baton, sinceMs: this.clock.monotonicMs() });
   }
 
   /** Those that are idle, to be closed. */
@@ -72,8 +72,8 @@ export class StreamPool {
     return this.#idle.splice(0);
   }
 
-  #begin({ place, mode }: StreamTarget, baton: string | null): PooledStream {
-    const stream = { place, mode, baton };
+  #begin({ location, mode }: StreamTarget, baton: string | null): PooledStream {
+    const stream = { location, mode, baton };
     this.#busy.add(stream);
     return stream;
   }
@@ -87,5 +87,5 @@ export class StreamPool {
 }
 
 function isFor(one: StreamTarget, other: StreamTarget): boolean {
-  return one.place === other.place && one.mode === other.mode;
+  return one.location === other.location && one.mode === other.mode;
 }

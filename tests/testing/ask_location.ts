@@ -5,18 +5,18 @@ import { silentLog } from "../../lib/core/log.ts";
 import { DataTokens } from "../../lib/tenant/sqld/data_tokens.ts";
 import { SqldPlatform } from "../../lib/tenant/sqld/sqld_platform.ts";
 
-export type PlaceValue = { readonly value?: unknown; readonly base64?: string };
+export type LocationValue = { readonly value?: unknown; readonly base64?: string };
 
-/** Rows of each of the statements that has run; null: there is no such place. */
-export async function askPlace(
+/** Rows of each of the statements that has run; null: there is no such location. */
+export async function askLocation(
   { tenantsUrl, tenantsJwtKey }: Pick<Config, "tenantsUrl" | "tenantsJwtKey">,
-  place: string,
+  location: string,
   statements: readonly string[],
-): Promise<readonly PlaceValue[][][] | null> {
+): Promise<readonly LocationValue[][][] | null> {
   if (tenantsUrl.kind !== "sqld") throw new TypeError("tenants are elsewhere");
   const tokens = tenantsJwtKey === null ? null : new DataTokens(tenantsJwtKey, systemClock);
   const platform = new SqldPlatform({ ...tenantsUrl, adminToken: null, tokens, fetch, log: silentLog });
-  const { url, headers } = await platform.endpoint(place, "write");
+  const { url, headers } = await platform.endpoint(location, "write");
   const response = await fetch(`${url}/v3/pipeline`, {
     method: "POST",
     headers,
@@ -27,6 +27,6 @@ export async function askPlace(
   });
   const text = await response.text();
   if (response.status === 404) return null;
-  const { results }: { results: { response: { result?: { rows: PlaceValue[][] } } }[] } = JSON.parse(text);
+  const { results }: { results: { response: { result?: { rows: LocationValue[][] } } }[] } = JSON.parse(text);
   return results.flatMap(({ response }) => response.result ? [response.result.rows] : []);
 }
