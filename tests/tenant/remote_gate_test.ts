@@ -69,7 +69,7 @@ Deno.test("a gated read is one request, a write two, whatever they say", async (
     await tenant.rows("SELECT count(*) FROM _service_meta_query_log", [], { readsLog: true, log: null });
     // The store looks in its catalogue, by itself, for what it has to remove.
     const requests = () =>
-      asked.splice(0).filter((one) => one.place === locationOf(tenant.id) && !asksWhetherItAnswers(one))
+      asked.splice(0).filter((one) => one.location === locationOf(tenant.id) && !asksWhetherItAnswers(one))
         .length;
     requests();
     for (let n = 0; n < 5; n++) {

@@ -4,8 +4,8 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { Catalog } from "../../lib/tenant/remote/catalog.ts";
-import type { RemoteContext } from "../../lib/tenant/remote/remote_context.ts";
-import { RemoteTenant } from "../../lib/tenant/remote/remote_tenant.ts";
+import { RemoteConnection } from "../../lib/tenant/remote/remote_connection.ts";
+import { type RemoteContext, withDefaults } from "../../lib/tenant/remote/remote_context.ts";
 import { SlowReads, SlowSlots } from "../../lib/tenant/remote/slow_reads.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
@@ -25,18 +25,20 @@ const context: RemoteContext = {
     remove: unasked,
     block: unasked,
   },
-  clock: systemClock,
-  log: silentLog,
-  fetch: unasked,
-  queryTimeoutMs: 30_000,
-  logDays: 30,
-  snapshotDays: 7,
+  ...withDefaults({
+    clock: systemClock,
+    log: silentLog,
+    fetch: unasked,
+    queryTimeoutMs: 30_000,
+    logDays: 30,
+    snapshotDays: 7,
+  }),
 };
 
 /** Reads of one database, each of which runs until `release`. */
 function heldReads(maxWaiting?: number) {
-  const tenant = new RemoteTenant(context, new Catalog(context), "db");
-  const reads = new SlowReads(tenant, new SlowSlots(AT_ONCE), maxWaiting);
+  const connection = new RemoteConnection(context, new Catalog(context), "db");
+  const reads = new SlowReads(connection, new SlowSlots(AT_ONCE), maxWaiting);
   const held = Promise.withResolvers<void>();
   const started: string[] = [];
   return {
@@ -45,8 +47,7 @@ function heldReads(maxWaiting?: number) {
     start: (tokenId: string) => {
       const made = tenantCall(1, "read", [["SELECT 1"]]);
       const call = { ...made, log: made.log && { ...made.log, tokenId } };
-      const ignore = () => {};
-      return reads.run({ call, resolve: ignore, reject: ignore, signal: null }, async () => {
+      return reads.run({ call, signal: null }, async () => {
         started.push(tokenId);
         await held.promise;
         return { ok: "stale", schemaVersion: 1 };
@@ -78,7 +79,7 @@ Deno.test("of the reads of a database only so many wait, and further ones are bu
 
 Deno.test("slow reads have two slots of one token, three of one database and six together; strangers count for the database", () => {
   const slots = new SlowSlots(AT_ONCE);
-  const database = () => new SlowReads(new RemoteTenant(context, new Catalog(context), "db"), slots);
+  const database = () => new SlowReads(new RemoteConnection(context, new Catalog(context), "db"), slots);
   const [one, two, three] = [database(), database(), database()];
   const take = (reads: SlowReads, tokenId: string | null) => {
     const may = slots.mayTakeSlot(reads, tokenId);

@@ -57,10 +57,10 @@ export async function failureOf(work: () => Promise<unknown>): Promise<AppError>
   throw new TypeError("nothing was thrown");
 }
 
-/** `place`: whose database it is about, or the catalogue; empty: the admin API. `sql` is the request's text. */
+/** `location`: whose database it is about, or the catalogue; empty: the admin API. `sql` is the request's text. */
 export interface Asked {
   readonly url: string;
-  readonly place: string;
+  readonly location: string;
   readonly sql: string;
 }
 
@@ -71,7 +71,7 @@ export function standBetween(between: Between): Fetch {
   return (url, init) =>
     between({
       url,
-      place: atob(new Headers(init.headers).get("x-namespace-bin") ?? ""),
+      location: atob(new Headers(init.headers).get("x-namespace-bin") ?? ""),
       sql: typeof init.body === "string" ? init.body : "",
     }, () => fetch(url, init));
 }

@@ -1,10 +1,10 @@
 // Rows about what happened, which a restore does not undo, and calls that have been answered, which must not run again.
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../sql/chronicles.ts";
-import { type HranaStep, type HranaValue, ifOk } from "./hrana/hrana.ts";
+import type { HranaStep, HranaValue } from "./hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
-import { StepList } from "./hrana/step_list.ts";
-import { upgradeTables } from "./upgrade_tables.ts";
+import { chain, ownTransaction } from "./hrana/step_list.ts";
+import { upgradeTables } from "./read_schema.ts";
 
 /** Rows carried in one request. */
 const CARRIED_AT_ONCE = 500;
@@ -49,13 +49,10 @@ export async function carryRecords(
 
 /** What is told of the source's past does not belong to a copy. Throws `RemoteFailure`. */
 export async function forgetRecords(context: RemoteContext, location: string): Promise<void> {
-  const list = new StepList();
-  list.add("BEGIN IMMEDIATE");
-  for (const table of [...CHRONICLES, "_service_meta_replay"]) {
-    list.add(`DELETE FROM ${table}`, ifOk(list.steps.length - 1));
-  }
-  const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
-  rowsAt(await runOwn(context, { location, mode: "write" }, list.steps), commit);
+  const { steps, commit } = ownTransaction((list) => {
+    for (const table of [...CHRONICLES, "_service_meta_replay"]) chain(list, `DELETE FROM ${table}`);
+  });
+  rowsAt(await runOwn(context, { location, mode: "write" }, steps), commit);
 }
 
 async function rowsOf(context: RemoteContext, location: string, sql: string, args: readonly HranaValue[]) {

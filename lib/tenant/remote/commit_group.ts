@@ -12,7 +12,7 @@ import type { PooledStream } from "./hrana/stream_pool.ts";
 import { StepReader } from "./read_steps.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { integerOf } from "./hrana/remote_values.ts";
 import { foundReplay } from "./replay_statements.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
@@ -21,7 +21,7 @@ import { stepFailure } from "./hrana/step_failure.ts";
 import { type CallSteps, errorAt, type GatedCall, type GroupSteps, groupSteps } from "./write_steps.ts";
 
 export interface Group {
-  readonly tenant: RemoteTenant;
+  readonly connection: RemoteConnection;
   readonly schemaGate: SchemaGate;
   readonly calls: readonly GatedCall[];
   /** Aborted when nobody waits for a call any more. */
@@ -58,7 +58,7 @@ export type GroupEnd =
 export async function commitGroup(group: Group): Promise<GroupEnd> {
   // Settings of the connection are not for the calls behind it.
   if (group.calls.some(({ call }) => call.foreignKeysOff)) return await commitOn(group);
-  return await group.tenant.onStream("write", (stream) => commitOn({ ...group, stream }));
+  return await group.connection.onStream("write", (stream) => commitOn({ ...group, stream }));
 }
 
 async function commitOn(group: Group): Promise<GroupEnd> {
@@ -72,14 +72,14 @@ async function commitOn(group: Group): Promise<GroupEnd> {
 }
 
 function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise<BatchAnswer> {
-  const { tenant, stream = null } = group;
+  const { connection, stream = null } = group;
   return withStatementDeadline(
-    tenant,
+    connection,
     { timeoutMs: group.timeoutMs, waiting: group.signals },
     (signal) =>
       stream === null
-        ? tenant.send("write", { steps, baton: null, close: false }, { signal, binary })
-        : tenant.sendFirst(stream, steps, { signal, binary }),
+        ? connection.send("write", { steps, baton: null, close: false }, { signal, binary })
+        : connection.sendFirst(stream, steps, { signal, binary }),
   );
 }
 
@@ -156,11 +156,11 @@ function readEnds(
 
 /** Sends the second request: what is recorded of each call, and the commit. */
 export async function recordGroup(
-  { tenant, calls, logRows, stream = null }: Group,
+  { connection, calls, logRows, stream = null }: Group,
   { baton, before }: { readonly baton: string | null; readonly before: readonly string[] },
   ends: readonly CallEnd[],
 ): Promise<GroupEnd> {
-  const nowMs = tenant.context.clock.now();
+  const nowMs = connection.context.clock.now();
   const finished = ends.flatMap((end, at): FinishedCall[] => {
     const call = calls[at]?.call;
     return end.k === "kept" && call ? [{ call, run: end.run, auditId: newId("evt", nowMs) }] : [];
@@ -171,7 +171,7 @@ export async function recordGroup(
       ? [{ replay, matched: end.found.matched }]
       : [];
   });
-  return await sendCommit(tenant, commitSteps(before, finished, joined, logRows), baton, ends, stream);
+  return await sendCommit(connection, commitSteps(before, finished, joined, logRows), baton, ends, stream);
 }
 
 /**
@@ -179,7 +179,7 @@ export async function recordGroup(
  * like a refusal may be one of a copy of the request. Throws `RemoteFailure` where it was not sent at all.
  */
 export async function sendCommit(
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   commit: CommitSteps,
   baton: string | null,
   ends: readonly CallEnd[],
@@ -191,27 +191,30 @@ export async function sendCommit(
       OWN_TIMEOUT_MS,
       [],
       (signal) =>
-        tenant.send("write", { steps: commit.steps, baton, close: stream === null }, { signal, once: true }),
+        connection.send("write", { steps: commit.steps, baton, close: stream === null }, {
+          signal,
+          once: true,
+        }),
     );
   } catch (error) {
     if (error instanceof RemoteFailure && error.reason === "not_sent") throw error;
     return { k: "lost", ends };
   }
   if (stream !== null && answer.steps[commit.commit]?.ok) stream.baton = answer.baton;
-  else await undo({ tenant }, answer);
-  return await judgeCommit(tenant, commit, answer, ends);
+  else await undo({ connection }, answer);
+  return await judgeCommit(connection, commit, answer, ends);
 }
 
 async function judgeCommit(
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   { commit, version }: CommitSteps,
   { steps }: BatchAnswer,
   ends: readonly CallEnd[],
 ): ReturnType<typeof sendCommit> {
   if (steps[commit]?.ok) {
     const known = steps[version];
-    if (known?.ok) await tenant.seen(integerOf(known.rows[0]?.[0]));
-    else tenant.forgetSchema();
+    if (known?.ok) await connection.seen(integerOf(known.rows[0]?.[0]));
+    else connection.forgetSchema();
     return { k: "committed", ends };
   }
   const error = steps.find((step) => step?.ok === false);
@@ -220,12 +223,12 @@ async function judgeCommit(
 }
 
 /** Gives the transaction up; where that cannot be said, the server does it by itself after a while. */
-export async function undo({ tenant }: Pick<Group, "tenant">, { baton }: BatchAnswer): Promise<void> {
+export async function undo({ connection }: Pick<Group, "connection">, { baton }: BatchAnswer): Promise<void> {
   if (baton === null) return;
   const steps = [{ stmt: { sql: "ROLLBACK" } }];
   await withDeadline(
     OWN_TIMEOUT_MS,
     [],
-    (signal) => tenant.send("write", { steps, baton, close: true }, { signal }),
+    (signal) => connection.send("write", { steps, baton, close: true }, { signal }),
   ).catch(() => {});
 }

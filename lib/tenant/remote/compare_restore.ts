@@ -4,9 +4,9 @@ import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { restoreEffect } from "../branches/restore_effect.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
-import { OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { OWN_TIMEOUT_MS, type RemoteContext, send } from "./remote_context.ts";
 import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
-import { stringOf } from "./hrana/remote_values.ts";
+import { schemaTexts } from "./read_schema.ts";
 
 /** Null: one of the two cannot be read, or holds what cannot be compared. Throws `RemoteFailure` and `Stopped`. */
 export async function compareRestore(
@@ -38,10 +38,4 @@ export async function compareRestore(
 
 function isUnreadable(error: unknown): boolean {
   return error instanceof StatementFailed && error.failure.kind !== "busy";
-}
-
-async function schemaTexts(context: RemoteContext, location: string): Promise<string[]> {
-  const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
-  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql } }]);
-  return rowsAt(steps, 0).map((row) => stringOf(row[0]));
 }

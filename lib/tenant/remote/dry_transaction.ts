@@ -5,7 +5,7 @@ import { Stopped } from "./hrana/deadline.ts";
 import { type HranaStep, ifError, type StepResult } from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { integerOf } from "./hrana/remote_values.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { undo } from "./commit_group.ts";
@@ -18,7 +18,7 @@ export class DryTransaction {
   #baton: string | null = null;
 
   constructor(
-    private readonly tenant: RemoteTenant,
+    private readonly connection: RemoteConnection,
     { signal, timeoutMs }: { readonly signal: AbortSignal | null; readonly timeoutMs: number },
   ) {
     this.#signal = signal;
@@ -40,7 +40,7 @@ export class DryTransaction {
     const answers = await this.#request(steps, false);
     rowsAt(answers, guard - 1);
     if (answers[guard]?.ok) return false;
-    await this.tenant.seen(integerOf(rowsAt(answers, guard + 1)[0]?.[0]));
+    await this.connection.seen(integerOf(rowsAt(answers, guard + 1)[0]?.[0]));
     return true;
   }
 
@@ -50,18 +50,18 @@ export class DryTransaction {
   }
 
   async end(): Promise<void> {
-    await undo({ tenant: this.tenant }, { baton: this.#baton, steps: [] });
+    await undo({ connection: this.connection }, { baton: this.#baton, steps: [] });
   }
 
   async #request(steps: readonly HranaStep[], binary: boolean): Promise<readonly StepResult[]> {
-    const startedMs = this.tenant.context.clock.monotonicMs();
+    const startedMs = this.connection.context.clock.monotonicMs();
     const bounds = { timeoutMs: Math.max(1, this.#leftMs), waiting: [this.#signal] };
-    const answer = await withStatementDeadline(this.tenant, bounds, (signal) => {
+    const answer = await withStatementDeadline(this.connection, bounds, (signal) => {
       const baton = this.#baton;
       this.#baton = null;
-      return this.tenant.send("write", { steps, baton, close: false }, { signal, binary });
+      return this.connection.send("write", { steps, baton, close: false }, { signal, binary });
     });
-    this.#leftMs -= this.tenant.context.clock.monotonicMs() - startedMs;
+    this.#leftMs -= this.connection.context.clock.monotonicMs() - startedMs;
     if (answer.baton === null) throw new RemoteFailure("lost_stream");
     // First of all: without it the transaction could not be undone and would hold the server's write lock.
     this.#baton = answer.baton;

@@ -1,8 +1,8 @@
 // Which calls of a transaction whose end is not known were kept.
-import { pause } from "./hrana/pause.ts";
+import { pause } from "./hrana/repeat.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
-import { rowsAt, runOwn } from "./remote_context.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import { rowsAt } from "./remote_context.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { hranaValue, stringOf } from "./hrana/remote_values.ts";
 
 /** These may be said of a database that is elsewhere by now; its log rows move with it. */
@@ -16,7 +16,7 @@ const FIRST_PAUSE_MS = 100;
  * is answered. Null: there was no answer.
  */
 export async function findCommitted(
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   ids: readonly string[],
 ): Promise<Set<string> | null> {
   const sql = `SELECT id FROM _service_meta_query_log WHERE id IN (${ids.map(() => "?").join(",")})`;
@@ -28,12 +28,11 @@ export async function findCommitted(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
     try {
-      const { location } = await tenant.located();
-      const answers = await runOwn(tenant.context, { location, mode: "write" }, steps);
+      const answers = await connection.runOwn("write", steps);
       return new Set(rowsAt(answers, 1).map((row) => stringOf(row[0])));
     } catch (error) {
       if (!(error instanceof RemoteFailure)) return null;
-      if (ELSEWHERE.includes(error.reason)) await tenant.moved().catch(() => {});
+      if (ELSEWHERE.includes(error.reason)) await connection.moved().catch(() => {});
     }
   }
   return null;

@@ -5,7 +5,7 @@ import type { Catalog } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { LocationTurns } from "./location_turns.ts";
 import { OrphanRemover } from "./orphan_remover.ts";
-import { pause } from "./hrana/pause.ts";
+import { pause } from "./hrana/repeat.ts";
 import { unlessLost } from "./locations.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";

@@ -3,13 +3,12 @@ import { unlessUsedUp } from "../calls/used_up.ts";
 import { awaitWork } from "../calls/work.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import { answerAsk } from "./answer_ask.ts";
-import { runOwn } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 
 /** The outcome with the failure by its real name; as it was where the database does not tell. */
 export async function namedOutcome(
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   call: TenantCall,
   outcome: TenantOutcome,
 ): Promise<TenantOutcome> {
@@ -17,12 +16,11 @@ export async function namedOutcome(
   const statements = call.statements.slice(0, outcome.failedIndex + 1)
     .map(({ sql, level }) => ({ sql, changesSchema: level === "schema" }));
   try {
-    const { location } = await tenant.located();
-    const schemaGate = await tenant.schemaGate();
+    const schemaGate = await connection.schemaGate();
     const actions = () => schemaGate.inspect(statements).facts[outcome.failedIndex]?.actions ?? [];
     const failure = await awaitWork(
       unlessUsedUp(outcome.failure, actions),
-      (ask) => answerAsk((steps) => runOwn(tenant.context, { location, mode: "read" }, steps), ask),
+      (ask) => answerAsk((steps) => connection.runOwn("read", steps), ask),
     );
     return { ...outcome, failure };
   } catch (error) {

@@ -1,7 +1,7 @@
 // Removes orphaned locations from the server, one after the other, while no instance copies any. No request waits for it:
 // whoever lets go of a location notes that in the catalogue, and whichever instance has a turn next finds it there.
 import { BEGIN_MS, type LocationTurns, type RemovalTurn, REMOVE_MS } from "./location_turns.ts";
-import { pause } from "./hrana/pause.ts";
+import { pause } from "./hrana/repeat.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 

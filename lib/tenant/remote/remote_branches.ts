@@ -11,14 +11,14 @@ import { invalidText } from "../calls/call_run.ts";
 import type { Catalog } from "./catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
 import type { LocationKeeper } from "./location_keeper.ts";
-import type { OpenTenant } from "./open_tenant.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
 import { reachable } from "./reachable.ts";
-import { OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { OWN_TIMEOUT_MS, type RemoteContext, send } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { locationOf } from "./locations.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
-import { stringOf } from "./hrana/remote_values.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
+import { schemaTexts } from "./read_schema.ts";
 import { untilAnswered } from "./until_answered.ts";
 import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
@@ -34,7 +34,7 @@ export interface BranchHost {
   readonly catalog: Catalog;
   readonly snapshots: RemoteSnapshots;
   readonly locations: LocationKeeper;
-  tenant(databaseId: string): OpenTenant;
+  tenant(databaseId: string): RemoteTenant;
   /** Makes a database out of what `fill` has put at its location and, as its ancestor, at another one. */
   makeBranch(databaseId: string, ancestor: string, fill: Fill): Promise<void>;
 }
@@ -52,8 +52,8 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
       const trunk = this.host.tenant(trunkId);
       const ancestor = `${locationOf(databaseId)}-ancestor`;
       return this.host.makeBranch(databaseId, ancestor, async (location) => {
-        const copy = () => snapshots.copy(trunk.remote, { snapshot: null }, ancestor);
-        const began = await trunk.lane.addTask(copy);
+        const copy = () => snapshots.copy(trunk.connection, { snapshot: null }, ancestor);
+        const began = await trunk.inSlot(copy);
         // From the copy, which nobody writes: so both are the same, and the trunk's writers wait for one fork only.
         return { location: await locations.fork(began, location), ancestor: began };
       });
@@ -64,9 +64,9 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     { databaseId }: BranchHandle,
     rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
-    return this.#retried({ branchId: databaseId, trunkId: null }, async (remote) => {
+    return this.#retried({ branchId: databaseId, trunkId: null }, async (connection) => {
       const { diff, rowsRead } = await this.#onBranch(
-        remote,
+        connection,
         null,
         { holdBytes: 0, rowForm },
         (_, compared) => Promise.resolve(compared),
@@ -80,22 +80,22 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
     const { snapshots, context } = this.host;
-    return this.#retried({ branchId: merge.branchId, trunkId: databaseId }, (remote, attempt) => {
+    return this.#retried({ branchId: merge.branchId, trunkId: databaseId }, (connection, attempt) => {
       const startedMs = context.clock.monotonicMs();
       const trunk = this.host.tenant(databaseId);
       const holdBytes = merge.mode === "data" ? HELD_BYTES : 0;
       const options = { holdBytes, rowForm: merge.rowForm };
-      return this.#onBranch(remote, trunk.remote, options, async (parts, compared) => {
+      return this.#onBranch(connection, trunk.connection, options, async (parts, compared) => {
         // A snapshot that an earlier attempt could not drop is of another state.
         if (attempt > 0) await snapshots.drop(databaseId, merge.snapshot);
         const merging = new RemoteMerge(
-          { ...parts, trunk: trunk.remote, snapshots },
+          { ...parts, trunk: trunk.connection, snapshots },
           merge,
           compared,
           startedMs,
         );
-        const outcome = await trunk.lane.addTask(() => merging.run());
-        if (outcome.snapshotTaken) trunk.thin();
+        const outcome = await trunk.inSlot(() => merging.run());
+        if (outcome.snapshotTaken) trunk.pruneSnapshots();
         return outcome;
       });
     });
@@ -103,13 +103,13 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
 
   /** Compares the branch with its ancestor, both as they are at one moment, and hands on what is open. */
   async #onBranch<T>(
-    remote: RemoteTenant,
-    trunk: RemoteTenant | null,
+    connection: RemoteConnection,
+    trunk: RemoteConnection | null,
     options: Pick<CompareOptions, "holdBytes" | "rowForm">,
     work: (parts: Pick<MergeParts, "branch" | "ancestor" | "openTrial">, compared: Compared) => Promise<T>,
   ): Promise<T> {
     const { context, catalog } = this.host;
-    const location = await catalog.ancestorOf(remote.databaseId);
+    const location = await catalog.ancestorOf(connection.databaseId);
     if (location === null) throw new AppError("branch_not_found");
     const timeoutMs = Math.max(OWN_TIMEOUT_MS, context.queryTimeoutMs);
     // Nobody writes the ancestor: its pages fit together without a transaction.
@@ -119,12 +119,12 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
       timeoutMs,
     );
     const branch = new SideStream(
-      (request, options) => remote.send("read", request, options),
+      (request, options) => connection.send("read", request, options),
       ["BEGIN"],
       timeoutMs,
     );
     try {
-      const openTrial = await this.#trialEngine(location, [remote, ...(trunk ? [trunk] : [])]);
+      const openTrial = await this.#trialEngine(location, [connection, ...(trunk ? [trunk] : [])]);
       const compared = await runRemotely(compareSides({ ...options, openTrial, byLine: true }), {
         ancestor,
         branch,
@@ -136,11 +136,9 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   }
 
   /** One that can take the schemas of all that take part. */
-  async #trialEngine(ancestor: string, others: readonly RemoteTenant[]): Promise<OpenTrial> {
+  async #trialEngine(ancestor: string, others: readonly RemoteConnection[]): Promise<OpenTrial> {
     const { context } = this.host;
-    const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
-    const steps = await runOwn(context, { location: ancestor, mode: "read" }, [{ stmt: { sql } }]);
-    const texts = rowsAt(steps, 0).map((row) => stringOf(row[0]));
+    const texts = await schemaTexts(context, ancestor);
     for (const other of others) texts.push(...(await other.schemaGate()).schema.statements);
     return await gateEngine(context.gateEngine, texts);
   }
@@ -148,12 +146,12 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   /** Again where nothing can have been kept, when the database that has failed may be tried again. */
   #retried<T>(
     { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
-    work: (branch: RemoteTenant, attempt: number) => Promise<T>,
+    work: (branch: RemoteConnection, attempt: number) => Promise<T>,
   ): Promise<T> {
-    const branch = () => this.host.tenant(branchId).remote;
+    const branch = () => this.host.tenant(branchId).connection;
     const about = ({ more }: RemoteFailure) => {
       const isTrunk = trunkId !== null && more.location?.startsWith(locationOf(trunkId));
-      return isTrunk ? this.host.tenant(trunkId).remote : branch();
+      return isTrunk ? this.host.tenant(trunkId).connection : branch();
     };
     return reachable(() => untilAnswered((attempt) => readably(() => work(branch(), attempt)), about));
   }

@@ -8,7 +8,7 @@ import type { GateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
 import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
 import { Stopped, withDeadline } from "./hrana/deadline.ts";
-import { retryGone } from "./hrana/retry_gone.ts";
+import { retryGone } from "./hrana/repeat.ts";
 import { damageOf, RemoteFailure } from "./hrana/remote_failure.ts";
 import type { StreamPool } from "./hrana/stream_pool.ts";
 import type { RemotePlatform } from "./remote_platform.ts";

@@ -1,5 +1,4 @@
 // One remote database as the pipeline sees it.
-import { AppError } from "../../core/errors.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
@@ -19,35 +18,35 @@ import type {
   TenantDatabase,
   TenantOutcome,
 } from "../tenant_store.ts";
-import type { OpenTenant } from "./open_tenant.ts";
+import type { RemoteTenant } from "./remote_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import { reachable } from "./reachable.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { untilAnswered } from "./until_answered.ts";
 
 /** One database of this store. */
 export class RemoteDatabase implements TenantDatabase {
   /** `tenant` is asked for at each use: what nobody uses is forgotten. */
   constructor(
-    private readonly tenant: () => OpenTenant,
+    private readonly tenant: () => RemoteTenant,
     private readonly snapshotsOf: RemoteSnapshots,
     private readonly databaseId: string,
   ) {}
 
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
-    return this.#retried(async (remote) => {
-      const known = await remote.schemaGate();
+    return this.#retried(async (connection) => {
+      const known = await connection.schemaGate();
       const inspection = known.inspect(statements, options);
       if (inspection.failure === null) return inspection;
       // What does not compile is never sent, so nothing else would tell that the schema has changed meanwhile.
-      const fresh = await remote.freshSchemaGate();
+      const fresh = await connection.freshSchemaGate();
       return fresh === known ? inspection : fresh.inspect(statements, options);
     });
   }
 
   schema(): Promise<SchemaNames> {
-    return this.#retried(async (remote) => {
-      const schemaGate = await remote.freshSchemaGate();
+    return this.#retried(async (connection) => {
+      const schemaGate = await connection.freshSchemaGate();
       return { schemaVersion: schemaGate.version, tables: schemaGate.tables() };
     });
   }
@@ -73,46 +72,28 @@ export class RemoteDatabase implements TenantDatabase {
   }
 
   takeSnapshot(label: string): Promise<SnapshotInfo> {
-    return reachable(async () => {
-      const tenant = this.tenant();
-      const taken = await tenant.lane.addTask(() => this.snapshotsOf.take(tenant.remote, label));
-      tenant.thin();
-      return taken;
-    });
+    return reachable(() => this.tenant().takeSnapshot(label));
   }
 
   compareSnapshot(label: string): Promise<RestoreEffect | null> {
-    return reachable(() => {
-      const tenant = this.tenant();
-      return tenant.lane.addTask(() => this.snapshotsOf.compare(tenant.remote, label));
-    });
+    return reachable(() => this.tenant().compareSnapshot(label));
   }
 
   restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored> {
-    return reachable(async () => {
-      const tenant = this.tenant();
-      if (tenant.restoring) throw new AppError("database_busy");
-      tenant.restoring = true;
-      try {
-        return await tenant.lane.addTask(() => this.snapshotsOf.restore(tenant.remote, { label, ...more }));
-      } finally {
-        tenant.restoring = false;
-        tenant.thin();
-      }
-    });
+    return reachable(() => this.tenant().restore(label, more));
   }
 
   record(row: LogRow): void {
-    this.tenant().addLogRow(logRow(row));
+    this.tenant().log.add(logRow(row));
   }
 
   recordEndpointCall(row: EndpointCallRow): void {
-    this.tenant().addLogRow(endpointCallRow(row));
+    this.tenant().log.add(endpointCallRow(row));
   }
 
   /** For what only reads. */
-  #retried<T>(work: (remote: RemoteTenant) => Promise<T>): Promise<T> {
-    const remote = () => this.tenant().remote;
-    return reachable(() => untilAnswered(() => work(remote()), remote));
+  #retried<T>(work: (connection: RemoteConnection) => Promise<T>): Promise<T> {
+    const connection = () => this.tenant().connection;
+    return reachable(() => untilAnswered(() => work(connection()), connection));
   }
 }

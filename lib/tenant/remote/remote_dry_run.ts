@@ -10,18 +10,18 @@ import { watchDeferred } from "./deferred.ts";
 import { DryTransaction } from "./dry_transaction.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { RemoteFootprint } from "./remote_footprint.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { untilAnswered } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
-import type { CallJob } from "./write_call.ts";
+import type { AskedCall } from "./write_call.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
 const MAX_PREVIEWED = 20_000;
 
 /** For the write slot. Throws `AppError`. */
-export async function dryRun(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
-  const reads = await ownReads(tenant, job);
-  const outcome = await dryRunUntilAnswered(tenant, job);
+export async function dryRun(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {
+  const reads = await ownReads(connection, job);
+  const outcome = await dryRunUntilAnswered(connection, job);
   return reads === null ? outcome : withReads(outcome, reads);
 }
 
@@ -29,12 +29,15 @@ export async function dryRun(tenant: RemoteTenant, job: CallJob): Promise<Tenant
  * Rows that each statement of a call with a footprint reads by itself: what takes rows down reads some as well, and makes
  * the statement read others. Null: not known. For the write slot.
  */
-export async function ownReads(tenant: RemoteTenant, job: CallJob): Promise<readonly number[] | null> {
+export async function ownReads(
+  connection: RemoteConnection,
+  job: AskedCall,
+): Promise<readonly number[] | null> {
   const { footprint = null, ...call } = job.call;
   if (footprint === null) return null;
   // What takes longer leaves no time for the run that counts.
-  const timeoutMs = Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity) / 2;
-  const outcome = await dryRunUntilAnswered(tenant, { ...job, call: { ...call, timeoutMs } }).catch(() =>
+  const timeoutMs = Math.min(connection.context.queryTimeoutMs, call.timeoutMs ?? Infinity) / 2;
+  const outcome = await dryRunUntilAnswered(connection, { ...job, call: { ...call, timeoutMs } }).catch(() =>
     null
   );
   if (outcome === null || (outcome.ok !== true && outcome.ok !== false)) return null;
@@ -49,20 +52,20 @@ function withReads(outcome: TenantOutcome, reads: readonly number[]): TenantOutc
   };
 }
 
-async function dryRunUntilAnswered(tenant: RemoteTenant, job: CallJob): Promise<TenantOutcome> {
+async function dryRunUntilAnswered(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {
   try {
-    return await untilAnswered(() => dryRunOnce(tenant, job), () => tenant);
+    return await untilAnswered(() => dryRunOnce(connection, job), () => connection);
   } catch (error) {
     throw error instanceof Stopped ? new AppError("store_unavailable") : error;
   }
 }
 
-async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Promise<TenantOutcome> {
-  const schemaGate = await tenant.schemaGate();
+async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedCall): Promise<TenantOutcome> {
+  const schemaGate = await connection.schemaGate();
   if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
   const gate = schemaGate.gate(call);
-  const timeoutMs = Math.min(tenant.context.queryTimeoutMs, call.timeoutMs ?? Infinity);
-  const transaction = new DryTransaction(tenant, { signal, timeoutMs });
+  const timeoutMs = Math.min(connection.context.queryTimeoutMs, call.timeoutMs ?? Infinity);
+  const transaction = new DryTransaction(connection, { signal, timeoutMs });
   const { footprint } = call;
   const targets = schemaGate.previewTargets({ ...call, statements: call.statements.slice(0, gate.sendable) });
   const run = new DryRun({
@@ -75,7 +78,7 @@ async function dryRunOnce(tenant: RemoteTenant, { call, signal }: CallJob): Prom
   });
   try {
     const stale = await transaction.begin(schemaGate.schema.engineVersion, call.foreignKeysOff);
-    if (stale) return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
+    if (stale) return { ok: "stale", schemaVersion: (await connection.schemaGate()).version };
     const failure = await awaitWork(run.run(), (ask) => transaction.answer(ask)) ?? gate.failure;
     return failure ? failedRun(run, failure, run.ms) : outcomeOf(run);
   } catch (error) {

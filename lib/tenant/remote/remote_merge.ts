@@ -18,7 +18,7 @@ import { commitSteps } from "./record_steps.ts";
 import { OWN_TIMEOUT_MS } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { VERSION } from "./write_steps.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
@@ -26,7 +26,7 @@ import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 export interface MergeParts {
   readonly ancestor: SideStream;
   readonly branch: SideStream;
-  readonly trunk: RemoteTenant;
+  readonly trunk: RemoteConnection;
   readonly snapshots: RemoteSnapshots;
   readonly openTrial: OpenTrial;
 }

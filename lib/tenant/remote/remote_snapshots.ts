@@ -15,7 +15,7 @@ import { copied, type LocationKeeper } from "./location_keeper.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteContext } from "./remote_context.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { AUTOMATIC, insertSnapshot, runRestore } from "./run_restore.ts";
 
 const DAY_MS = 86_400_000;
@@ -29,16 +29,16 @@ export class RemoteSnapshots {
   ) {}
 
   async list(databaseId: string): Promise<SnapshotInfo[]> {
-    const { kept } = await this.#thinned(databaseId);
+    const { kept } = await this.#pruned(databaseId);
     return kept.map(toInfo);
   }
 
   /** For the write slot. Errors: `slug_taken`. */
-  async take(tenant: RemoteTenant, label: string): Promise<SnapshotInfo> {
+  async take(connection: RemoteConnection, label: string): Promise<SnapshotInfo> {
     // A restore elsewhere may have moved it.
-    await tenant.moved();
-    const { location: from } = await tenant.located();
-    const { databaseId } = tenant;
+    await connection.moved();
+    const { location: from } = await connection.located();
+    const { databaseId } = connection;
     const sizeBytes = await sizeOfLocation(this.context, from);
     const to = this.newLocation(databaseId);
     return await this.locations.copying([to], async (end) => {
@@ -76,8 +76,8 @@ export class RemoteSnapshots {
   }
 
   /** Drops what is too old or too much. */
-  async thin(databaseId: string): Promise<void> {
-    const { dropped } = await this.#thinned(databaseId);
+  async prune(databaseId: string): Promise<void> {
+    const { dropped } = await this.#pruned(databaseId);
     await this.#drop(databaseId, dropped);
   }
 
@@ -86,24 +86,24 @@ export class RemoteSnapshots {
    * `TenantDatabase.restore`, `database_busy` while another restore is under way.
    */
   async restore(
-    tenant: RemoteTenant,
+    connection: RemoteConnection,
     options: RestoreOptions<LogIdentity> & { readonly label: string },
   ): Promise<Restored> {
-    const { location: snapshot } = await this.#require(tenant.databaseId, options.label);
-    await tenant.moved();
-    const to = this.newLocation(tenant.databaseId);
+    const { location: snapshot } = await this.#require(connection.databaseId, options.label);
+    await connection.moved();
+    const to = this.newLocation(connection.databaseId);
     return await this.locations.copying(
       [to],
-      (end) => runRestore(this, tenant, { ...options, snapshot, to, end }),
+      (end) => runRestore(this, connection, { ...options, snapshot, to, end }),
     );
   }
 
   /** For the write slot. Null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
-  async compare(tenant: RemoteTenant, label: string): Promise<RestoreEffect | null> {
-    const { location } = await this.#require(tenant.databaseId, label);
-    await tenant.moved();
-    const { location: present } = await tenant.located();
-    const to = this.newLocation(tenant.databaseId);
+  async compare(connection: RemoteConnection, label: string): Promise<RestoreEffect | null> {
+    const { location } = await this.#require(connection.databaseId, label);
+    await connection.moved();
+    const { location: present } = await connection.located();
+    const to = this.newLocation(connection.databaseId);
     return await this.locations.copying([to], async (end) => {
       const snapshot = await this.locations.forkSnapshot(location, to);
       // A snapshot that a restore has made is closed.
@@ -119,16 +119,16 @@ export class RemoteSnapshots {
    * Errors: `snapshot_not_found`, `snapshot_corrupt`.
    */
   async copy(
-    tenant: RemoteTenant,
+    connection: RemoteConnection,
     { snapshot, log }: Pick<CopySource, "snapshot" | "log">,
     to: string,
   ): Promise<string> {
     const startedMs = this.context.clock.monotonicMs();
     // A restore elsewhere may have moved it.
-    if (snapshot === null) await tenant.moved();
+    if (snapshot === null) await connection.moved();
     const from = snapshot === null
-      ? (await tenant.located()).location
-      : (await this.#require(tenant.databaseId, snapshot)).location;
+      ? (await connection.located()).location
+      : (await this.#require(connection.databaseId, snapshot)).location;
     const location =
       await (snapshot === null ? this.locations.fork(from, to) : this.locations.forkSnapshot(from, to));
     await this.context.platform.block(location, { reads: false, writes: false });
@@ -143,7 +143,7 @@ export class RemoteSnapshots {
     return `${locationOf(databaseId)}-${own.toLowerCase()}`;
   }
 
-  async #thinned(databaseId: string) {
+  async #pruned(databaseId: string) {
     const bounds = { nowMs: this.context.clock.now(), keepMs: this.context.snapshotDays * DAY_MS };
     return pruneSnapshots(await this.catalog.snapshots(databaseId), bounds);
   }

@@ -11,7 +11,7 @@ import { type Fill, RemoteBranches } from "./remote_branches.ts";
 import { Catalog } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { copied, LocationKeeper } from "./location_keeper.ts";
-import { OpenTenant } from "./open_tenant.ts";
+import { RemoteTenant } from "./remote_tenant.ts";
 import { reachable } from "./reachable.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
 import { type RemoteContext, type RemoteParts, rowsAt, runOwn, send } from "./remote_context.ts";
@@ -21,7 +21,7 @@ import { RemoteDatabase } from "./remote_database.ts";
 import { locationOf, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
 import { SlowSlots } from "./slow_reads.ts";
-import { RemoteTenant } from "./remote_tenant.ts";
+import { RemoteConnection } from "./remote_connection.ts";
 
 /** Milliseconds that closing idle streams, and what else is under way when the store closes, may take. */
 const CLOSE_MS = 2000;
@@ -34,7 +34,7 @@ const CROWDED = 0.8;
 /** The store of one server. */
 export class RemoteStore implements TenantStore {
   readonly branches: RemoteBranches;
-  readonly #open = new Map<string, OpenTenant>();
+  readonly #open = new Map<string, RemoteTenant>();
   readonly #catalog: Catalog;
   readonly #locations: LocationKeeper;
   readonly #snapshots: RemoteSnapshots;
@@ -75,8 +75,8 @@ export class RemoteStore implements TenantStore {
     return reachable(async () => {
       const source = this.#tenant(from.databaseId);
       await this.#make(databaseId, async (to) => {
-        const copy = () => this.#snapshots.copy(source.remote, from, to);
-        return { location: await source.lane.addTask(copy), ancestor: null };
+        const copy = () => this.#snapshots.copy(source.connection, from, to);
+        return { location: await source.inSlot(copy), ancestor: null };
       });
     });
   }
@@ -135,7 +135,7 @@ export class RemoteStore implements TenantStore {
       const oldest = nowMs - this.context.snapshotDays * DAY_MS;
       const old = await this.#catalog.databasesWithSnapshotsBefore(oldest);
       await tryEach([
-        ...old.map((id) => () => this.#snapshots.thin(id)),
+        ...old.map((id) => () => this.#snapshots.prune(id)),
         () => this.#locations.sweep(),
       ], (work) => work());
     });
@@ -169,13 +169,13 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  #tenant(databaseId: string): OpenTenant {
+  #tenant(databaseId: string): RemoteTenant {
     checkId(databaseId);
     let tenant = this.#open.get(databaseId);
     if (!tenant) {
       this.#forgetOldest();
-      tenant = new OpenTenant(
-        new RemoteTenant(this.context, this.#catalog, databaseId),
+      tenant = new RemoteTenant(
+        new RemoteConnection(this.context, this.#catalog, databaseId),
         this.#snapshots,
         this.#slots,
       );

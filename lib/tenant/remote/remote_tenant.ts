@@ -1,216 +1,216 @@
-// One database of a remote store as this process knows it: where it is, what its schema is, which log rows wait.
+// A remote database in use: its writes one at a time, its reads, and what belongs to it alone. `RemoteConnection` knows the
+// database, `TenantLog` has the log rows that wait, `Lane` what waits for the write slot, `SlowReads` the reads that wait.
 import { AppError } from "../../core/errors.ts";
-import { claimToOpen, giveBack, RestoreClaim } from "./claims.ts";
-import { isOldTable } from "../../sql/service_tables.ts";
-import type { Catalog, LocatedDatabase } from "./catalog.ts";
-import { gateEngine } from "./gate/gate_engine.ts";
-import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana/hrana.ts";
-import type { SendOptions } from "./hrana/hrana_client.ts";
-import type { PooledStream, StreamTarget } from "./hrana/stream_pool.ts";
-import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { LogBuffer } from "../log_buffer.ts";
-import { integerOf, stringOf } from "./hrana/remote_values.ts";
-import { upgradeTables } from "./upgrade_tables.ts";
-import { SchemaGate } from "./gate/schema_gate.ts";
-import { VERSION } from "./write_steps.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
+import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { Restored } from "../damage.ts";
+import { logRow, noFigures } from "../log_columns.ts";
+import type { ServiceStatement } from "../service_statement.ts";
+import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
+import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import { closeComments } from "./gate/close_comments.ts";
+import type { RemoteReason } from "./hrana/remote_failure.ts";
+import { chain, ownTransaction, type StepList } from "./hrana/step_list.ts";
+import { stepFailure } from "./hrana/step_failure.ts";
+import { Lane } from "./lane.ts";
+import { namedOutcome } from "./named_outcome.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
+import { rowsAt } from "./remote_context.ts";
+import { dryRun } from "./remote_dry_run.ts";
+import type { RemoteSnapshots } from "./remote_snapshots.ts";
+import { findStep, foundReplay, noteKeys } from "./replay_statements.ts";
+import { runRead } from "./run_reads.ts";
+import { runWrites, settleUnlogged } from "./run_writes.ts";
+import { SlowReads, type SlowSlots } from "./slow_reads.ts";
+import { TenantLog } from "./tenant_log.ts";
+import { untilAnswered } from "./until_answered.ts";
+import type { CallJob } from "./write_call.ts";
 
-/** Schema versions of one location: above them stands the generation, so that no number ever means two schemas. */
-const VERSIONS = 2 ** 32;
+/** What is said before a request begins to run. */
+const NOTHING_RAN: readonly RemoteReason[] = ["not_sent", "gone", "denied", "blocked"];
 
-const SCHEMA = [
-  "BEGIN",
-  VERSION,
-  "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' " +
-  "AND name NOT LIKE 'libsql!_%' ESCAPE '!' " +
-  "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
-  "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
-  "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'",
-  "COMMIT",
-].map((sql) => ({ stmt: { sql } }));
-
-/** What this process knows about one database. */
+/** Lives while the database is in use, and until it has been idle for long. */
 export class RemoteTenant {
-  dropped = false;
-  /** When rows that are too old were last deleted. */
-  prunedMs = -Infinity;
-  /** When it was last opened after something had closed it. */
-  openedMs = 0;
-  /** Log rows that wait. */
-  readonly log: LogBuffer;
-  #location: Promise<LocatedDatabase> | null = null;
-  #schemaGate: Promise<SchemaGate> | null = null;
+  readonly log: TenantLog;
+  readonly #lane: Lane;
+  readonly #slowReads: SlowReads;
+  /** Reads under way. */
+  #reads = 0;
+  #isRestoring = false;
+  /** Settles when the last round in which snapshots are dropped has ended. */
+  #pruning: Promise<void> = Promise.resolve();
 
   constructor(
-    readonly context: RemoteContext,
-    private readonly catalog: Catalog,
-    readonly databaseId: string,
+    readonly connection: RemoteConnection,
+    private readonly snapshots: RemoteSnapshots,
+    slots: SlowSlots,
   ) {
-    this.log = new LogBuffer(context.logBytes);
+    this.#slowReads = new SlowReads(connection, slots);
+    this.#lane = new Lane(
+      (jobs) => this.#runJobs(jobs),
+      async () => !(await connection.schemaGate()).hasDeferredConstraints,
+      connection.context.clock,
+    );
+    this.log = new TenantLog(connection, this.#lane);
   }
 
-  /** Errors: `store_unavailable` where there is no such database (any more). */
-  located(): Promise<LocatedDatabase> {
-    if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
-    const found = this.#location ??= this.#find();
-    return found.catch((error) => {
-      if (this.#location === found) this.#location = null;
-      throw error;
-    });
+  get idle(): boolean {
+    return this.#lane.idle && this.#reads === 0 && this.log.isEmpty;
   }
 
-  /** One round trip to where the database is. Throws `RemoteFailure`. */
-  async send(mode: Mode, request: BatchRequest, options: SendOptions): Promise<BatchAnswer> {
-    const { location } = await this.located();
-    return await this.#sendTo({ location, mode }, request, options);
-  }
-
-  /** Work on a stream that earlier work has left open, or that it leaves open; null: there is none to be had. */
-  async onStream<T>(mode: Mode, work: (stream: PooledStream | null) => Promise<T>): Promise<T> {
-    const { streamPool } = this.context;
-    const { location } = await this.located();
-    const stream = await streamPool?.take({ location, mode });
-    if (!streamPool || !stream) return await work(null);
+  async run(asked: TenantCall): Promise<TenantOutcome> {
+    const call = closeComments(asked);
+    if (call.readsLog) await this.log.flush();
+    if (call.level === "read" && !call.dryRun) return await this.#read(call);
+    if (this.connection.isDropped) throw new AppError("store_unavailable");
+    if (call.log !== null && !call.dryRun) this.log.note(logRow({ ...call.log, ...noFigures }));
     try {
-      return await work(stream);
+      const outcome = await new Promise<TenantOutcome>((resolve, reject) =>
+        this.#lane.addCall({ call, resolve, reject, signal: call.signal() })
+      );
+      return await namedOutcome(this.connection, call, outcome);
     } finally {
-      streamPool.give(stream);
+      if (call.snapshot !== null) this.pruneSnapshots();
     }
   }
 
-  /**
-   * The first batch on a stream, which is taken out of it: whoever leaves it without a transaction puts the answer's
-   * baton back. The server may have closed it meanwhile; nothing ran then. Throws `RemoteFailure`.
-   */
-  async sendFirst(
-    stream: PooledStream,
-    steps: readonly HranaStep[],
-    options: SendOptions,
-  ): Promise<BatchAnswer> {
-    const { baton } = stream;
-    stream.baton = null;
+  /** The service's own statements in one transaction. Errors: `outcome_unknown` when the answer was lost. */
+  async write(statements: readonly ServiceStatement[]): Promise<void> {
+    await this.#ownTransaction((list) => {
+      for (const { sql, params } of statements) chain(list, sql, params);
+    });
+    this.connection.forgetSchema();
+  }
+
+  /** Errors: `outcome_unknown` when the answer was lost. */
+  noteReplay(replay: ReplayKeys): Promise<void> {
+    return this.#ownTransaction((list) => noteKeys(list, replay));
+  }
+
+  async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
+    return await untilAnswered(async () => {
+      const steps = await this.connection.runOwn("read", [{ stmt: findStep(replay) }]);
+      rowsAt(steps, 0);
+      return foundReplay(replay, steps[0] ?? null);
+    }, () => this.connection);
+  }
+
+  /** Does the work while nothing else of this process writes to the database. */
+  inSlot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#lane.addTask(work);
+  }
+
+  async takeSnapshot(label: string): Promise<SnapshotInfo> {
+    const taken = await this.inSlot(() => this.snapshots.take(this.connection, label));
+    this.pruneSnapshots();
+    return taken;
+  }
+
+  compareSnapshot(label: string): Promise<RestoreEffect | null> {
+    return this.inSlot(() => this.snapshots.compare(this.connection, label));
+  }
+
+  /** Errors: `database_busy` while another restore waits or is under way, and those of a restore. */
+  async restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored> {
+    if (this.#isRestoring) throw new AppError("database_busy");
+    this.#isRestoring = true;
     try {
-      return await this.#sendTo(stream, { steps, baton, close: false }, options);
-    } catch (error) {
-      const isOver = error instanceof RemoteFailure && ["lost_stream", "gone"].includes(error.reason);
-      if (baton === null || !isOver) throw error;
-      return await this.#sendTo(stream, { steps, baton: null, close: false }, options);
+      return await this.inSlot(() => this.snapshots.restore(this.connection, { label, ...more }));
+    } finally {
+      this.#isRestoring = false;
+      this.pruneSnapshots();
     }
   }
 
-  /** Looks again where the database is; false: it is where it was. */
-  async moved(): Promise<boolean> {
-    const before = await this.#location?.catch(() => null);
-    this.#location = null;
-    const now = await this.located();
-    if (before && before.location === now.location) return false;
-    this.forgetSchema();
-    return true;
-  }
-
-  /**
-   * Opens a database that a restore has closed and will not move. False: it is not as it was seen any more, and not ours
-   * to open. An opening that comes late would open a location that another restore has closed or left, and what is then
-   * written there is lost. So the database is claimed first and given back last. What ends on the way, or is lost:
-   *
-   * - the request for the claim: closed until the restore's claim is over;
-   * - the answer to it, or the request to open: closed until this claim is over. It is not given back, because that
-   *   request may still come;
-   * - the answer to that one, or the request to give it back: open, but no restore begins until this claim is over;
-   * - the answer to the last one: nothing is left to do.
-   *
-   * Whoever finds it closed when a claim is over opens it in the same way. Throws `RemoteFailure`.
-   */
-  async openAgain(seen: LocatedDatabase | RestoreClaim): Promise<boolean> {
-    const { catalog, context, databaseId } = this;
-    const claimed =
-      await (seen instanceof RestoreClaim ? seen.toOpen() : claimToOpen(catalog, databaseId, seen));
-    if (claimed === null) return false;
-    await context.platform.block(claimed.location, { reads: false, writes: false });
-    await giveBack(catalog, databaseId, claimed);
-    return true;
-  }
-
-  /** The schema as it was last seen; a statement that runs tells whether it still is. */
-  schemaGate(): Promise<SchemaGate> {
-    if (this.dropped) return Promise.reject(new AppError("store_unavailable"));
-    const found = this.#schemaGate ??= this.#read();
-    return found.then((schemaGate) => schemaGate.broken ? this.#again(found) : schemaGate, (error) => {
-      if (this.#schemaGate === found) this.#schemaGate = null;
-      throw error;
+  /** Drops snapshots that are too many or too old, soon and one round after the other. */
+  pruneSnapshots(): void {
+    const { databaseId, context } = this.connection;
+    this.#pruning = this.#pruning.then(() => this.snapshots.prune(databaseId)).catch(() => {
+      context.log("warn", "snapshots_not_pruned");
     });
   }
 
-  /** What the engine has just said about its schema: a change makes what is known void. */
-  async seen(engineVersion: number): Promise<void> {
-    const known = await this.#schemaGate?.catch(() => null);
-    if (known && known.schema.engineVersion !== engineVersion) this.forgetSchema();
+  /** Nothing starts any more; what waits is refused. */
+  drop(): void {
+    this.connection.drop();
+    this.#lane.rejectAll(new AppError("store_unavailable"));
+    this.log.stop();
   }
 
-  forgetSchema(): void {
-    // Whoever works with it at this moment finishes; the garbage collector closes it.
-    this.#schemaGate = null;
+  /** Finishes what is under way and writes the log rows that wait. */
+  async close(): Promise<void> {
+    this.log.stop();
+    await this.#lane.drained;
+    if (!this.log.isEmpty && !this.connection.isDropped) await this.log.flush().catch(() => {});
+    await this.#pruning;
   }
 
-  /** Reads the schema version and makes sure that the schemaGate is of that version. */
-  async freshSchemaGate(): Promise<SchemaGate> {
-    const { location } = await this.located();
-    const steps = await runOwn(this.context, { location, mode: "read" }, [{ stmt: { sql: VERSION } }]);
-    await this.seen(integerOf(rowsAt(steps, 0)[0]?.[0]));
-    return await this.schemaGate();
-  }
-
-  async #sendTo(
-    { location, mode }: StreamTarget,
-    request: BatchRequest,
-    options: SendOptions,
-  ): Promise<BatchAnswer> {
+  async #read(call: TenantCall): Promise<TenantOutcome> {
+    const job = { call, signal: call.signal() };
+    this.#reads++;
     try {
-      return await send(this.context, { location, mode }, request, options);
-    } catch (error) {
-      const baton = error instanceof RemoteFailure ? error.more.baton ?? null : null;
-      // Left open, its transaction would hold the write lock until the server gives it up.
-      if (baton !== null) await this.#abandon({ location, mode }, baton);
-      throw error;
+      const read = (giveWay: AbortSignal) => runRead(this.connection, job, giveWay);
+      const outcome = await this.#slowReads.run(job, read);
+      this.log.addEnd(call, outcome);
+      return outcome;
+    } finally {
+      this.#reads--;
     }
   }
 
-  async #abandon(target: { readonly location: string; readonly mode: Mode }, baton: string): Promise<void> {
-    const request = { steps: [{ stmt: { sql: "ROLLBACK" } }], baton, close: true };
-    await send(this.context, target, request, { signal: AbortSignal.timeout(OWN_TIMEOUT_MS) }).catch(
-      () => {},
+  async #runJobs(jobs: readonly CallJob[]): Promise<void> {
+    const [first] = jobs;
+    if (first?.call.dryRun) return settleUnlogged(this, first, await dryRun(this.connection, first));
+    const snapshot = first?.call.snapshot ?? null;
+    if (first && snapshot !== null) return await this.#runWithSnapshot(first, snapshot);
+    await this.#runWrites(jobs);
+  }
+
+  async #runWithSnapshot(job: CallJob, label: string): Promise<void> {
+    if (await this.#answerReplay(job)) return;
+    const { databaseId } = this.connection;
+    await this.snapshots.take(this.connection, label);
+    try {
+      const outcome = await new Promise<TenantOutcome>((resolve, reject) => {
+        this.#runWrites([{ ...job, resolve, reject }]).catch(reject);
+      });
+      const nothingKept = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
+      // Whoever is told of a failure finds no snapshot of it.
+      if (nothingKept) await this.snapshots.dropUnused(databaseId, label);
+      job.resolve(outcome);
+    } catch (error) {
+      await this.snapshots.dropBehind(error, databaseId, label);
+      job.reject(error);
+    }
+  }
+
+  #runWrites(jobs: readonly CallJob[]): Promise<void> {
+    const { connection, log } = this;
+    return runWrites({ connection, log, findReplay: (job) => this.#answerReplay(job) }, jobs);
+  }
+
+  async #answerReplay({ call, resolve }: CallJob): Promise<boolean> {
+    const found = call.replay && await this.findReplay(call.replay);
+    if (found) resolve(found);
+    return Boolean(found);
+  }
+
+  #ownTransaction(fill: (list: StepList) => void): Promise<void> {
+    return this.inSlot(() =>
+      untilAnswered(() => runOwnTransaction(this.connection, fill), ({ reason }) => {
+        if (!NOTHING_RAN.includes(reason)) throw new AppError("outcome_unknown");
+        return this.connection;
+      })
     );
   }
+}
 
-  async #find(): Promise<LocatedDatabase> {
-    const found = await this.catalog.find(this.databaseId);
-    if (!found) throw new AppError("store_unavailable");
-    return found;
-  }
-
-  #again(broken: Promise<SchemaGate>): Promise<SchemaGate> {
-    if (this.#schemaGate === broken) this.#schemaGate = null;
-    return this.schemaGate();
-  }
-
-  /** Of tables in the form of this version. */
-  async #readCurrent(location: string): Promise<readonly StepResult[]> {
-    const read = () => runOwn(this.context, { location, mode: "read" }, SCHEMA);
-    const steps = await read();
-    const isOld = rowsAt(steps, 2).some(([sql]) => isOldTable(stringOf(sql)));
-    return isOld && await upgradeTables(this.context, location) ? await read() : steps;
-  }
-
-  async #read(): Promise<SchemaGate> {
-    const { location, generation } = await this.located();
-    const steps = await this.#readCurrent(location);
-    const engineVersion = integerOf(rowsAt(steps, 1)[0]?.[0]);
-    const schema = {
-      engineVersion,
-      statements: rowsAt(steps, 2).map((row) => stringOf(row[0])),
-      analyzed: rowsAt(steps, 3).length > 0,
-    };
-    const open = await gateEngine(this.context.gateEngine, schema.statements);
-    return new SchemaGate(generation * VERSIONS + engineVersion, schema, open);
-  }
+async function runOwnTransaction(
+  connection: RemoteConnection,
+  fill: (list: StepList) => void,
+): Promise<void> {
+  const steps = await connection.runOwn("write", ownTransaction(fill).steps);
+  const failed = steps.find((step) => step?.ok === false);
+  if (failed?.ok !== false) return;
+  throw new AppError(stepFailure(failed).kind === "full" ? "storage_full" : "store_unavailable");
 }

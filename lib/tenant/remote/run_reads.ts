@@ -15,7 +15,7 @@ import {
   type StepResult,
 } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { asSelect } from "./gate/pragma_select.ts";
 import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
@@ -25,19 +25,19 @@ import { untilAnswered } from "./until_answered.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";
-import type { CallJob } from "./write_call.ts";
+import type { AskedCall } from "./write_call.ts";
 import { StepList } from "./hrana/step_list.ts";
 import { type GatedCall, VERSION, versionGuard } from "./write_steps.ts";
 
 /** Runs a call that only reads. Throws `AppError`, and `Stopped` when `giveWay` has told it to stop. */
 export async function runRead(
-  tenant: RemoteTenant,
-  { call, signal }: CallJob,
+  connection: RemoteConnection,
+  { call, signal }: AskedCall,
   giveWay: AbortSignal,
 ): Promise<TenantOutcome> {
   try {
     // Reads may always be sent again.
-    return await untilAnswered(() => readOnce(tenant, { call, signal }, giveWay), () => tenant);
+    return await untilAnswered(() => readOnce(connection, { call, signal }, giveWay), () => connection);
   } catch (error) {
     const stopped = error instanceof Stopped && error.why !== "gives_way";
     throw stopped ? new AppError("store_unavailable") : error;
@@ -45,29 +45,32 @@ export async function runRead(
 }
 
 async function readOnce(
-  tenant: RemoteTenant,
-  { call, signal }: Pick<CallJob, "call" | "signal">,
+  connection: RemoteConnection,
+  { call, signal }: AskedCall,
   giveWay: AbortSignal,
 ): Promise<TenantOutcome> {
-  const schemaGate = await reachable(() => tenant.schemaGate());
+  const schemaGate = await reachable(() => connection.schemaGate());
   if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
-  const read = new Reading(tenant, schemaGate, { call, gate: schemaGate.gate(call) }, { signal, giveWay });
+  const read = new Reading(connection, schemaGate, { call, gate: schemaGate.gate(call) }, {
+    signal,
+    giveWay,
+  });
   const quick = await read.atOnce();
   const outcome = quick === "slowly" ? await read.stepByStep() : quick;
   if (outcome !== "stale") return outcome;
-  return { ok: "stale", schemaVersion: (await tenant.schemaGate()).version };
+  return { ok: "stale", schemaVersion: (await connection.schemaGate()).version };
 }
 
 class Reading {
   readonly #timeoutMs: number;
 
   constructor(
-    private readonly tenant: RemoteTenant,
+    private readonly connection: RemoteConnection,
     private readonly schemaGate: SchemaGate,
     private readonly gated: GatedCall,
     private readonly stops: { readonly signal: AbortSignal | null; readonly giveWay: AbortSignal },
   ) {
-    const { queryTimeoutMs } = tenant.context;
+    const { queryTimeoutMs } = connection.context;
     this.#timeoutMs = Math.min(queryTimeoutMs, gated.call.timeoutMs ?? queryTimeoutMs);
   }
 
@@ -104,7 +107,7 @@ class Reading {
     const { guard, version } = this.#open(list);
     let { steps, baton } = await this.#send(list.steps, null, false, false);
     if (await this.#isStale(steps, guard, version)) {
-      void undo({ tenant: this.tenant }, { steps, baton });
+      void undo({ connection: this.connection }, { steps, baton });
       return "stale";
     }
     const reader = new StepReader(call, 0);
@@ -122,7 +125,7 @@ class Reading {
         baton = null;
       }
     }
-    void undo({ tenant: this.tenant }, { steps, baton });
+    void undo({ connection: this.connection }, { steps, baton });
     return outcomeOf(reader.finish(gate));
   }
 
@@ -135,27 +138,29 @@ class Reading {
 
   /** A batch that ends whatever transaction it began. */
   #sendWhole(steps: readonly HranaStep[], options: SendOptions): Promise<BatchAnswer> {
-    const { tenant } = this;
-    return tenant.onStream("read", async (stream) => {
-      if (stream === null) return await tenant.send("read", { steps, baton: null, close: true }, options);
-      const answer = await tenant.sendFirst(stream, steps, options);
+    const { connection } = this;
+    return connection.onStream("read", async (stream) => {
+      if (stream === null) return await connection.send("read", { steps, baton: null, close: true }, options);
+      const answer = await connection.sendFirst(stream, steps, options);
       if (answer.steps.at(-1)?.ok !== false) stream.baton = answer.baton;
       return answer;
     });
   }
 
   #send(steps: readonly HranaStep[], baton: string | null, close: boolean, binary: boolean) {
-    return this.#inTime((signal) => this.tenant.send("read", { steps, baton, close }, { signal, binary }));
+    return this.#inTime((signal) =>
+      this.connection.send("read", { steps, baton, close }, { signal, binary })
+    );
   }
 
   #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const bounds = { timeoutMs: this.#timeoutMs, waiting: [this.stops.signal], giveWay: this.stops.giveWay };
-    return withStatementDeadline(this.tenant, bounds, work);
+    return withStatementDeadline(this.connection, bounds, work);
   }
 
   async #isStale(steps: readonly StepResult[], guard: number, version: number): Promise<boolean> {
     if (steps[guard]?.ok) return false;
-    await this.tenant.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
+    await this.connection.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
     return true;
   }
 }

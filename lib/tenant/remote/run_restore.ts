@@ -14,7 +14,7 @@ import { copied, type LocationKeeper } from "./location_keeper.ts";
 import { sizeOfLocation, unlessLost } from "./locations.ts";
 import { recordRestore } from "./record_restore.ts";
 import type { RemoteContext } from "./remote_context.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 
 /** Labels of the service's own begin so; a caller's may not. */
 export const AUTOMATIC = "auto-";
@@ -36,12 +36,12 @@ export interface LocatedRestore extends RestoreOptions<LogIdentity> {
 /** Within `LocationKeeper.copying`. Errors: `database_busy` while another restore is under way, and those of a restore. */
 export async function runRestore(
   parts: RestoreParts,
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   options: LocatedRestore,
 ): Promise<Restored> {
   const { catalog, context: { clock } } = parts;
-  const { databaseId } = tenant;
-  const seen = await tenant.located();
+  const { databaseId } = connection;
+  const seen = await connection.located();
   const claim = await RestoreClaim.take({ catalog, clock, databaseId }, seen);
   if (claim === null) throw new AppError("database_busy");
   const moving = new MovingRestore(parts, claim, { old: seen.location, databaseId, ...options });
@@ -49,11 +49,11 @@ export async function runRestore(
     await moving.run();
   } catch (error) {
     await claim.end();
-    if (!await isDone(parts.context, tenant, { claim, next: moving.next })) throw error;
+    if (!await isDone(parts.context, connection, { claim, next: moving.next })) throw error;
   } finally {
     await claim.end();
   }
-  await tenant.moved();
+  await connection.moved();
   return moving.restored;
 }
 
@@ -129,13 +129,13 @@ class MovingRestore {
 /** True: a restore that failed is done, and only an answer was lost. Otherwise the old location is opened again. */
 async function isDone(
   { log }: RemoteContext,
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   { claim, next }: { readonly claim: RestoreClaim; readonly next: string },
 ): Promise<boolean> {
   try {
-    if (await tenant.openAgain(claim)) return false;
-    await tenant.moved();
-    return (await tenant.located()).location === next;
+    if (await connection.openAgain(claim)) return false;
+    await connection.moved();
+    return (await connection.located()).location === next;
   } catch {
     // Whoever comes next finds in the catalogue where it is, or that the time is over, and opens it.
     log("warn", "database_left_closed");

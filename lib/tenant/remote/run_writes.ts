@@ -7,23 +7,22 @@ import { Stopped } from "./hrana/deadline.ts";
 import { checksEach } from "./deferred.ts";
 import { dryRun, ownReads } from "./remote_dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
-import type { LogValues } from "../log_columns.ts";
+import type { TenantLog } from "./tenant_log.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
-import { abandon, type CallJob, settleUnlogged } from "./write_call.ts";
+import { abandon, type CallJob } from "./write_call.ts";
 import type { GatedCall } from "./write_steps.ts";
-import { pause } from "./hrana/pause.ts";
+import { pause } from "./hrana/repeat.ts";
 import { pauseBefore } from "./until_answered.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
 
 export interface WriteRun {
-  readonly tenant: RemoteTenant;
+  readonly connection: RemoteConnection;
+  readonly log: Pick<TenantLog, "takeForGroup" | "putBack" | "addEnd">;
   readonly findReplay: (job: CallJob) => Promise<boolean>;
-  /** Log rows that one group takes along. */
-  readonly takeLogRows: () => LogValues[];
 }
 
 /** Answers every job. Throws `AppError` for those that are not answered yet. */
@@ -56,22 +55,22 @@ const answered: Next = { left: [], apart: false };
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
   if (!careful && ready.some(({ call }) => checksEach(call, group.schemaGate) || call.footprint)) {
-    run.tenant.log.putBack(group.logRows);
+    run.log.putBack(group.logRows);
     return { left: ready, apart: true };
   }
   let end: GroupEnd;
   try {
     end = careful ? await commitCarefully(group, ready) : await commitGroup(group);
   } catch (error) {
-    run.tenant.log.putBack(group.logRows);
+    run.log.putBack(group.logRows);
     return await afterFailure(run, round, error);
   }
-  if (end.k !== "committed" && end.k !== "lost") run.tenant.log.putBack(group.logRows);
+  if (end.k !== "committed" && end.k !== "lost") run.log.putBack(group.logRows);
   return await settle(run, round, end);
 }
 
 async function commitCarefully(group: Group, [job]: readonly CallJob[]): Promise<GroupEnd> {
-  return await commitStepByStep({ ...group, ownReads: job ? await ownReads(group.tenant, job) : null });
+  return await commitStepByStep({ ...group, ownReads: job ? await ownReads(group.connection, job) : null });
 }
 
 function isWaitedFor(job: CallJob): boolean {
@@ -81,8 +80,8 @@ function isWaitedFor(job: CallJob): boolean {
 
 /** What may run by the schema of now; calls whose facts hold for another one are answered. */
 async function gather(run: WriteRun, jobs: readonly CallJob[]) {
-  const { tenant } = run;
-  const schemaGate = await tenant.schemaGate();
+  const { connection } = run;
+  const schemaGate = await connection.schemaGate();
   const ready: CallJob[] = [];
   const calls: GatedCall[] = [];
   for (const job of jobs) {
@@ -93,58 +92,71 @@ async function gather(run: WriteRun, jobs: readonly CallJob[]) {
     ready.push(job);
     calls.push({ call: job.call, gate: schemaGate.gate(job.call) });
   }
-  const bounds = ready.map(({ call }) => call.timeoutMs ?? tenant.context.queryTimeoutMs);
-  const timeoutMs = Math.min(tenant.context.queryTimeoutMs, ...bounds);
+  const bounds = ready.map(({ call }) => call.timeoutMs ?? connection.context.queryTimeoutMs);
+  const timeoutMs = Math.min(connection.context.queryTimeoutMs, ...bounds);
   const signals = ready.map((job) => job.signal);
-  const logRows = ready.length > 0 ? run.takeLogRows() : [];
-  const group: Group = { tenant, schemaGate, calls, signals, timeoutMs, logRows };
+  const logRows = ready.length > 0 ? run.log.takeForGroup() : [];
+  const group: Group = { connection, schemaGate, calls, signals, timeoutMs, logRows };
   return { group, ready };
 }
 
 /** Answers what is decided. */
 async function settle(
-  { tenant }: WriteRun,
-  { ready: jobs, group, attempt }: Round,
+  run: WriteRun,
+  round: Round,
   end: GroupEnd,
 ): Promise<Next> {
+  const { connection } = run;
+  const { ready: jobs } = round;
   switch (end.k) {
     case "committed":
       for (const [at, job] of jobs.entries()) settleEnd(job, end.ends[at]);
       return answered;
     case "stale":
-      await tenant.seen(end.engineVersion);
+      await connection.seen(end.engineVersion);
       return { left: jobs, apart: false };
     case "apart":
       return { left: jobs, apart: true };
     case "stopped":
-      return { left: jobs.flatMap((job) => settleStopped(tenant, job, end.outcome)), apart: false };
+      return { left: jobs.flatMap((job) => settleStopped(run, job, end.outcome)), apart: false };
     case "refused":
       // In the end only because of one call: alone each gets its own answer.
       if (jobs.length > 1) return { left: jobs, apart: true };
       for (const job of jobs) {
-        settleUnlogged(tenant, job, failedOutcome(end.failure, await refusedAt(tenant, job, end.failure), 0));
+        const at = await refusedAt(connection, job, end.failure);
+        settleUnlogged(run, job, failedOutcome(end.failure, at, 0));
       }
       return answered;
     case "lost":
-      return { left: await settleLost(group, jobs, end.ends, attempt), apart: false };
+      return { left: await settleLost(run, round, end.ends), apart: false };
   }
 }
 
 /** Of an atomic call's deferred references a dry run tells which statement has broken them; else it is the first. */
-async function refusedAt(tenant: RemoteTenant, job: CallJob, { kind }: EngineFailure): Promise<number> {
+async function refusedAt(
+  connection: RemoteConnection,
+  job: CallJob,
+  { kind }: EngineFailure,
+): Promise<number> {
   if (kind !== "foreign_key_violation" || job.call.statements.length === 1) return 0;
-  const outcome = await dryRun(tenant, job).catch(() => null);
+  const outcome = await dryRun(connection, job).catch(() => null);
   return outcome?.ok === false && outcome.failure.kind === kind ? outcome.failedIndex : 0;
 }
 
 /** What is left to do for the call: what ran before the statement that stopped it runs again where it is to stay. */
-function settleStopped(tenant: RemoteTenant, job: CallJob, ending: TenantOutcome): CallJob[] {
+function settleStopped(run: WriteRun, job: CallJob, ending: TenantOutcome): CallJob[] {
   const call = ending.ok === false ? whatStays(job.call, ending) : null;
   if (ending.ok === false && call !== null) {
     return [{ ...job, call, resolve: (outcome) => job.resolve(endedAfter(outcome, ending)) }];
   }
-  settleUnlogged(tenant, job, ending);
+  settleUnlogged(run, job, ending);
   return [];
+}
+
+/** Answers a call whose log row, if it has one, is not written yet. */
+export function settleUnlogged({ log }: Pick<WriteRun, "log">, job: CallJob, outcome: TenantOutcome): void {
+  log.addEnd(job.call, outcome);
+  job.resolve(outcome);
 }
 
 function settleEnd(job: CallJob, end: CallEnd | undefined): void {
@@ -155,15 +167,14 @@ function settleEnd(job: CallJob, end: CallEnd | undefined): void {
 
 /** The answer to the commit was lost: each call's log row in the database says whether it was kept. */
 async function settleLost(
-  { tenant, logRows }: Group,
-  jobs: readonly CallJob[],
+  { connection, log }: WriteRun,
+  { group, ready: jobs, attempt }: Round,
   ends: readonly CallEnd[],
-  attempt: number,
 ): Promise<readonly CallJob[]> {
   const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
-  const kept = ids.length === 0 ? null : await findCommitted(tenant, ids);
+  const kept = ids.length === 0 ? null : await findCommitted(connection, ids);
   // They are in the same transaction. Those that are written already are not written twice.
-  if (kept === null || kept.size === 0) tenant.log.putBack(logRows);
+  if (kept === null || kept.size === 0) log.putBack(group.logRows);
   if (kept === null) {
     for (const job of jobs) job.reject(new AppError("outcome_unknown"));
     return [];
@@ -180,19 +191,19 @@ async function settleLost(
 }
 
 /** Nothing was kept. Throws when there is no use in another try. */
-async function afterFailure({ tenant }: WriteRun, round: Round, error: unknown): Promise<Next> {
+async function afterFailure(run: WriteRun, round: Round, error: unknown): Promise<Next> {
   const { ready, group, careful, attempt } = round;
   if (error instanceof Stopped && error.why === "nobody_waits") return { left: ready, apart: false };
   const failure = statementFailure(error);
   if (failure === null) {
     if (!(error instanceof RemoteFailure)) throw error;
-    await pause(await pauseBefore(tenant, error, attempt));
+    await pause(await pauseBefore(run.connection, error, attempt));
     return { left: ready, apart: false };
   }
   const several = ready.length > 1 || ready.some(({ call }) => call.statements.length > 1);
   if (several && !careful) return { left: ready, apart: true };
   const outcome = failedOutcome(failure, 0, failure === timedOut ? group.timeoutMs : 0);
-  for (const job of ready) settleUnlogged(tenant, job, outcome);
+  for (const job of ready) settleUnlogged(run, job, outcome);
   return answered;
 }
 

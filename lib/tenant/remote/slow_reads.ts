@@ -4,9 +4,9 @@ import { AppError } from "../../core/errors.ts";
 import { ReadQueue, type SlowWork, tokenOf, type WaitingRead } from "../read_queue.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { answersOthers } from "./statement_deadline.ts";
-import type { CallJob } from "./write_call.ts";
+import type { AskedCall } from "./write_call.ts";
 
 /** Milliseconds that a read takes until it is asked whether it is the server that is slow, and between two questions. */
 const SLOW_MS = 100;
@@ -97,13 +97,13 @@ export class SlowReads {
   #question: { readonly sentMs: number; readonly answered: Promise<boolean> } | null = null;
 
   constructor(
-    private readonly tenant: RemoteTenant,
+    private readonly connection: RemoteConnection,
     private readonly slots: SlowSlots,
     private readonly maxWaiting: number = MAX_WAITING,
   ) {}
 
   /** What `read` answers; its signal tells it to stop with `Stopped`. Errors: `database_busy` after too long a wait. */
-  async run(job: CallJob, read: (giveWay: AbortSignal) => Promise<TenantOutcome>): Promise<TenantOutcome> {
+  async run(job: AskedCall, read: (giveWay: AbortSignal) => Promise<TenantOutcome>): Promise<TenantOutcome> {
     const turn: Turn = { call: job.call, crashes: 0, start: () => {} };
     const tokenId = tokenOf(turn);
     const isFree = this.#queue.length === 0 && !this.#queue.hasSlow && this.slots.mayStart(this, tokenId);
@@ -147,7 +147,7 @@ export class SlowReads {
   /** Whether the server has answered a question that was sent after that moment: reads share one. */
   async #answersSince(startedMs: number): Promise<boolean> {
     if (this.#question === null || this.#question.sentMs < startedMs) {
-      this.#question = { sentMs: this.#now(), answered: answersOthers(this.tenant) };
+      this.#question = { sentMs: this.#now(), answered: answersOthers(this.connection) };
     }
     const question = this.#question;
     const answered = await question.answered;
@@ -180,7 +180,7 @@ export class SlowReads {
   }
 
   /** Waits until it may start. */
-  #turn({ signal }: CallJob, { call, crashes, slow }: Turn): Promise<Running> {
+  #turn({ signal }: AskedCall, { call, crashes, slow }: Turn): Promise<Running> {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -197,7 +197,7 @@ export class SlowReads {
       };
       const leave = () => refuse("store_unavailable");
       const one: Turn = { call, crashes, start, ...(slow ? { slow } : null) };
-      const waitMs = Math.max(MIN_WAIT_MS, this.tenant.context.queryTimeoutMs);
+      const waitMs = Math.max(MIN_WAIT_MS, this.connection.context.queryTimeoutMs);
       const timer = setTimeout(() => refuse("database_busy"), waitMs);
       signal?.addEventListener("abort", leave);
       if (signal?.aborted) return leave();
@@ -213,6 +213,6 @@ export class SlowReads {
   }
 
   #now(): number {
-    return this.tenant.context.clock.monotonicMs();
+    return this.connection.context.clock.monotonicMs();
   }
 }

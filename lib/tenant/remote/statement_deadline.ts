@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { send } from "./remote_context.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 
 /** Milliseconds in which the server must answer something else, when it has not answered the statements in time. */
 const OTHERS_MS = 3000;
@@ -21,7 +21,7 @@ export interface StatementDeadline {
 
 /** As `withDeadline`. Errors: `store_unavailable` when the server answers nothing else either. */
 export async function withStatementDeadline<T>(
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   { timeoutMs, waiting, giveWay }: StatementDeadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -29,18 +29,18 @@ export async function withStatementDeadline<T>(
     return await withDeadline(timeoutMs, waiting, work, giveWay);
   } catch (error) {
     const late = error instanceof Stopped && error.why === "timeout";
-    if (late && !await answersOthers(tenant)) throw new AppError("store_unavailable");
+    if (late && !await answersOthers(connection)) throw new AppError("store_unavailable");
     throw error;
   }
 }
 
 /** Whether the server answers something else, on a stream of its own: that of the statements may still be at work. */
-export async function answersOthers(tenant: RemoteTenant): Promise<boolean> {
+export async function answersOthers(connection: RemoteConnection): Promise<boolean> {
   const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
   try {
-    const { location } = await tenant.located();
+    const { location } = await connection.located();
     const signal = AbortSignal.timeout(OTHERS_MS);
-    await send(tenant.context, { location, mode: "read" }, request, { signal });
+    await send(connection.context, { location, mode: "read" }, request, { signal });
     return true;
   } catch (error) {
     // A refusal is an answer.

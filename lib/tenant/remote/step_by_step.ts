@@ -33,9 +33,9 @@ export async function commitStepByStep(group: Group): Promise<GroupEnd> {
   let open: string | null = null;
   const request: Request = async (steps, baton, binary = false) => {
     const bounds = { timeoutMs: group.timeoutMs, waiting: group.signals };
-    const answer = await withStatementDeadline(group.tenant, bounds, (signal) => {
+    const answer = await withStatementDeadline(group.connection, bounds, (signal) => {
       open = null;
-      return group.tenant.send("write", { steps, baton, close: false }, { signal, binary });
+      return group.connection.send("write", { steps, baton, close: false }, { signal, binary });
     });
     open = answer.baton;
     return answer;

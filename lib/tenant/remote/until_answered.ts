@@ -3,18 +3,13 @@
 import { AppError } from "../../core/errors.ts";
 import { repeat } from "./hrana/repeat.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 
 /** Times that a server which does not answer is asked again, and milliseconds before the first of them. */
 export const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 50;
-/** Times that a database which is moving is asked for again, and milliseconds between them. */
+/** Times that a database which is moving is asked for again. */
 const MAX_MOVING = 60;
-const MOVING_PAUSE_MS = 250;
-
-/** Milliseconds in which a database that was opened again must answer, and in which it is not opened once more. */
-const OPENING_MS = 1000;
-const OPENED_MS = 10_000;
 
 /**
  * What `work` answers; again where the failure of a database lets it be tried again. `about` says which one has failed.
@@ -22,7 +17,7 @@ const OPENED_MS = 10_000;
  */
 export function untilAnswered<T>(
   work: (attempt: number) => Promise<T>,
-  about: (failure: RemoteFailure) => RemoteTenant,
+  about: (failure: RemoteFailure) => RemoteConnection,
 ): Promise<T> {
   return repeat(
     work,
@@ -35,32 +30,21 @@ export function untilAnswered<T>(
  * `database_busy`, `database_corrupt`.
  */
 export async function pauseBefore(
-  tenant: RemoteTenant,
+  connection: RemoteConnection,
   failure: RemoteFailure,
   attempt: number,
 ): Promise<number> {
-  const { context } = tenant;
+  const { context } = connection;
   switch (failure.reason) {
     case "gone":
-      if (!await tenant.moved()) throw new AppError("database_corrupt");
+      if (!await connection.moved()) throw new AppError("database_corrupt");
       if (attempt < MAX_MOVING) return 0;
       throw new AppError("store_unavailable");
     case "corrupt":
       throw new AppError("database_corrupt");
-    case "blocked": {
+    case "blocked":
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
-      if (await tenant.moved()) return 0;
-      const seen = await tenant.located();
-      const nowMs = context.clock.now();
-      const openMs = Math.abs(nowMs - tenant.openedMs);
-      if (seen.isClaimed || openMs < OPENING_MS) return MOVING_PAUSE_MS;
-      // It is not the service that keeps it closed.
-      if (openMs < OPENED_MS) throw new AppError("store_over_quota");
-      // Who closed it has not lived to open it again.
-      if (!await tenant.openAgain(seen)) return MOVING_PAUSE_MS;
-      tenant.openedMs = nowMs;
-      return 0;
-    }
+      return await connection.pauseWhileClosed();
     case "over_quota":
       throw new AppError("store_over_quota");
     case "full":

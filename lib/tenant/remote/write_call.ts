@@ -1,22 +1,18 @@
 // Calls that wait for a database's write slot, and how they are answered.
 import { AppError } from "../../core/errors.ts";
-import { logRowOf } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { RemoteTenant } from "./remote_tenant.ts";
 
-export interface CallJob {
+/** A call that somebody waits for. */
+export interface AskedCall {
   readonly call: TenantCall;
-  readonly resolve: (outcome: TenantOutcome) => void;
-  readonly reject: (error: unknown) => void;
   /** Of `call.signal`, asked for once. */
   readonly signal: AbortSignal | null;
 }
 
-/** Answers a call whose log row, if it has one, is not written yet. */
-export function settleUnlogged(tenant: RemoteTenant, job: CallJob, outcome: TenantOutcome): void {
-  const row = logRowOf(job.call, outcome);
-  if (row) tenant.log.add(row);
-  job.resolve(outcome);
+/** One that waits for the write slot, with how it is answered. */
+export interface CallJob extends AskedCall {
+  readonly resolve: (outcome: TenantOutcome) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Nobody waits for it any more. */

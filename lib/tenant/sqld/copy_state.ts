@@ -2,7 +2,7 @@
 // just closed, because too many are open, in a state that lacks the last transactions.
 import type { HranaStep } from "../remote/hrana/hrana.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
-import { retryGone } from "../remote/hrana/retry_gone.ts";
+import { retryGone } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import { integerOf, stringOf } from "../remote/hrana/remote_values.ts";
 

@@ -1,8 +1,7 @@
 // sqld as a platform: a namespace for each location, made, copied and removed through its admin API.
 import type { Log } from "../../core/log.ts";
 import type { Fetch, HranaEndpoint } from "../remote/hrana/hrana_client.ts";
-import { retryGone } from "../remote/hrana/retry_gone.ts";
-import { pause } from "../remote/hrana/pause.ts";
+import { pause, retryGone } from "../remote/hrana/repeat.ts";
 import { isLost, RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
 import { within } from "../remote/hrana/within.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";

@@ -2,7 +2,7 @@
 // runs twice, because the caller names what is to be there: so one whose answer is lost is sent again, within bounds.
 import type { Log } from "../../core/log.ts";
 import type { Fetch } from "../remote/hrana/hrana_client.ts";
-import { pause } from "../remote/hrana/pause.ts";
+import { pause } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 
 /** Where the platform API answers. */

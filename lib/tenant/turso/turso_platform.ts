@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
 import { CachedTokens } from "../remote/cached_tokens.ts";
 import type { Mode } from "../remote/remote_context.ts";
-import { pause } from "../remote/hrana/pause.ts";
+import { pause } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";

@@ -1,5 +1,14 @@
 // Asking once more after a failure, a bounded number of times.
-import { pause } from "./pause.ts";
+import { RemoteFailure } from "./remote_failure.ts";
+
+/** Times that a database which the server does not know is asked for again, and milliseconds before the first of them. */
+const MAX_GONE = 4;
+const FIRST_GONE_PAUSE_MS = 5;
+
+/** Resolves after so many milliseconds. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
 
 /**
  * What `ask` answers. `pauseMs` says after how many milliseconds it is asked again behind a failure, or null: not any more,
@@ -18,4 +27,15 @@ export async function repeat<T>(
       if (ms > 0) await pause(ms);
     }
   }
+}
+
+/**
+ * What `ask` answers, which is asked again where the database is `gone`: nothing has run then, and sqld now and then says
+ * of a database that it opens or closes at this moment that there is none. Throws what `ask` throws.
+ */
+export function retryGone<T>(ask: () => Promise<T>): Promise<T> {
+  return repeat(ask, (error, attempt) => {
+    const gone = error instanceof RemoteFailure && error.reason === "gone";
+    return gone && attempt < MAX_GONE ? FIRST_GONE_PAUSE_MS * 4 ** attempt : null;
+  });
 }

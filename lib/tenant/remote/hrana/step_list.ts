@@ -1,5 +1,14 @@
 // A batch under construction.
-import { type HranaCondition, type HranaStep, type HranaValue, ifOk } from "./hrana.ts";
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+import {
+  all,
+  type HranaCondition,
+  type HranaStep,
+  type HranaValue,
+  ifOk,
+  inTransaction,
+  not,
+} from "./hrana.ts";
 import { hranaValue } from "./remote_values.ts";
 
 /** Steps under construction; a step is named by its index. */
@@ -13,7 +22,23 @@ export class StepList {
 }
 
 /** Adds a step that runs only behind the success of the one before. */
-export function chain(list: StepList, sql: string, params: readonly (string | number | null)[] = []): void {
+export function chain(list: StepList, sql: string, params: readonly SqlParameter[] = []): void {
   const last = list.steps.length - 1;
   list.add(sql, last < 0 ? null : ifOk(last), params.map(hranaValue));
+}
+
+/** A transaction in one batch. `commit`: the step that has succeeded if all of it is kept; otherwise nothing is. */
+export interface WholeTransaction {
+  readonly steps: readonly HranaStep[];
+  readonly commit: number;
+}
+
+/** Makes one of the steps that `fill` adds, each on condition of the one before. */
+export function ownTransaction(fill: (list: StepList) => void): WholeTransaction {
+  const list = new StepList();
+  list.add("BEGIN IMMEDIATE");
+  fill(list);
+  const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
+  list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
+  return { steps: list.steps, commit };
 }

@@ -1,0 +1,61 @@
+// Reads the schema of a location, whose tables of the service are in the form of this version then.
+import { isOldTable, isUpToDate, upgradedTableQuery, upgradeStatements } from "../../sql/service_tables.ts";
+import type { TenantSchema } from "./gate/schema_gate.ts";
+import type { StepResult } from "./hrana/hrana.ts";
+import { integerOf, stringOf } from "./hrana/remote_values.ts";
+import { chain, ownTransaction } from "./hrana/step_list.ts";
+import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { VERSION } from "./write_steps.ts";
+
+const SCHEMA = [
+  "BEGIN",
+  VERSION,
+  "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' " +
+  "AND name NOT LIKE 'libsql!_%' ESCAPE '!' " +
+  "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
+  "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
+  "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'",
+  "COMMIT",
+].map((sql) => ({ stmt: { sql } }));
+
+/** Throws `RemoteFailure`. */
+export async function readSchema(context: RemoteContext, location: string): Promise<TenantSchema> {
+  const steps = await readCurrent(context, location);
+  return {
+    engineVersion: integerOf(rowsAt(steps, 1)[0]?.[0]),
+    statements: rowsAt(steps, 2).map((row) => stringOf(row[0])),
+    analyzed: rowsAt(steps, 3).length > 0,
+  };
+}
+
+async function readCurrent(context: RemoteContext, location: string): Promise<readonly StepResult[]> {
+  const read = () => runOwn(context, { location, mode: "read" }, SCHEMA);
+  const steps = await read();
+  const isOld = rowsAt(steps, 2).some(([sql]) => isOldTable(stringOf(sql)));
+  return isOld && await upgradeTables(context, location) ? await read() : steps;
+}
+
+/** Texts of all that a schema consists of, the service's own and the engine's among them. Throws `RemoteFailure`. */
+export async function schemaTexts(context: RemoteContext, location: string): Promise<string[]> {
+  const sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
+  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql } }]);
+  return rowsAt(steps, 0).map((row) => stringOf(row[0]));
+}
+
+/** Brings the service's own tables to the form of this version. True when something was to be done. Throws `RemoteFailure`. */
+export async function upgradeTables(context: RemoteContext, location: string): Promise<boolean> {
+  if (await isCurrent(context, location)) return false;
+  const { steps, commit } = ownTransaction((list) => {
+    for (const sql of upgradeStatements) chain(list, sql);
+  });
+  const results = await runOwn(context, { location, mode: "write" }, steps);
+  // Another instance may have been faster; then the columns are there.
+  if (!results[commit]?.ok && !await isCurrent(context, location)) rowsAt(results, commit);
+  return true;
+}
+
+async function isCurrent(context: RemoteContext, location: string): Promise<boolean> {
+  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql: upgradedTableQuery } }]);
+  const [row] = rowsAt(steps, 0);
+  return row === undefined || isUpToDate(stringOf(row[0]));
+}
