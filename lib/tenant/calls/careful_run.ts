@@ -5,7 +5,7 @@ import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { type CallRun, CallRunner, endedRun } from "./call_run.ts";
 import { nothingBeside, rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
-import type { Watch } from "./watch.ts";
+import type { FootprintWatch } from "./footprint_watch.ts";
 import { type Answer, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface CarefulOptions {
@@ -15,7 +15,7 @@ export interface CarefulOptions {
   readonly notRun: EngineFailure | null;
   /** Absent where each statement may leave such references broken. */
   readonly deferred: DeferredReferences | null;
-  readonly watch: Watch | null;
+  readonly watch: FootprintWatch | null;
   /** Rows that each statement reads by itself, where it is run so that it reads more. */
   readonly ownReads?: readonly number[] | null;
 }

@@ -9,7 +9,7 @@ import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
 import { rowPreview, UNDO_EFFECT } from "./row_preview.ts";
-import type { Watch } from "./watch.ts";
+import type { FootprintWatch } from "./footprint_watch.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface DryRunOptions {
@@ -18,7 +18,7 @@ export interface DryRunOptions {
   readonly count: number;
   /** Absent where the call can break no such reference. */
   readonly deferred: DeferredReferences | null;
-  readonly openWatch: (() => Work<Watch>) | null;
+  readonly openWatch: (() => Work<FootprintWatch>) | null;
   /** What has to be known of a statement to show its rows. */
   readonly targetOf: (index: number) => StatementTarget | null;
   /** Above so many affected rows none is shown. */
@@ -35,7 +35,7 @@ export class DryRun {
   ms = 0;
   /** Of the statements that have run. */
   footprint: Footprint | null = null;
-  #watch: Watch | null = null;
+  #watch: FootprintWatch | null = null;
 
   constructor(private readonly options: DryRunOptions) {}
 

@@ -4,12 +4,13 @@ import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { failedOutcome, timedOut } from "../calls/call_run.ts";
 import { DryRun } from "../calls/dry_run.ts";
+import { FootprintWatch } from "../calls/footprint_watch.ts";
 import { awaitWork } from "../calls/work.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { watchDeferred } from "./deferred.ts";
 import { DryTransaction } from "./dry_transaction.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { RemoteFootprint } from "./remote_footprint.ts";
+import { RemoteNotes } from "./remote_notes.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import { untilAnswered } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
@@ -72,7 +73,7 @@ async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedC
     call,
     count: gate.sendable,
     deferred: watchDeferred(call, schemaGate),
-    openWatch: footprint ? () => RemoteFootprint.open(footprint) : null,
+    openWatch: footprint ? () => FootprintWatch.open(footprint, new RemoteNotes()) : null,
     targetOf: (index) => targets[index] ?? null,
     mostPreviewed: MAX_PREVIEWED,
   });

@@ -11,6 +11,7 @@ import {
   timedOut,
 } from "../calls/call_run.ts";
 import { CarefulRun } from "../calls/careful_run.ts";
+import { FootprintWatch } from "../calls/footprint_watch.ts";
 import { awaitWork, type Work } from "../calls/work.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
@@ -18,7 +19,7 @@ import { checksEach, watchDeferred } from "./deferred.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { type BatchAnswer, type HranaStep, outsideTransaction } from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";
-import { RemoteFootprint } from "./remote_footprint.ts";
+import { RemoteNotes } from "./remote_notes.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { integerOf } from "./hrana/remote_values.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
@@ -75,7 +76,8 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     return answered.steps;
   };
   const asked = <T>(work: Work<T>) => awaitWork(work, (ask) => answerAsk(send, ask));
-  const watch = call.footprint ? await asked(RemoteFootprint.open(call.footprint)) : null;
+  const notes = new RemoteNotes();
+  const watch = call.footprint ? await asked(FootprintWatch.open(call.footprint, notes)) : null;
   const run = new CarefulRun({
     call,
     watch,
@@ -103,7 +105,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   }
   const result = await asked(run.ended(ran));
   const nothingKept = isUndone(result.failure, call);
-  const undoing = nothingKept ? ["ROLLBACK TO call"] : watch?.ending ?? [];
+  const undoing = nothingKept ? ["ROLLBACK TO call"] : notes.ending;
   return await recordGroup(group, { baton, before: [...run.closing, ...undoing, "RELEASE call"] }, [
     { k: "kept", run: committedRun(result, nothingKept), nothingKept },
   ]);

@@ -6,7 +6,8 @@ import { DryRun } from "../../calls/dry_run.ts";
 import { runWork } from "../../calls/work.ts";
 import type { TenantStatement } from "../../tenant_store.ts";
 import { answerAsk, failureOf, storeCall, watchDeferred } from "./call_work.ts";
-import { FootprintWatch, watchOf } from "./footprint_watch.ts";
+import { FootprintWatch } from "../../calls/footprint_watch.ts";
+import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
@@ -60,13 +61,14 @@ export function dryRunCall(file: TenantFile, call: WireCall, progress: Progress,
 }
 
 function runWatched(connection: Connection, call: WireCall, startedMs: number): Undone {
-  const watch = call.footprint ? new FootprintWatch(connection, call.footprint) : null;
+  const { footprint: ask } = call;
+  const notes = ask ? new ChildNotes(connection) : null;
   const own = storeCall(call);
   const run = new DryRun({
     call: own,
     count: own.statements.length,
     deferred: watchDeferred(connection, call),
-    openWatch: watch && (() => watchOf(watch)),
+    openWatch: ask && notes ? () => FootprintWatch.open(ask, notes) : null,
     targetOf: (index) => targetOf(connection, own.statements[index]),
     mostPreviewed: MAX_PREVIEWED,
   });
@@ -83,6 +85,6 @@ function runWatched(connection: Connection, call: WireCall, startedMs: number): 
     const text = results.map(({ json }) => json).join("");
     return { outcome: { k: "ok", r, ms, e: effects, ...p }, text };
   } finally {
-    watch?.close();
+    notes?.close();
   }
 }

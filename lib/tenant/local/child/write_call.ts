@@ -5,9 +5,10 @@ import type { Connection } from "../../../engine/connection.ts";
 import { endingFailure, isUndone } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
-import { runWork } from "../../calls/work.ts";
+import { FootprintWatch } from "../../calls/footprint_watch.ts";
+import { runWork, type Work } from "../../calls/work.ts";
 import { answerAsk, hasVirtualTables, storeCall, totalChanges, watchDeferred } from "./call_work.ts";
-import { FootprintWatch, watchOf } from "./footprint_watch.ts";
+import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
 import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
@@ -46,10 +47,11 @@ export function writeCall(
   call: WireCall,
   { connection, progress, index, alone }: WriteCallOptions,
 ): WrittenCall {
-  const watch = call.footprint ? new FootprintWatch(connection, call.footprint) : null;
+  const notes = call.footprint ? new ChildNotes(connection) : null;
   try {
+    const watch = call.footprint && notes ? atOnce(FootprintWatch.open(call.footprint, notes)) : null;
     const { first, last } = runInTransaction(call, { connection, progress, index, alone, watch });
-    const failure = endingFailure(call, last, () => watch?.isExpected() !== false);
+    const failure = endingFailure(call, last, () => watch === null || atOnce(watch.isExpected()));
     const nothingStays = isUndone(failure, call);
     if (nothingStays) connection.internalRun("ROLLBACK TO call");
     connection.internalRun("RELEASE call");
@@ -61,7 +63,7 @@ export function writeCall(
       leftNothing: failure !== null && run.results.length === 0,
     };
   } finally {
-    watch?.close();
+    notes?.close();
   }
 }
 
@@ -90,6 +92,11 @@ function runInTransaction(call: WireCall, options: WatchedOptions): { first: Cal
     last = again.failure === null ? { ...again, failure } : again;
   }
   return { first, last };
+}
+
+/** For work that asks nothing, as that on notes of this child. */
+function atOnce<T>(work: Work<T>): T {
+  return runWork(work, () => []);
 }
 
 function runOnce(call: WireCall, options: WatchedOptions, single: boolean): CallRun {
@@ -130,7 +137,7 @@ function runCarefully(
     count: own.statements.length,
     notRun: null,
     deferred,
-    watch: watch && runWork(watchOf(watch), () => []),
+    watch,
   });
   const ran = runWork(
     run.run(),
