@@ -5,6 +5,7 @@ import { APPROVAL_MS } from "../control/approvals.ts";
 import { isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
 import { affectedRows, type CallPreview, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
@@ -25,8 +26,6 @@ export interface ToHold {
 /** The parts of the process that holding a call needs. */
 export type HoldContext = Pick<QueryContext, "approvals" | "held" | "hashes" | "clock" | "baseUrl">;
 
-/** Attempts while repetitions of the call are held at the same moment. */
-const MAX_ATTEMPTS = 8;
 /** Decided approvals of one call after which a repetition waits for an approval of its own. */
 const MAX_DECIDED = 20;
 
@@ -50,15 +49,15 @@ export function holdCall(
 
 /** Holds a call, and returns the error with the approval envelope, or `too_many_approvals`. Errors: `meter_unreachable`. */
 export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise<AppError> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+  return await untilCommitted(async () => {
     const { token, waiting } = await chooseToken(ctx, toHold);
     if (waiting === null && await ctx.approvals.areMany(toHold.target.databaseId)) {
       return new AppError("too_many_approvals");
     }
+    // Repetitions are held at the same moment.
     const record = waiting ?? await addApproval(ctx, token, toHold);
-    if (record !== null) return approvalRequired(ctx, token, { record, target: toHold.target });
-  }
-  throw new AppError("meter_unreachable");
+    return record === null ? FASTER : approvalRequired(ctx, token, { record, target: toHold.target });
+  });
 }
 
 /**

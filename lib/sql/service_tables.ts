@@ -71,9 +71,9 @@ export const upgradeStatements: readonly string[] = [
 /** A query whose answer tells whether `upgradeStatements` must run; it answers no row where there is no such table. */
 export const upgradedTableQuery = "SELECT sql FROM sqlite_schema WHERE name = '_service_meta_endpoint_call'";
 
-/** `createText` is the answer of `upgradedTableQuery`. */
-export function isUpToDate(createText: string): boolean {
-  return /\bcount INTEGER\b/.test(createText);
+/** `createText` is the answer of `upgradedTableQuery`. Undefined: the tables are still to be made, and so need no upgrade. */
+export function isUpToDate(createText: string | undefined): boolean {
+  return createText === undefined || /\bcount INTEGER\b/.test(createText);
 }
 
 /** Whether a text of the schema creates a table that is not up to date. */

@@ -1,5 +1,5 @@
 // Which calls of a transaction whose end is not known were kept.
-import { pause } from "./hrana/repeat.ts";
+import { repeat } from "./hrana/repeat.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { rowsAt } from "./remote_context.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
@@ -9,7 +9,7 @@ import { hranaValue, stringOf } from "./hrana/remote_values.ts";
 const ELSEWHERE: readonly RemoteReason[] = ["gone", "blocked"];
 /** Times that the database is asked, and milliseconds before the second time. */
 const MAX_ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 200;
 
 /**
  * Ids of those log rows that are there. The question holds the write lock, so the transaction in doubt is over when it
@@ -25,15 +25,13 @@ export async function findCommitted(
     { stmt: { sql, args: ids.map(hranaValue) }, condition: { type: "ok", step: 0 } as const },
     { stmt: { sql: "ROLLBACK" }, condition: { type: "ok", step: 0 } as const },
   ];
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pause(FIRST_PAUSE_MS * 2 ** attempt);
-    try {
-      const answers = await connection.runOwn("write", steps);
-      return new Set(rowsAt(answers, 1).map((row) => stringOf(row[0])));
-    } catch (error) {
-      if (!(error instanceof RemoteFailure)) return null;
-      if (ELSEWHERE.includes(error.reason)) await connection.moved().catch(() => {});
-    }
-  }
-  return null;
+  const ask = async () => {
+    const answers = await connection.runOwn("write", steps);
+    return new Set(rowsAt(answers, 1).map((row) => stringOf(row[0])));
+  };
+  return await repeat(ask, async (error, attempt) => {
+    if (!(error instanceof RemoteFailure) || attempt + 1 >= MAX_ATTEMPTS) return null;
+    if (ELSEWHERE.includes(error.reason)) await connection.moved().catch(() => {});
+    return FIRST_PAUSE_MS * 2 ** attempt;
+  }).catch(() => null);
 }

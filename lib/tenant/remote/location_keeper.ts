@@ -5,7 +5,7 @@ import type { Catalog } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { LocationTurns } from "./location_turns.ts";
 import { OrphanRemover } from "./orphan_remover.ts";
-import { pause } from "./hrana/repeat.ts";
+import { repeat } from "./hrana/repeat.ts";
 import { unlessLost } from "./locations.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
@@ -35,21 +35,20 @@ export class LocationKeeper {
   }
 
   /** Within `copying`. Resolves with where the copy is, at `to` or beside it. Throws `RemoteFailure`. */
-  async fork(from: string, to: string): Promise<string> {
+  fork(from: string, to: string): Promise<string> {
     const { platform, clock } = this.context;
-    for (let attempt = 0;; attempt++) {
+    const most = platform.copyTries ?? 1;
+    return repeat(async (attempt) => {
       const location = attempt === 0 ? to : `${to}-${attempt + 1}`;
-      try {
-        if (attempt > 0) {
-          await this.catalog.change([["INSERT OR REPLACE INTO loose VALUES (?,?)", [location, clock.now()]]]);
-        }
-        await platform.fork(from, location, attempt);
-        return location;
-      } catch (error) {
-        if (!(error instanceof RemoteFailure) || attempt + 1 >= (platform.copyTries ?? 1)) throw error;
-        await pause(COPY_PAUSE_MS * 4 ** attempt);
+      if (attempt > 0) {
+        await this.catalog.change([["INSERT OR REPLACE INTO loose VALUES (?,?)", [location, clock.now()]]]);
       }
-    }
+      await platform.fork(from, location, attempt);
+      return location;
+    }, (error, attempt) => {
+      const again = error instanceof RemoteFailure && attempt + 1 < most;
+      return again ? COPY_PAUSE_MS * 4 ** attempt : null;
+    });
   }
 
   /** The same of a snapshot. Errors: `snapshot_corrupt`. */

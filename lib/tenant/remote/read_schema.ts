@@ -57,5 +57,5 @@ export async function upgradeTables(context: RemoteContext, location: string): P
 async function isCurrent(context: RemoteContext, location: string): Promise<boolean> {
   const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql: upgradedTableQuery } }]);
   const [row] = rowsAt(steps, 0);
-  return row === undefined || isUpToDate(stringOf(row[0]));
+  return isUpToDate(row && stringOf(row[0]));
 }

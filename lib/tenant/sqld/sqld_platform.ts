@@ -1,7 +1,7 @@
 // sqld as a platform: a namespace for each location, made, copied and removed through its admin API.
 import type { Log } from "../../core/log.ts";
 import type { Fetch, HranaEndpoint } from "../remote/hrana/hrana_client.ts";
-import { pause, retryGone } from "../remote/hrana/repeat.ts";
+import { repeat, retryGone } from "../remote/hrana/repeat.ts";
 import { isLost, RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
 import { within } from "../remote/hrana/within.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
@@ -144,19 +144,18 @@ export class SqldPlatform implements RemotePlatform {
     return isRefusal(answer.status) ? "admin_refused" : null;
   }
 
-  /** What may run twice is sent again where it failed or its answer was lost. */
-  async #adminAgain(
+  /** What may run twice is sent again where it failed or its answer was lost. Throws `RemoteFailure`: no answer below 500. */
+  #adminAgain(
     method: string,
     path: string,
     { body, timeoutMs }: { readonly body?: unknown; readonly timeoutMs: number },
   ): Promise<AdminAnswer> {
     const signal = AbortSignal.timeout(timeoutMs);
-    for (let attempt = 0;; attempt++) {
-      const answer = await this.#send(method, path, { body, signal });
-      if (answer !== null && answer.status < 500) return answer;
-      if (attempt >= MAX_RETRIES || signal.aborted) return answered(answer);
-      await pause(RETRY_PAUSE_MS * 4 ** attempt);
-    }
+    return repeat(async () => {
+      const answer = answered(await this.#send(method, path, { body, signal }));
+      if (answer.status >= 500) throw adminFailure(answer);
+      return answer;
+    }, (_, attempt) => attempt < MAX_RETRIES && !signal.aborted ? RETRY_PAUSE_MS * 4 ** attempt : null);
   }
 
   /** Null: no answer, or one that breaks off. */

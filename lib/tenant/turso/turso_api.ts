@@ -2,7 +2,7 @@
 // runs twice, because the caller names what is to be there: so one whose answer is lost is sent again, within bounds.
 import type { Log } from "../../core/log.ts";
 import type { Fetch } from "../remote/hrana/hrana_client.ts";
-import { pause } from "../remote/hrana/repeat.ts";
+import { repeat } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 
 /** Where the platform API answers. */
@@ -44,28 +44,46 @@ export interface TursoAnswer {
   readonly repeated: boolean;
 }
 
+/** What came of one try. */
+interface TursoResponse {
+  /** 0: no answer, or one that breaks off. */
+  readonly status: number;
+  readonly body: unknown;
+  /** How long the platform makes us wait, where it says so. */
+  readonly retryAfterMs: number | null;
+}
+
+/** A try that may be made once more. */
+class Unanswered extends Error {
+  constructor(readonly response: TursoResponse) {
+    super("no answer");
+  }
+}
+
 /** A client of the API. */
 export class TursoApi {
   constructor(private readonly options: TursoApiOptions) {}
 
   /** Any answer below 500 but 429. Throws `RemoteFailure`: `unreachable` where there was none in time. */
-  async call(call: TursoCall): Promise<TursoAnswer> {
+  call(call: TursoCall): Promise<TursoAnswer> {
     const deadline = AbortSignal.timeout(call.timeoutMs ?? CALL_TIMEOUT_MS);
     let repeated = false;
-    for (let attempt = 0;; attempt++) {
+    return repeat(async () => {
       const response = await this.#send(call, deadline);
-      const status = response?.status ?? 0;
-      if (response !== null && status !== 429 && status < 500) {
-        return { status, body: response.body, repeated };
-      }
-      const pauseMs = response?.retryAfterMs ?? FIRST_PAUSE_MS * 3 ** attempt;
+      const { status, body } = response;
+      if (status !== 0 && status !== 429 && status < 500) return { status, body, repeated };
+      throw new Unanswered(response);
+    }, (error, attempt) => {
+      if (!(error instanceof Unanswered)) return null;
+      const { status, retryAfterMs } = error.response;
+      const pauseMs = retryAfterMs ?? FIRST_PAUSE_MS * 3 ** attempt;
       if (attempt >= MAX_RETRIES || deadline.aborted || pauseMs > MAX_PAUSE_MS) {
         this.options.log("warn", "turso_api_failed", { method: call.method, status });
         throw new RemoteFailure("unreachable", "the platform API does not answer");
       }
       repeated ||= status !== 429;
-      await pause(pauseMs);
-    }
+      return pauseMs;
+    });
   }
 
   /** An answer that is not the wanted one as the failure that it amounts to. */
@@ -79,8 +97,7 @@ export class TursoApi {
     return new RemoteFailure(status === 402 ? "over_quota" : "unreachable", `API ${status}`);
   }
 
-  /** Null: no answer, or one that breaks off. */
-  async #send({ method, path, body }: TursoCall, signal: AbortSignal) {
+  async #send({ method, path, body }: TursoCall, signal: AbortSignal): Promise<TursoResponse> {
     const { apiUrl, organization, token, fetch } = this.options;
     try {
       const response = await fetch(`${apiUrl}/v1/organizations/${organization}${path}`, {
@@ -97,7 +114,7 @@ export class TursoApi {
       const retryAfterMs = after ? Number(after[0]) * 1000 : null;
       return { status: response.status, body: jsonOf(await response.text()), retryAfterMs };
     } catch {
-      return null;
+      return { status: 0, body: null, retryAfterMs: null };
     }
   }
 }

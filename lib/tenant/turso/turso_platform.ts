@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
 import { CachedTokens } from "../remote/cached_tokens.ts";
 import type { Mode } from "../remote/remote_context.ts";
-import { pause } from "../remote/hrana/repeat.ts";
+import { repeat } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";
@@ -103,23 +103,23 @@ export class TursoPlatform implements RemotePlatform {
   async #untilReady(location: string): Promise<void> {
     const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
     const request = { steps: [{ stmt: { sql: "SELECT 1" } }], baton: null, close: true };
-    for (let pauseMs = READY_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, MAX_READY_PAUSE_MS)) {
-      let endpoint: HranaEndpoint | null = null;
-      try {
-        endpoint = await this.endpoint(location, "read");
-        await sendBatch(this.options.fetch, endpoint, request, { signal });
-        return;
-      } catch (error) {
-        if (!(error instanceof RemoteFailure)) throw error;
-        // A copy of a closed database may be closed as well.
-        if (error.reason === "blocked") return;
-        if (signal.aborted) throw new RemoteFailure("unreachable", "a new database does not answer");
-        // What else the platform says of it is not about its being new.
-        if (endpoint === null && error.reason !== "gone") throw error;
-        if (endpoint !== null && error.reason === "denied") this.refused(location, "read", endpoint);
-      }
-      await pause(pauseMs);
-    }
+    let endpoint: HranaEndpoint | null = null;
+    const ask = async () => {
+      endpoint = null;
+      endpoint = await this.endpoint(location, "read");
+      await sendBatch(this.options.fetch, endpoint, request, { signal });
+    };
+    await repeat(ask, (error, attempt) => {
+      // A copy of a closed database may be closed as well.
+      if (!(error instanceof RemoteFailure) || error.reason === "blocked") return null;
+      if (signal.aborted) throw new RemoteFailure("unreachable", "a new database does not answer");
+      // What else the platform says of it is not about its being new.
+      if (endpoint === null && error.reason !== "gone") return null;
+      if (endpoint !== null && error.reason === "denied") this.refused(location, "read", endpoint);
+      return Math.min(READY_PAUSE_MS * 2 ** attempt, MAX_READY_PAUSE_MS);
+    }).catch((error) => {
+      if (!(error instanceof RemoteFailure && error.reason === "blocked")) throw error;
+    });
   }
 
   /** Where its database answers, as the platform says: its name does not tell the region. */

@@ -151,10 +151,10 @@ function versionOf(connection: Connection): number {
   return Number(connection.internalRow("PRAGMA schema_version")?.[0] ?? -1);
 }
 
-/** Whether the service's tables have this version's form. A file that is being made has none yet, which counts too. */
+/** Whether the service's tables have this version's form. */
 function isCurrent(connection: Connection): boolean {
-  const text = connection.internalRow(upgradedTableQuery)?.[0];
-  return typeof text !== "string" || isUpToDate(text);
+  const row = connection.internalRow(upgradedTableQuery);
+  return isUpToDate(row && String(row[0]));
 }
 
 /** Brings the service's tables to this version's form, outside of a transaction. Throws what the engine throws. */
