@@ -1,6 +1,6 @@
 // Comments that a text leaves open are closed before a server sees them, whatever the text holds.
 import { assert, assertEquals } from "@std/assert";
-import { closeComments } from "../../lib/tenant/remote/gate/close_comments.ts";
+import { closeComments } from "../../lib/tenant/remote/gate/sent_text.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 function closed(sql: string): string | undefined {

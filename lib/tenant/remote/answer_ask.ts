@@ -8,10 +8,9 @@ import {
   type OwnStep,
   type Step,
 } from "../calls/work.ts";
-import { fromHrana } from "./hrana/engine_values.ts";
+import { fromHrana, hranaValue, integerOf, resultJson } from "./hrana/remote_values.ts";
 import { type HranaStep, losesInfinity, type StepResult, type StepRows } from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { hranaValue, integerOf, resultJson } from "./hrana/remote_values.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
 import { TOTAL } from "./write_steps.ts";
 

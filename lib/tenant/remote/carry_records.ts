@@ -1,4 +1,9 @@
-// Rows about what happened, which a restore does not undo, and calls that have been answered, which must not run again.
+// What the copy of a database tells of the past: rows about what happened, which a restore does not undo, calls that have
+// been answered, which must not run again, and the restore itself.
+import { newId } from "../../core/ids.ts";
+import { isReservedName, ownTablesQuery } from "../../sql/service_tables.ts";
+import type { LogIdentity } from "../tenant_store.ts";
+import { BEGIN, commitSteps } from "./record_steps.ts";
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../sql/chronicles.ts";
 import type { HranaStep, HranaValue } from "./hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
@@ -82,4 +87,38 @@ async function own(
 ): Promise<void> {
   const step: HranaStep = { stmt: { sql, args } };
   rowsAt(await runOwn(context, { location, mode: "write" }, [step]), 0);
+}
+
+export interface RestoreToRecord {
+  readonly log: LogIdentity;
+  readonly location: string;
+  /** Locations whose tables it has replaced, dropped or brought back. */
+  readonly tablesOf: readonly string[];
+  /** By the monotonic clock. */
+  readonly startedMs: number;
+}
+
+/** All data of the tables changes at once; no rows are counted. Throws `RemoteFailure`. */
+export async function recordRestore(
+  context: RemoteContext,
+  { log, location, tablesOf, startedMs }: RestoreToRecord,
+): Promise<void> {
+  const names = new Set<string>();
+  for (const one of tablesOf) {
+    const read = await runOwn(context, { location: one, mode: "read" }, [{ stmt: { sql: ownTablesQuery } }]);
+    for (const row of rowsAt(read, 0)) names.add(stringOf(row[0]));
+  }
+  const auditTables = [...names].filter((name) => !isReservedName(name)).sort();
+  const ms = Math.round((context.clock.monotonicMs() - startedMs) * 1000) / 1000;
+  const { steps, commit } = commitSteps(
+    [BEGIN],
+    [{
+      call: { log, replay: null, failsWith: null, auditTables },
+      run: { results: [], rowsRead: 0, rowsWritten: 0, ms, failure: null },
+      auditId: newId("evt", context.clock.now()),
+    }],
+    [],
+    [],
+  );
+  rowsAt(await runOwn(context, { location, mode: "write" }, steps), commit);
 }

@@ -12,14 +12,13 @@ import type { Catalog } from "./catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
 import type { LocationKeeper } from "./location_keeper.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { reachable } from "./reachable.ts";
+import { reachable, untilAnswered } from "./until_answered.ts";
 import { OWN_TIMEOUT_MS, type RemoteContext, send } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { locationOf } from "./locations.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import { schemaTexts } from "./read_schema.ts";
-import { untilAnswered } from "./until_answered.ts";
 import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
 

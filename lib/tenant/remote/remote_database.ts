@@ -20,9 +20,8 @@ import type {
 } from "../tenant_store.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
-import { reachable } from "./reachable.ts";
+import { reachable, untilAnswered } from "./until_answered.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
-import { untilAnswered } from "./until_answered.ts";
 
 /** One database of this store. */
 export class RemoteDatabase implements TenantDatabase {

@@ -12,7 +12,7 @@ import { Catalog } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { copied, LocationKeeper } from "./location_keeper.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
-import { reachable } from "./reachable.ts";
+import { reachable } from "./until_answered.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
 import { type RemoteContext, type RemoteParts, rowsAt, runOwn, send } from "./remote_context.ts";
 import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";

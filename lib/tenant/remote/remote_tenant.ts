@@ -8,12 +8,14 @@ import { logRow, noFigures } from "../log_columns.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import { closeComments } from "./gate/close_comments.ts";
-import type { RemoteReason } from "./hrana/remote_failure.ts";
+import { unlessUsedUp } from "../calls/used_up.ts";
+import { awaitWork } from "../calls/work.ts";
+import { answerAsk } from "./answer_ask.ts";
+import { closeComments } from "./gate/sent_text.ts";
+import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { chain, ownTransaction, type StepList } from "./hrana/step_list.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { Lane } from "./lane.ts";
-import { namedOutcome } from "./named_outcome.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import { rowsAt } from "./remote_context.ts";
 import { dryRun } from "./remote_dry_run.ts";
@@ -213,4 +215,30 @@ async function runOwnTransaction(
   const failed = steps.find((step) => step?.ok === false);
   if (failed?.ok !== false) return;
   throw new AppError(stepFailure(failed).kind === "full" ? "storage_full" : "store_unavailable");
+}
+
+/**
+ * The outcome with the failure by its real name: a server, as the engine inside of it, says that the disk is full when a
+ * table with AUTOINCREMENT has no number left. As it was where the database does not tell.
+ */
+async function namedOutcome(
+  connection: RemoteConnection,
+  call: TenantCall,
+  outcome: TenantOutcome,
+): Promise<TenantOutcome> {
+  if (outcome.ok !== false || outcome.failure.kind !== "full") return outcome;
+  const statements = call.statements.slice(0, outcome.failedIndex + 1)
+    .map(({ sql, level }) => ({ sql, changesSchema: level === "schema" }));
+  try {
+    const schemaGate = await connection.schemaGate();
+    const actions = () => schemaGate.inspect(statements).facts[outcome.failedIndex]?.actions ?? [];
+    const failure = await awaitWork(
+      unlessUsedUp(outcome.failure, actions),
+      (ask) => answerAsk((steps) => connection.runOwn("read", steps), ask),
+    );
+    return { ...outcome, failure };
+  } catch (error) {
+    if (error instanceof RemoteFailure) return outcome;
+    throw error;
+  }
 }

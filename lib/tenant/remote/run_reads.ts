@@ -16,12 +16,11 @@ import {
 } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
-import { asSelect } from "./gate/pragma_select.ts";
+import { asSelect } from "./gate/sent_text.ts";
 import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { StepReader } from "./read_steps.ts";
-import { reachable } from "./reachable.ts";
-import { untilAnswered } from "./until_answered.ts";
+import { reachable, untilAnswered } from "./until_answered.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";

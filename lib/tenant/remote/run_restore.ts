@@ -5,14 +5,13 @@ import { UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
 import type { RestoreOptions } from "../snapshots.ts";
 import type { LogIdentity } from "../tenant_store.ts";
-import { carryRecords } from "./carry_records.ts";
+import { carryRecords, recordRestore } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { RestoreClaim } from "./claims.ts";
 import { compareRestore } from "./compare_restore.ts";
 import { copied, type LocationKeeper } from "./location_keeper.ts";
 import { sizeOfLocation, unlessLost } from "./locations.ts";
-import { recordRestore } from "./record_restore.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 

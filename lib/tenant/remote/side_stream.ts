@@ -16,7 +16,7 @@ import {
 import type { SendOptions } from "./hrana/hrana_client.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
-import { fromHrana, toHrana } from "./hrana/engine_values.ts";
+import { fromHrana, toHrana } from "./hrana/remote_values.ts";
 
 /** Milliseconds after which an idle stream is asked nothing, to keep it: the server closes it after ten seconds. */
 const IDLE_MS = 4000;

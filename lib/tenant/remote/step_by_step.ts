@@ -15,7 +15,7 @@ import { FootprintWatch } from "../calls/footprint_watch.ts";
 import { awaitWork, type Work } from "../calls/work.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
-import { checksEach, watchDeferred } from "./deferred.ts";
+import { checksEach, watchDeferred } from "./write_call.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { type BatchAnswer, type HranaStep, outsideTransaction } from "./hrana/hrana.ts";
 import { rowsAt } from "./remote_context.ts";

@@ -1,7 +1,8 @@
-// Requests that cannot have left anything behind are sent again, where that is worth it: after as long as it should take, or
-// the caller is told why not.
+// What becomes of a failed request: one that cannot have left anything behind is sent again, where that is worth it, after
+// as long as it should take; otherwise the caller is told why.
 import { AppError } from "../../core/errors.ts";
 import { repeat } from "./hrana/repeat.ts";
+import { Stopped } from "./hrana/deadline.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 
@@ -60,5 +61,23 @@ export async function pauseBefore(
     default:
       context.log("warn", "tenant_request_refused", { reason: failure.reason });
       throw new AppError("store_unavailable");
+  }
+}
+
+/**
+ * What `work` answers. All failures of the server leave this folder here: without its words, and without its address.
+ * Errors: `store_over_quota`, `storage_full`, `database_corrupt`; `store_unavailable` for whatever else the server did
+ * not do; `AppError`s pass.
+ */
+export async function reachable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof RemoteFailure ? error.reason : null;
+    if (reason === "over_quota") throw new AppError("store_over_quota");
+    if (reason === "full") throw new AppError("storage_full");
+    if (reason === "corrupt") throw new AppError("database_corrupt");
+    if (error instanceof RemoteFailure || error instanceof Stopped) throw new AppError("store_unavailable");
+    throw error;
   }
 }

@@ -1,6 +1,8 @@
-// Calls that wait for a database's write slot, and how they are answered.
+// Calls that wait, how they are answered, and which of them have to run by themselves or with care.
 import { AppError } from "../../core/errors.ts";
+import { DeferredReferences } from "../calls/deferred_references.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type { SchemaGate } from "./gate/schema_gate.ts";
 
 /** A call that somebody waits for. */
 export interface AskedCall {
@@ -23,4 +25,24 @@ export function abandon(job: CallJob): void {
 /** Such a call has a transaction of its own. */
 export function travelsAlone({ level, foreignKeysOff, snapshot, dryRun, affected }: TenantCall): boolean {
   return level === "schema" || foreignKeysOff || snapshot !== null || dryRun === true || Boolean(affected);
+}
+
+/** Null where the call can break no reference of a foreign key that the engine checks at a commit only. */
+export function watchDeferred(call: TenantCall, schemaGate: SchemaGate): DeferredReferences | null {
+  if (!mayBreak(call, schemaGate)) return null;
+  const { level, auditTables } = call;
+  return new DeferredReferences({ level, written: JSON.stringify(auditTables ?? []) });
+}
+
+/** Whether each statement of the call is checked by itself. */
+export function checksEach(call: TenantCall, schemaGate: SchemaGate): boolean {
+  return !call.atomic && call.statements.length > 1 && mayBreak(call, schemaGate);
+}
+
+function mayBreak(
+  { foreignKeysOff, statements }: TenantCall,
+  { hasDeferredConstraints }: SchemaGate,
+): boolean {
+  if (foreignKeysOff) return false;
+  return hasDeferredConstraints || statements.some(({ sql }) => /INITIALLY\s+DEFERRED/i.test(sql));
 }

@@ -2,8 +2,13 @@
 // copies them when it compiles, which here happens in the service's own process, where nobody could stop it.
 import { type AstNode, parseStmt, traverse } from "sqlite3-parser";
 import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
-import { countQueries, MAX_QUERIES } from "./nesting.ts";
+import { sqlTokens } from "../../../sql/sql_tokens.ts";
 
+/**
+ * Queries in one statement, and in one schema for the runtime's own engine: no path through both is longer. An engine
+ * compiles by recursion, and `node:sqlite` ends the whole process at some 2500 queries inside one another.
+ */
+export const MAX_QUERIES = 250;
 /** Queries that a statement may amount to, those of all triggers included where it writes. */
 const MAX_EXPANDED = 1000;
 
@@ -135,4 +140,18 @@ function refused(message: string): Refusal {
 
 function lower(name: string): string {
   return name.toLowerCase();
+}
+
+/** Every query, also each of a chain of CTEs or views, has one of these words of its own. */
+const QUERIES: ReadonlySet<string> = new Set(["SELECT", "VALUES"]);
+
+/** Queries that the texts hold, whether inside one another or not. */
+export function countQueries(texts: readonly string[]): number {
+  let count = 0;
+  for (const text of texts) {
+    const words = text.match(/\b(?:select|values)\b/gi)?.length ?? 0;
+    // Most texts have few; only the others are worth telling words from values.
+    count += words <= MAX_QUERIES ? words : sqlTokens(text).filter(({ key }) => QUERIES.has(key)).length;
+  }
+  return count;
 }

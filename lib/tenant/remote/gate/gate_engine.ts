@@ -2,8 +2,8 @@
 // of either is loaded before a process needs it.
 import { AppError } from "../../../core/errors.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
-import { countQueries, MAX_QUERIES } from "./nesting.ts";
-import type { OpenSchemaConnection } from "./schema_connection.ts";
+import { countQueries, MAX_QUERIES } from "./expansion.ts";
+import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 
 /** `auto` takes `node` where it works. */
 export const gateEngines = ["auto", "node", "wasm"] as const;
@@ -28,13 +28,21 @@ export async function gateEngine(
     }
     if (open !== null && countQueries(schema) <= MAX_QUERIES) return open;
   }
-  const { wasmEngine } = await import("./wasm_engine.ts");
+  const { wasmEngine } = await import("./wasm_schema_connection.ts");
   return await wasmEngine();
 }
 
 /** Null where it has no authorizers. Throws what the runtime throws where it has no such module. */
 async function nativeEngine(): Promise<OpenSchemaConnection | null> {
-  const { NodeSchemaConnection } = await import("./node_schema_connection.ts");
+  const { MemoryConnection } = await import("../../../engine/memory_connection.ts");
+  /** The very connection that embedded tenants have. */
+  class NodeSchemaConnection extends MemoryConnection implements SchemaConnection {
+    readonly broken = false;
+
+    exec(sql: string): void {
+      this.database.exec(sql);
+    }
+  }
   const open = () => new NodeSchemaConnection();
   return refuses(open) ? open : null;
 }

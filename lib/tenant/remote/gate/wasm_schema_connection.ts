@@ -1,11 +1,12 @@
-// The schema of a tenant in SQLite's own WebAssembly build, for runtimes whose `node:sqlite` has no authorizer.
+// The schema of a tenant in SQLite's own WebAssembly build, for runtimes whose `node:sqlite` has no authorizer. It is loaded
+// without reading any file: the binary is a module of the package, like its code.
 import type { Database, Sqlite3Static, SqlValue } from "@sqlite.org/sqlite-wasm";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "../../../engine/engine_limits.ts";
 import { closedModules, Guard, type Level } from "../../../engine/guard.ts";
 import { allowedModules } from "../../../sql/functions.ts";
 import type { InternalParameter } from "../../../engine/compile_connection.ts";
 import type { EngineValue } from "../../../engine/result_json.ts";
-import type { SchemaConnection } from "./schema_connection.ts";
+import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 
 /**
  * This version bounds by it what compiles, and not only what runs. Half of the depth at which the stack under the
@@ -26,7 +27,7 @@ class WasmSqliteError extends Error {
 }
 
 /** One instance of the engine, shared by its connections. */
-export interface WasmInstance {
+interface WasmInstance {
   readonly sqlite3: Sqlite3Static;
   /** Closes the databases of connections that nobody holds any more. */
   readonly forgotten: FinalizationRegistry<Database>;
@@ -34,7 +35,7 @@ export interface WasmInstance {
   broken: boolean;
 }
 
-export class WasmSchemaConnection implements SchemaConnection {
+class WasmSchemaConnection implements SchemaConnection {
   readonly guard: Guard;
   readonly #database: Database;
 
@@ -196,4 +197,35 @@ function engineValues(row: readonly unknown[]): EngineValue[] {
     if (typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value;
     throw new TypeError("the engine returned what is no value of SQLite");
   });
+}
+
+let loading: Promise<WasmInstance> | null = null;
+
+/** One instance a process, and another one once that is broken. */
+export async function wasmEngine(): Promise<OpenSchemaConnection> {
+  let instance = await (loading ??= load());
+  if (instance.broken) instance = await (loading = load());
+  return () => new WasmSchemaConnection(instance);
+}
+
+async function load(): Promise<WasmInstance> {
+  const [{ default: wasmBinary }, { default: init }] = await Promise.all([
+    import("@sqlite.org/sqlite-wasm/sqlite3.wasm", { with: { type: "bytes" } }),
+    import("@sqlite.org/sqlite-wasm"),
+  ]);
+  // Emscripten takes the binary as an option, which the package's types leave out.
+  const start: (options: { readonly wasmBinary: Uint8Array }) => Promise<Sqlite3Static> = init;
+  const sqlite3 = await start({ wasmBinary });
+  // It would write texts of statements to the console.
+  const silent = () => {};
+  Object.assign(sqlite3.config, { debug: silent, log: silent, warn: silent, error: silent });
+  const instance: WasmInstance = {
+    sqlite3,
+    // The garbage collector knows nothing of the memory behind a connection.
+    forgotten: new FinalizationRegistry<Database>((database) => {
+      if (!instance.broken) database.close();
+    }),
+    broken: false,
+  };
+  return instance;
 }

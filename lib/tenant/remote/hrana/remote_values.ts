@@ -1,7 +1,8 @@
-// Converts between values as answers have them (whole numbers beyond 2^53 as digits, blobs as base64) and Hrana's.
+// Converts between Hrana's values and those of answers (whole numbers beyond 2^53 as digits, blobs as base64), of parameters,
+// and of the embedded engine (integers as bigint).
 import { integerJson, type RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
-import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
+import { type EngineValue, exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import type { JsonValue } from "../../../engine/statement_effect.ts";
 import type { HranaValue, StepRows } from "./hrana.ts";
 
@@ -59,4 +60,28 @@ export function integerOf(value: HranaValue | undefined): number {
 /** A text of the service's own statements; empty where it is something else. */
 export function stringOf(value: HranaValue | undefined): string {
   return value?.type === "text" ? value.value : "";
+}
+
+/** A value of Hrana as the embedded engine has it. */
+export function fromHrana(value: HranaValue): EngineValue {
+  switch (value.type) {
+    case "null":
+      return null;
+    case "integer":
+      return BigInt(value.value);
+    case "float":
+    case "text":
+      return value.value;
+    case "blob":
+      return Uint8Array.fromBase64(value.base64);
+  }
+}
+
+/** A value of the embedded engine as Hrana has it. */
+export function toHrana(value: EngineValue): HranaValue {
+  if (value === null) return { type: "null" };
+  if (typeof value === "bigint") return { type: "integer", value: value.toString() };
+  if (typeof value === "number") return { type: "float", value };
+  if (typeof value === "string") return { type: "text", value };
+  return { type: "blob", base64: value.toBase64({ omitPadding: true }) };
 }
