@@ -32,7 +32,7 @@ for (const [name, kind] of Object.entries(kinds)) {
   });
 }
 
-/** Runs the call on a database of its own and looks whether what is there is what was said. */
+/** Runs the call on a database of its own and checks that what is there is what was said. */
 async function runUnder(
   world: RelayWorld,
   kind: Kind,
@@ -71,7 +71,7 @@ function writesIn(world: RelayWorld, database: TestDatabase): Promise<number[]> 
   return numbersOf(world, database, sql);
 }
 
-/** How often the write was kept: all that belongs to it, at most once. */
+/** How often the write was committed: all that belongs to it, at most once. */
 function timesBetween(before: readonly number[], after: readonly number[], { rows }: Kind, about: string) {
   const [changed, audited, logged] = after.map((count, at) => count - (before[at] ?? 0));
   const times = audited ?? 0;

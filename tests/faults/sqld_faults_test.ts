@@ -167,21 +167,21 @@ const commits = (body: string) => body.includes('"COMMIT"') && body.includes("_s
 
 Deno.test("a write whose answer is lost for good says that its outcome is unknown; with a key it is looked up later", async () => {
   await withSqld(async ({ count, data, tenant }) => {
-    const lose = (kept: boolean) => {
+    const lose = (isCommitted: boolean) => {
       let down = false;
       data.between = async ({ body }, go) => {
         if (!down && commits(body)) {
           down = true;
-          if (kept) await go();
+          if (isCommitted) await go();
         }
         return down ? new Response("secret", { status: 502 }) : await go();
       };
     };
-    const cases = [{ kept: true, key: "found", ran: 1 }, { kept: false, key: null, ran: 0 }];
+    const cases = [{ isCommitted: true, key: "found", ran: 1 }, { isCommitted: false, key: null, ran: 0 }];
     let rows = 0;
-    for (const { kept, key, ran } of cases) {
+    for (const { isCommitted, key, ran } of cases) {
       const options = key === null ? {} : { headers: { "idempotency-key": key } };
-      lose(kept);
+      lose(isCommitted);
       const lost = await tenant.query(INSERT, ["x"], options);
       data.between = null;
       assertEquals([lost.status, lost.body.code], [503, "outcome_unknown"], lost.text);

@@ -133,9 +133,9 @@ Deno.test("a dry run whose time is over when its answer comes is undone, and the
       }),
     });
     const tenant = await Tenant.create(store, [T]);
-    const looked = await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]], { dryRun: true });
-    assert(looked.ok === false);
-    assertEquals(looked.failure.kind, "timeout");
+    const dry = await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]], { dryRun: true });
+    assert(dry.ok === false);
+    assertEquals(dry.failure.kind, "timeout");
     assertEquals((await tenant.run("write", [["INSERT INTO t (a) VALUES ('y')"]])).ok, true);
     assertEquals(await tenant.rows("SELECT a FROM t"), [["y"]]);
     assertEquals([typeof baton, undone], ["string", 1]);

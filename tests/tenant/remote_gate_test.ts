@@ -67,7 +67,7 @@ Deno.test("a gated read is one request, a write two, whatever they say", async (
     await tenant.rows("SELECT 1");
     // Its log row is written now, and not by a request at a time of its own.
     await tenant.rows("SELECT count(*) FROM _service_meta_query_log", [], { readsLog: true, log: null });
-    // The store looks in its catalogue, by itself, for what it has to remove.
+    // The store asks its catalogue, by itself, what it has to remove.
     const requests = () =>
       asked.splice(0).filter((one) => one.location === locationOf(tenant.id) && !asksWhetherItAnswers(one))
         .length;

@@ -34,17 +34,21 @@ Deno.test("writes of another process during a restore are in it, behind it or re
     await tenant.database.takeSnapshot("start");
     const elsewhere = two.open(tenant.id, "ns_1");
     let running = true;
-    const kept: number[] = [];
+    const committed: number[] = [];
     let told = Promise.withResolvers<void>();
     const writer = (async () => {
       for (let n = 1; running; n++) {
         const outcome = await ask(elsewhere, "write", `INSERT INTO t VALUES (${n})`);
-        if (outcome.ok === true) kept.push(n);
+        if (outcome.ok === true) committed.push(n);
         told.resolve();
       }
     })();
     const untilMore = async () => {
-      for (const before = kept.length; kept.length < before + 3; await Promise.race([told.promise, writer])) {
+      for (
+        const before = committed.length;
+        committed.length < before + 3;
+        await Promise.race([told.promise, writer])
+      ) {
         told = Promise.withResolvers<void>();
       }
     };
@@ -57,7 +61,7 @@ Deno.test("writes of another process during a restore are in it, behind it or re
     await tenant.database.restore("undo", { undoLabel: "undo-2" });
     const then = rowsOf(await ask(tenant.database, "read", "SELECT a FROM t")).flat();
     assert(now.length > 0 && then.length > 0, `${then.length} before, ${now.length} behind`);
-    assertEquals([...then, ...now].map(Number).sort((a, b) => a - b), kept);
+    assertEquals([...then, ...now].map(Number).sort((a, b) => a - b), committed);
   });
 });
 
@@ -87,7 +91,7 @@ Deno.test("a restore that dies on its way leaves the database as it was, open ag
   });
 });
 
-Deno.test("a restore whose last answer is lost has taken place, and whoever cannot know says so and looks where it went", async () => {
+Deno.test("a restore whose last answer is lost has taken place, and whoever cannot know says so and asks where it went", async () => {
   await withSqld(async (world) => {
     for (const known of [true, false]) {
       let [answers, lost] = [true, 0];
@@ -204,8 +208,8 @@ Deno.test("a merge into a trunk that another process has restored, or restores a
     await trunk.run("write", [["INSERT INTO t VALUES (3)"]]);
     await elsewhere.restore("mine", { undoLabel: "undo" });
     const handle = { databaseId: trunk.id, namespaceId: "ns_1" };
-    const look = await merging.branches.merge(handle, { ...mergeOf(trunk, branchId), dryRun: true });
-    assertEquals(look.outcome, "merged");
+    const dry = await merging.branches.merge(handle, { ...mergeOf(trunk, branchId), dryRun: true });
+    assertEquals(dry.outcome, "merged");
     // Longer than a database that nobody moves would be waited for.
     forkMs = 1700;
     const restored = elsewhere.restore("undo", { undoLabel: "undo-2" });

@@ -73,7 +73,7 @@ Deno.test("streams that the server has forgotten cost nobody anything", async ()
   });
 });
 
-Deno.test("a statement that is stopped on a kept stream leaves nothing to the next one", async () => {
+Deno.test("a statement that is stopped on a stream that was left open leaves nothing to the next one", async () => {
   await withSqld(async (world) => {
     const tenant = await Tenant.create(world.store(), ["CREATE TABLE t (a)"]);
     const endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";

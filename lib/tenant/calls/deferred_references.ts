@@ -60,7 +60,7 @@ export class DeferredReferences {
     if (this.#tables === null || this.call.level === "schema") this.#tables = yield* this.#breakable();
     if (this.#tables.length === 0) return [];
     const answers = yield { steps: this.#tables.map((name) => ({ sql: COUNT_BROKEN, params: [name] })) };
-    // It fails where a key fits no index: the engine refuses each write that has to look there by itself.
+    // It fails where a key fits no index: the engine refuses each write that needs that index by itself.
     return answers.map((answer) => answer.ok ? Number(answer.rows[0]?.[0] ?? 0) : null);
   }
 

@@ -12,7 +12,7 @@ export interface LocatedDatabase {
   readonly location: string;
   readonly generation: number;
   /**
-   * Unix milliseconds until which whoever restores it, or opens it again, has it for itself and may keep it closed;
+   * Unix milliseconds until which whoever restores it, or opens it again, has it alone and may have closed it;
    * 0: nobody has it. By the clock of the catalogue's server.
    */
   readonly closedUntil: number;

@@ -98,7 +98,7 @@ async function told<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The engine's own word on BEGIN or COMMIT tells that nothing was kept, so the whole may be sent again. */
+/** The engine's own word on BEGIN or COMMIT tells that nothing was committed, so the whole may be sent again. */
 function failureOf(error: LibsqlError): RemoteFailure {
   const { code, message } = error;
   if (code === "BLOCKED") return new RemoteFailure("blocked");

@@ -1,5 +1,5 @@
 // Runs a group of writing calls as one transaction: one request that runs them, one that records them and commits. Until
-// the second one is sent nothing can have been kept, so whatever happens before it may safely be done again.
+// the second one is sent nothing can have been committed, so whatever happens before it may safely be done again.
 import { newId } from "../../core/ids.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { ReplayFound, TenantOutcome } from "../tenant_store.ts";
@@ -36,25 +36,25 @@ export interface Group {
 }
 
 /** What became of one call. */
-export type CallEnd = { readonly k: "kept"; readonly run: CallRun; readonly nothingKept: boolean } | {
+export type CallEnd = { readonly k: "ran"; readonly run: CallRun; readonly nothingStays: boolean } | {
   readonly k: "replay";
   readonly found: ReplayFound;
 };
 
 export type GroupEnd =
   | { readonly k: "committed"; readonly ends: readonly CallEnd[] }
-  /** Nothing was kept: the schema is another one. */
+  /** Nothing was committed: the schema is another one. */
   | { readonly k: "stale"; readonly engineVersion: number }
-  /** Nothing was kept: the calls have to run apart, or their statements one by one. */
+  /** Nothing was committed: the calls have to run apart, or their statements one by one. */
   | { readonly k: "apart" }
-  /** Nothing was kept: the engine refused the transaction. */
+  /** Nothing was committed: the engine refused the transaction. */
   | { readonly k: "refused"; readonly failure: EngineFailure }
-  /** Nothing was kept: a statement was stopped, or has ended the transaction by itself. */
+  /** Nothing was committed: a statement was stopped, or has ended the transaction by itself. */
   | { readonly k: "stopped"; readonly outcome: TenantOutcome }
   /** Whether it was committed has to be looked up. */
   | { readonly k: "lost"; readonly ends: readonly CallEnd[] };
 
-/** Throws `RemoteFailure` and `Stopped`; nothing was kept then. */
+/** Throws `RemoteFailure` and `Stopped`; nothing was committed then. */
 export async function commitGroup(group: Group): Promise<GroupEnd> {
   // Settings of the connection are not for the calls behind it.
   if (group.calls.some(({ call }) => call.foreignKeysOff)) return await commitOn(group);
@@ -95,29 +95,29 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   const lost = steps[plan.lost]?.ok === true;
   const total = integerOf(rowsAt(steps, plan.guard)[0]?.[0]);
   const read = readEnds(group.calls, plan.calls, steps, total);
-  const apart = lost && !alone || read.some((end, at) => end.k === "kept" && cannotKeep(group, at, end.run));
+  const apart = lost && !alone || read.some((end, at) => end.k === "ran" && cannotCommit(group, at, end.run));
   if (apart) {
     await undo(group, answer);
     return { k: "apart" };
   }
   const [first] = read;
   const call = group.calls[0]?.call;
-  if (alone && call && first?.k === "kept") {
+  if (alone && call && first?.k === "ran") {
     const undone = isUndone(first.run.failure, call);
     if (lost && !undone) {
       await undo(group, answer);
       return { k: "stopped", outcome: outcomeOf({ ...first.run, results: [] }) };
     }
     const before = lost ? [BEGIN] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
-    const nothingKept = lost || undone;
-    const ends = [{ k: "kept", run: committedRun(first.run, nothingKept), nothingKept }] as const;
+    const nothingStays = lost || undone;
+    const ends = [{ k: "ran", run: committedRun(first.run, nothingStays), nothingStays }] as const;
     return await recordGroup(group, { baton: answer.baton, before }, ends);
   }
   return await recordGroup(group, { baton: answer.baton, before: [] }, read);
 }
 
 /** A result that is too large is only seen when its savepoint is closed, unless the call is alone and atomic. */
-function cannotKeep({ calls }: Group, at: number, run: CallRun): boolean {
+function cannotCommit({ calls }: Group, at: number, run: CallRun): boolean {
   const call = calls[at]?.call;
   if (!run.tooLarge || !call) return false;
   return calls.length > 1 || (!call.atomic && call.statements.length > 1);
@@ -134,10 +134,10 @@ function readEnds(
   return calls.map(({ call, gate }, at): CallEnd => {
     const where = own[at];
     if (!where) throw new TypeError("a call without steps");
-    const kept = call.replay && where.replay !== null
+    const found = call.replay && where.replay !== null
       ? foundReplay(call.replay, steps[where.replay] ?? null)
       : null;
-    if (kept) return { k: "replay", found: kept };
+    if (found) return { k: "replay", found };
     const reader = new StepReader(call, total);
     for (const [index, statement] of where.statements.entries()) {
       const at = (step: number | null) => step === null ? null : steps[step] ?? null;
@@ -149,8 +149,8 @@ function readEnds(
       if (counted?.ok) total = integerOf(counted.rows[0]?.[0]);
     }
     const run = reader.finish(gate);
-    const nothingKept = isUndone(run.failure, call);
-    return { k: "kept", run: committedRun(run, nothingKept), nothingKept };
+    const nothingStays = isUndone(run.failure, call);
+    return { k: "ran", run: committedRun(run, nothingStays), nothingStays };
   });
 }
 
@@ -163,7 +163,7 @@ export async function recordGroup(
   const nowMs = connection.context.clock.now();
   const finished = ends.flatMap((end, at): FinishedCall[] => {
     const call = calls[at]?.call;
-    return end.k === "kept" && call ? [{ call, run: end.run, auditId: newId("evt", nowMs) }] : [];
+    return end.k === "ran" && call ? [{ call, run: end.run, auditId: newId("evt", nowMs) }] : [];
   });
   const joined = ends.flatMap((end, at) => {
     const replay = calls[at]?.call.replay;
@@ -202,10 +202,10 @@ export async function sendCommit(
   }
   if (stream !== null && answer.steps[commit.commit]?.ok) stream.baton = answer.baton;
   else await undo({ connection }, answer);
-  return await judgeCommit(connection, commit, answer, ends);
+  return await readCommit(connection, commit, answer, ends);
 }
 
-async function judgeCommit(
+async function readCommit(
   connection: RemoteConnection,
   { commit, version }: CommitSteps,
   { steps }: BatchAnswer,

@@ -1,4 +1,4 @@
-// Which calls of a transaction whose end is not known were kept.
+// Which calls of a transaction whose end is not known were committed.
 import { repeat } from "./hrana/repeat.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { rowsAt } from "./remote_context.ts";

@@ -71,7 +71,7 @@ export class Lane {
     if (entry.kind === "call") this.#expiry ??= setTimeout(() => this.#expire(), this.maxWaitMs);
   }
 
-  /** Refuses what has waited too long, and looks again when the next one will have. */
+  /** Refuses what has waited too long, and comes again when the next one will have. */
   #expire(): void {
     const nowMs = this.clock.monotonicMs();
     this.#waiting = this.#waiting.filter((entry) => {
@@ -100,7 +100,7 @@ export class Lane {
         for (const job of jobs) job.reject(error);
       });
     }
-    // In the same step as the look that found nothing: what comes next starts anew.
+    // In the same step of the event loop as the check that nothing waits: what comes next starts anew.
     this.#running = null;
     if (this.#expiry !== null) clearTimeout(this.#expiry);
     this.#expiry = null;
@@ -114,7 +114,7 @@ export class Lane {
       if (entry.kind !== "call" || jobs.length >= GROUP_CALLS) break;
       const { call } = entry.job;
       const own = call.replay?.keys.map(({ key }) => key) ?? [];
-      // A repeated call must see what the first one has kept.
+      // A repeated call must see what the first one has stored.
       if (jobs.length > 0 && (!may || travelsAlone(call) || own.some((key) => keys.has(key)))) break;
       characters += call.statements.reduce((sum, { sql }) => sum + sql.length, 0);
       if (jobs.length > 0 && characters > GROUP_CHARACTERS) break;

@@ -10,7 +10,7 @@ import { pause } from "./hrana/repeat.ts";
 
 /** Milliseconds after which a copy that has not been reported as done is taken for dead: more than its tries take. */
 const COPY_MS = 180_000;
-/** Milliseconds that a copy waits for a removal, and between two looks; longer than a dead instance's turn lasts. */
+/** Milliseconds that a copy waits for a removal, and between two tries; longer than a dead instance's turn lasts. */
 const COPY_WAIT_MS = 10_000;
 const COPY_POLL_MS = 25;
 /** Milliseconds that a turn to remove lasts: where its instance has died, copies wait for the rest of it. */

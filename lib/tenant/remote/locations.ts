@@ -1,4 +1,4 @@
-// Where a store keeps databases and their copies: what locations are called, how large one is, and what to do when it is lost.
+// Locations on the server: what they are called, how large one is, and whether it is lost.
 import { isLost } from "./hrana/remote_failure.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { integerOf } from "./hrana/remote_values.ts";

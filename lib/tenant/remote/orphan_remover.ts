@@ -35,7 +35,7 @@ export class OrphanRemover {
     this.#after(SOON_MS);
   }
 
-  /** Removes what is there to be removed, unless others keep it from that for long. */
+  /** Removes what is there to be removed, unless it has no turn for long. */
   async sweep(): Promise<void> {
     const untilMs = this.context.clock.monotonicMs() + PATIENCE_MS;
     for (;;) {

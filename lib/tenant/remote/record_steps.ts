@@ -1,5 +1,5 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
-// transaction of the calls, so that a change, its log and audit rows and its kept answer are there together or not at all.
+// transaction of the calls, so that a change, its log and audit rows and its stored answer are there together or not at all.
 import { recordsOf } from "../call_records.ts";
 import { LOG_COLUMNS } from "../endpoint_call_row.ts";
 import { logRow, type LogValues } from "../log_columns.ts";
@@ -8,7 +8,7 @@ import type { TenantCall } from "../tenant_store.ts";
 import { REPLACE_COUNTED } from "../../sql/service_tables.ts";
 import type { CallRun } from "../calls/call_run.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
-import { joinKeys, keepAnswer } from "./replay_statements.ts";
+import { joinKeys, storeAnswer } from "./replay_statements.ts";
 import { chain, StepList } from "./hrana/step_list.ts";
 import { VERSION } from "./write_steps.ts";
 
@@ -30,7 +30,7 @@ export interface FinishedCall {
   readonly auditId: string;
 }
 
-/** A repeated call that came with keys under which its answer is not kept yet. */
+/** A repeated call that came with keys under which its answer is not stored yet. */
 export interface JoinedReplay {
   readonly replay: ReplayKeys;
   readonly matched: readonly number[];
@@ -58,7 +58,7 @@ export function commitSteps(
   const commit = list.add("COMMIT", last < 0 ? null : ifOk(last));
   const version = list.add(VERSION, ifOk(commit));
   const [first] = list.steps;
-  // Outside of the transaction whose commit this is, its log rows would be kept without what they tell of.
+  // Outside of the transaction whose commit this is, its log rows would be committed without what they tell of.
   if (first && first.stmt.sql !== BEGIN) list.steps[0] = { ...first, condition: inTransaction };
   list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
   return { steps: list.steps, commit, version };
@@ -109,7 +109,7 @@ function jsonPieces(rows: readonly LogValues[]): string[] {
 function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void {
   const { log, replay, auditTables } = call;
   const records = recordsOf(call, run.failure?.failure, run.results.length);
-  if (replay && records.answer) keepAnswer(list, replay, run);
+  if (replay && records.answer) storeAnswer(list, replay, run);
   if (log === null || records.log === null) return;
   const { errorKind } = records.log;
   const { rowsRead, rowsWritten } = run.failure ? run.work ?? run : run;

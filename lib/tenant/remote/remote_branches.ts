@@ -142,7 +142,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     return await gateEngine(context.gateEngine, texts);
   }
 
-  /** Again where nothing can have been kept, when the database that has failed may be tried again. */
+  /** Again where nothing can have been committed, when the database that has failed may be tried again. */
   #retried<T>(
     { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
     work: (branch: RemoteConnection, attempt: number) => Promise<T>,

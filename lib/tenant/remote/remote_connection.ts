@@ -134,7 +134,7 @@ export class RemoteConnection {
 
   /**
    * Milliseconds after which a database that was found closed may be asked for again; it is opened where whoever closed it
-   * has not lived to do so. Errors: `store_over_quota` where it is not the service that keeps it closed.
+   * has not lived to do so. Errors: `store_over_quota` where the service has not closed it.
    */
   async pauseWhileClosed(): Promise<number> {
     if (await this.moved()) return 0;

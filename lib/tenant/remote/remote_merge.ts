@@ -1,5 +1,5 @@
 // One merge into a remote trunk: in one transaction of it, with its log and audit rows, after a snapshot. Until the commit
-// is sent nothing can have been kept.
+// is sent nothing can have been committed.
 import type { MergeReport } from "../../sql/branch_report.ts";
 import { AppError } from "../../core/errors.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
@@ -46,7 +46,7 @@ export class RemoteMerge {
     this.#run.rowsRead += compared.rowsRead;
   }
 
-  /** For the write slot of the trunk. Throws `RemoteFailure` and `Stopped`: nothing was kept then. */
+  /** For the write slot of the trunk. Throws `RemoteFailure` and `Stopped`: nothing was committed then. */
   async run(): Promise<Outcome> {
     const { trunk, snapshots } = this.parts;
     const { diff } = this.compared;
@@ -56,8 +56,8 @@ export class RemoteMerge {
     if (taken) await snapshots.take(trunk, snapshot);
     try {
       const failure = await this.#transact();
-      const kept = failure === null && this.#run.complete && !dryRun;
-      const snapshotTaken = taken && kept && this.#run.wrote;
+      const committed = failure === null && this.#run.complete && !dryRun;
+      const snapshotTaken = taken && committed && this.#run.wrote;
       if (taken && !snapshotTaken) await snapshots.dropUnused(trunk.databaseId, snapshot);
       return this.#outcome(this.#run.outcome(failure !== null), failure, snapshotTaken);
     } catch (error) {
@@ -138,7 +138,7 @@ export class RemoteMerge {
   }
 }
 
-/** The transaction must see the schema by which its statements are judged. */
+/** The transaction must see the schema for which its statements were gated. */
 async function requireVersion(stream: SideStream, engineVersion: number): Promise<void> {
   const rows = await runRemotely(rowsOf("trunk", VERSION), { trunk: stream });
   if (Number(rows[0]?.[0]) !== engineVersion) throw new RemoteFailure("lost_stream", "another schema");

@@ -45,11 +45,11 @@ export class RemoteSnapshots {
       const location = await this.locations.fork(from, to);
       const automatic = label.startsWith(AUTOMATIC);
       const snapshot: CatalogSnapshot = { label, location, createdAt, sizeBytes, automatic };
-      const kept = await this.catalog.made(
+      const isListed = await this.catalog.made(
         [requireDatabase(databaseId), insertSnapshot(databaseId, snapshot), copied(location), end],
         async () => (await this.catalog.snapshots(databaseId)).some((one) => one.location === location),
       );
-      if (kept) return toInfo(snapshot);
+      if (isListed) return toInfo(snapshot);
       await this.locations.letGo([location], [end]);
       if (await this.catalog.find(databaseId) === null) throw new AppError("store_unavailable");
       throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
@@ -69,7 +69,7 @@ export class RemoteSnapshots {
     await this.drop(databaseId, label).catch(() => this.context.log("warn", "snapshot_not_dropped"));
   }
 
-  /** The same for a write that has ended in an error. The snapshot stays unless the error says that nothing was kept. */
+  /** The same for a write that has ended in an error. The snapshot stays unless the error says that nothing was committed. */
   async dropBehind(error: unknown, databaseId: string, label: string): Promise<void> {
     if (isUndone(error)) await this.dropUnused(databaseId, label);
   }
@@ -81,7 +81,7 @@ export class RemoteSnapshots {
   }
 
   /**
-   * For the write slot. What of the present location is lost keeps no snapshot from coming back. Errors: those of
+   * For the write slot. A snapshot comes back whatever of the present location is lost. Errors: those of
    * `TenantDatabase.restore`, `database_busy` while another restore is under way.
    */
   async restore(
@@ -163,7 +163,7 @@ export class RemoteSnapshots {
   }
 }
 
-/** Whether it is known of the failed write that nothing of it was kept. */
+/** Whether it is known of the failed write that nothing of it was committed. */
 function isUndone(error: unknown): boolean {
   if (error instanceof AppError) return error.code !== "outcome_unknown";
   return error instanceof RemoteFailure || error instanceof Stopped;

@@ -1,5 +1,5 @@
 // Tenant databases on a server of libSQL databases. Several processes may work on one server: where a database is and
-// which snapshots it has stands in the catalogue there, and the server itself keeps writers of one database apart.
+// which snapshots it has stands in the catalogue there, and the server itself lets one writer of a database in at a time.
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { tryEach } from "../../core/try_each.ts";
@@ -25,7 +25,7 @@ import { RemoteConnection } from "./remote_connection.ts";
 
 /** Milliseconds that closing idle streams, and what else is under way when the store closes, may take. */
 const CLOSE_MS = 2000;
-/** Databases kept open; above that the one used longest ago is forgotten. */
+/** Databases in use at most; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
 const DAY_MS = 86_400_000;
 /** Share of the locations that the server can have open from which on it is said that there are too many. */
@@ -180,7 +180,7 @@ export class RemoteStore implements TenantStore {
         this.#slots,
       );
     }
-    // Re-inserting keeps the map in order of use.
+    // Inserted again, it is the last: the map is in order of use.
     this.#open.delete(databaseId);
     this.#open.set(databaseId, tenant);
     return tenant;

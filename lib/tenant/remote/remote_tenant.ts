@@ -176,9 +176,9 @@ export class RemoteTenant {
       const outcome = await new Promise<TenantOutcome>((resolve, reject) => {
         this.#runWrites([{ ...job, resolve, reject }]).catch(reject);
       });
-      const nothingKept = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
+      const nothingStays = typeof outcome.ok === "string" || !outcome.ok && outcome.results.length === 0;
       // Whoever is told of a failure finds no snapshot of it.
-      if (nothingKept) await this.snapshots.dropUnused(databaseId, label);
+      if (nothingStays) await this.snapshots.dropUnused(databaseId, label);
       job.resolve(outcome);
     } catch (error) {
       await this.snapshots.dropBehind(error, databaseId, label);

@@ -6,7 +6,7 @@ import type { HranaStep, HranaValue, StepResult } from "./hrana/hrana.ts";
 import { hranaValue, stringOf } from "./hrana/remote_values.ts";
 import { chain, type StepList } from "./hrana/step_list.ts";
 
-/** Characters of one piece of a kept answer. */
+/** Characters of one piece of a stored answer. */
 const PIECE_LENGTH = 1_000_000;
 
 const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
@@ -17,7 +17,7 @@ const NOTE = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, 0, ?, '', ? " 
 const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
   "FROM _service_meta_replay WHERE probe = ? AND key = ? ORDER BY piece";
 
-/** What is kept under any of the keys. A row without an answer only notes the key: it matters to other calls. */
+/** Finds what is stored under any of the keys. A row without an answer only notes the key, which matters to other calls. */
 export function findStep({ keys, nowMs }: ReplayKeys): HranaStep["stmt"] {
   const each = "(probe = ? AND key = ? AND expires_at > ? AND (request_hash <> ? OR answer <> ''))";
   const args = keys.flatMap(({ key, requestHash }) =>
@@ -36,7 +36,7 @@ export function freeStep(replay: ReplayKeys): { readonly sql: string; readonly a
   return { sql: `SELECT CASE WHEN EXISTS (${sql}) THEN abs(-9223372036854775808) END`, args };
 }
 
-/** What a find step has answered; null where nothing is kept. */
+/** Reads the answer to `findStep`; null where nothing is stored. */
 export function foundReplay({ keys }: ReplayKeys, step: StepResult): ReplayFound | null {
   if (!step?.ok) return null;
   const matched: number[] = [];
@@ -51,8 +51,8 @@ export function foundReplay({ keys }: ReplayKeys, step: StepResult): ReplayFound
   return answer === null ? null : { ok: "replayed", answer, matched };
 }
 
-/** Keeps a call's answer under each of its keys. */
-export function keepAnswer(
+/** Stores a call's answer under each of its keys. */
+export function storeAnswer(
   list: StepList,
   replay: ReplayKeys,
   { results, ms }: Pick<CallRun, "results" | "ms">,
@@ -72,7 +72,7 @@ export function keepAnswer(
   }
 }
 
-/** Notes keys whose answers are kept elsewhere, so that no other call gets them. One that has an answer here stays as it is. */
+/** Notes keys whose answers are stored elsewhere, so that no other call uses them. A key that has an answer here stays as it is. */
 export function noteKeys(list: StepList, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
     chain(list, FORGET_NOTE, [probeOf(key), key, nowMs]);
@@ -80,7 +80,7 @@ export function noteKeys(list: StepList, { keys, nowMs, expiresAtMs }: ReplayKey
   }
 }
 
-/** Keeps what was found under one key also under the call's others, which it is known by from now on. */
+/** Stores what was found under one of a call's keys under its other keys too. */
 export function joinKeys(list: StepList, { keys }: ReplayKeys, matched: readonly number[]): void {
   const from = keys[matched[0] ?? -1];
   for (const [at, { key, requestHash }] of keys.entries()) {

@@ -77,8 +77,9 @@ class MovingRestore {
     this.next = await locations.forkSnapshot(snapshot, to);
     await context.platform.block(this.next, { reads: false, writes: false });
     await this.#fill(isThere, nowMs, startedMs);
-    // Before it is said that the database has moved: whoever looks here later must ask where it is, also where nobody
-    // lives to say more. Snapshots are copied from closed locations as well. Without the claim somebody may have opened it.
+    // The old location is closed before the catalogue says that the database has moved: whoever comes there later has to
+    // ask where it is, also where this process dies before it can say so. Closed locations can be copied all the same. The
+    // claim is checked first: without it somebody else may have opened the location meanwhile.
     await claim.check();
     if (isThere) await context.platform.block(old, { reads: true, writes: true });
     await this.#move(isThere, nowMs);

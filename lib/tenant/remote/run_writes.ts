@@ -1,5 +1,5 @@
 // Brings a group of writing calls to an answer, each: the quick way first, the careful way where that does not do, again
-// where the database has moved or nothing can have been kept. What may have been committed is looked up, never repeated.
+// where the database has moved or nothing can have been committed. What may have been is looked up, never repeated.
 import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
@@ -164,24 +164,24 @@ function settleEnd(job: CallJob, end: CallEnd | undefined): void {
   else job.reject(new AppError("outcome_unknown"));
 }
 
-/** The answer to the commit was lost: each call's log row in the database says whether it was kept. */
+/** The answer to the commit was lost: each call's log row in the database says whether it was committed. */
 async function settleLost(
   { connection, log }: WriteRun,
   { group, ready: jobs, attempt }: Round,
   ends: readonly CallEnd[],
 ): Promise<readonly CallJob[]> {
   const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
-  const kept = ids.length === 0 ? null : await findCommitted(connection, ids);
+  const committed = ids.length === 0 ? null : await findCommitted(connection, ids);
   // They are in the same transaction. Those that are written already are not written twice.
-  if (kept === null || kept.size === 0) log.putBack(group.logRows);
-  if (kept === null) {
+  if (committed === null || committed.size === 0) log.putBack(group.logRows);
+  if (committed === null) {
     for (const job of jobs) job.reject(new AppError("outcome_unknown"));
     return [];
   }
   const again: CallJob[] = [];
   for (const [at, job] of jobs.entries()) {
     const end = ends[at];
-    if (end?.k === "replay" || kept.has(job.call.log?.id ?? "")) settleEnd(job, end);
+    if (end?.k === "replay" || committed.has(job.call.log?.id ?? "")) settleEnd(job, end);
     else if (job.call.log === null) job.reject(new AppError("outcome_unknown"));
     else again.push(job);
   }
@@ -189,7 +189,7 @@ async function settleLost(
   return again;
 }
 
-/** Nothing was kept. Throws when there is no use in another try. */
+/** Nothing was committed. Throws when there is no use in another try. */
 async function afterFailure(run: WriteRun, round: Round, error: unknown): Promise<Next> {
   const { ready, group, careful, attempt } = round;
   if (error instanceof Stopped && error.why === "nobody_waits") return { left: ready, apart: false };

@@ -18,7 +18,7 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { fromHrana, toHrana } from "./hrana/remote_values.ts";
 
-/** Milliseconds after which an idle stream is asked nothing, to keep it: the server closes it after ten seconds. */
+/** Milliseconds after which an idle stream gets a request without steps, because the server closes it after ten seconds. */
 const IDLE_MS = 4000;
 
 export type Send = (request: BatchRequest, options: SendOptions) => Promise<BatchAnswer>;
@@ -89,7 +89,7 @@ export class SideStream {
     const stays = this.opening.length > 0;
     const answer = await this.#send({ steps, baton: await this.leave(), close: !stays }, binary);
     if (stays && answer.baton === null) throw new RemoteFailure("lost_stream");
-    this.#keep(answer.baton);
+    this.#hold(answer.baton);
     return answer.steps;
   }
 
@@ -97,7 +97,7 @@ export class SideStream {
     return withDeadline(this.timeoutMs, [], (signal) => this.send(request, { signal, binary }));
   }
 
-  #keep(baton: string | null): void {
+  #hold(baton: string | null): void {
     this.#baton = baton;
     if (baton !== null) this.#timer = setTimeout(() => this.#touched = this.#touch(baton), IDLE_MS);
   }
@@ -105,7 +105,7 @@ export class SideStream {
   async #touch(baton: string): Promise<void> {
     this.#baton = null;
     try {
-      this.#keep((await this.#send({ steps: [], baton, close: false })).baton);
+      this.#hold((await this.#send({ steps: [], baton, close: false })).baton);
     } catch {
       // That it is lost shows when it is asked something.
     }

@@ -1,4 +1,4 @@
-// What bounds the reads that keep a server busy: only so many of a caller, a database and this process run at a time. The
+// Bounds the reads that a server works on for long: only so many of a caller, a database and this process run at a time. The
 // others are stopped and wait, so that the server has time for what is quick.
 import { AppError } from "../../core/errors.ts";
 import { ReadQueue, type SlowWork, tokenOf, type WaitingRead } from "../read_queue.ts";
@@ -85,7 +85,7 @@ interface UnderWay {
   readonly startedMs: number;
   readonly giveWay: AbortController;
   readonly running: Running;
-  /** When it is looked at next. */
+  /** Until it is next asked whether the read is slow. */
   timer?: ReturnType<typeof setTimeout>;
   ended: boolean;
 }

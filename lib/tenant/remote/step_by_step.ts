@@ -1,5 +1,5 @@
 // The careful way to run one call: a request for each statement, so that each has its own deadline and its result is
-// checked before the next one runs. For calls that the quick way could not finish; nothing of them was kept.
+// checked before the next one runs. For calls that the quick way could not finish; nothing of them was committed.
 import {
   type CallRun,
   committedRun,
@@ -28,7 +28,7 @@ import { errorAt, groupSteps } from "./write_steps.ts";
 import { foundReplay } from "./replay_statements.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 
-/** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was kept then. */
+/** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was committed then. */
 export async function commitStepByStep(group: Group): Promise<GroupEnd> {
   /** Names the stream as long as no request is under way; its transaction is given up with the call. */
   let open: string | null = null;
@@ -62,12 +62,12 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     return { k: "stale", engineVersion: integerOf(rowsAt(answer.steps, plan.version)[0]?.[0]) };
   }
   const replayAt = plan.calls[0]?.replay ?? null;
-  const kept = call.replay && replayAt !== null
+  const found = call.replay && replayAt !== null
     ? foundReplay(call.replay, answer.steps[replayAt] ?? null)
     : null;
-  if (kept) {
+  if (found) {
     void undo(group, answer);
-    return { k: "committed", ends: [{ k: "replay", found: kept }] };
+    return { k: "committed", ends: [{ k: "replay", found }] };
   }
   let { baton } = answer;
   const send: SendSteps = async (steps, binary) => {
@@ -104,10 +104,10 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     baton = ended.baton;
   }
   const result = await asked(run.ended(ran));
-  const nothingKept = isUndone(result.failure, call);
-  const undoing = nothingKept ? ["ROLLBACK TO call"] : notes.ending;
+  const nothingStays = isUndone(result.failure, call);
+  const undoing = nothingStays ? ["ROLLBACK TO call"] : notes.ending;
   return await recordGroup(group, { baton, before: [...run.closing, ...undoing, "RELEASE call"] }, [
-    { k: "kept", run: committedRun(result, nothingKept), nothingKept },
+    { k: "ran", run: committedRun(result, nothingStays), nothingStays },
   ]);
 }
 

@@ -1,5 +1,5 @@
-// The first of a write group's two requests: opens the transaction, checks that the schema is the expected one, looks
-// for kept answers, and runs each call behind a savepoint of its own. Nothing of it stays unless the second one commits.
+// The first of a write group's two requests: opens the transaction, checks that the schema is the expected one,
+// finds stored answers, and runs each call behind a savepoint of its own. Nothing of it stays unless the second one commits.
 import {
   all,
   type HranaStep,
@@ -63,7 +63,7 @@ export const VERSION = "PRAGMA schema_version";
 export const TOTAL = "SELECT total_changes()";
 
 /**
- * The savepoint of a call that is alone stays open, so that its result can be judged before it is kept. A savepoint makes
+ * The savepoint of a call that is alone stays open, so that its result can be checked before it is committed. A savepoint makes
  * virtual tables, if there are any, write what earlier statements have left in their memory: that counts for none, so
  * each statement has one before it.
  */
@@ -75,7 +75,7 @@ export function groupSteps(
   const alone = calls.length === 1;
   if (alone && calls[0]?.call.foreignKeysOff) list.add("PRAGMA foreign_keys=OFF");
   const begin = list.add("BEGIN IMMEDIATE");
-  // Before the schema is looked at: a repeated call is answered as it was.
+  // Before the schema is checked: a repeated call is answered as it was, whatever the schema is now.
   const replays = calls.map(({ call }) => call.replay && replaySteps(list, call.replay, begin));
   const guard = list.add(versionGuard(engineVersion)[0], ifOk(begin), versionGuard(engineVersion)[1]);
   const version = list.add(VERSION, all(ifOk(begin), ifError(guard)));
@@ -133,7 +133,7 @@ function stepsOfCall(
   return { replay: replay?.rows ?? null, statements };
 }
 
-/** `rows` answers with what is kept under the keys, `free` fails where there is something. */
+/** `rows` answers with what is stored under the keys, `free` fails where there is something. */
 function replaySteps(list: StepList, replay: ReplayKeys, begin: number) {
   const find = findStep(replay);
   const rows = list.add(find.sql, ifOk(begin), find.args);

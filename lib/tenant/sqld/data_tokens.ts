@@ -9,7 +9,7 @@ const USED_MS = 120_000;
 
 /** Makes the tokens of one server. */
 export class DataTokens {
-  readonly #kept: CachedTokens;
+  readonly #cached: CachedTokens;
   readonly #key: ReturnType<typeof importPKCS8>;
   /** A moment of the server's clock, in unix milliseconds and as our monotonic counter tells it; null: it goes as ours. */
   #server: { readonly unixMs: number; readonly atMs: number } | null = null;
@@ -19,7 +19,7 @@ export class DataTokens {
     this.#key = importPKCS8(pem, "EdDSA");
     // A key that cannot be read shows in the first request, as the failure of that request.
     this.#key.catch(() => {});
-    this.#kept = new CachedTokens({
+    this.#cached = new CachedTokens({
       clock,
       usedMs: USED_MS,
       make: (location, mode) => this.#make(location, mode),
@@ -27,13 +27,13 @@ export class DataTokens {
   }
 
   token(namespace: string, mode: "read" | "write"): Promise<string> {
-    return this.#kept.token(namespace, mode);
+    return this.#cached.token(namespace, mode);
   }
 
   /** The server's clock says `unixMs`, by which what it was given was too old: from now on its clock counts. */
   follow(unixMs: number): void {
     this.#server = { unixMs, atMs: this.clock.monotonicMs() };
-    this.#kept.forgetAll();
+    this.#cached.forgetAll();
   }
 
   /** Ours may be wrong, or be put back. */

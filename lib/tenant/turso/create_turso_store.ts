@@ -40,7 +40,7 @@ export function createTursoStore(options: TursoStoreOptions): RemoteStore {
   });
 }
 
-/** The platform by itself, for who looks after its databases. */
+/** The platform by itself, for whoever administers its databases. */
 export function tursoPlatform(
   { organization, group, token, clock, log, fetch = streamOnce, ...account }: TursoAccount,
 ): TursoPlatform {

@@ -15,10 +15,10 @@ const TOKEN_USED_MS = 20 * 60_000;
 /** Milliseconds for making a database, which copies the seed, and then until it must answer. */
 const MAKE_TIMEOUT_MS = 60_000;
 const READY_TIMEOUT_MS = 30_000;
-/** Milliseconds between two looks whether a new database answers: the first, and the longest. */
+/** Milliseconds between two questions whether a new database answers: the first, and the longest. */
 const READY_PAUSE_MS = 50;
 const MAX_READY_PAUSE_MS = 1000;
-/** Addresses kept at most; the oldest go. */
+/** Addresses cached at most; the oldest go. */
 const MAX_HOSTS = 2000;
 /** Characters of a name: older accounts take no more, and with the organization's it becomes one label of a host name. */
 const MAX_NAME = 32;
@@ -95,7 +95,7 @@ export class TursoPlatform implements RemotePlatform {
     // A copy that somebody else began would not be of this moment.
     const there = answer.status === 409 && (seed === null || answer.repeated);
     if (answer.status !== 200 && !there) throw api.failure(call, answer);
-    if (answer.status === 200) this.#keepHost(location, Promise.resolve(hostOf(answer.body)));
+    if (answer.status === 200) this.#cacheHost(location, Promise.resolve(hostOf(answer.body)));
     await this.#untilReady(location);
   }
 
@@ -124,10 +124,10 @@ export class TursoPlatform implements RemotePlatform {
 
   /** Where its database answers, as the platform says: its name does not tell the region. */
   #host(location: string): Promise<string> {
-    return this.#hosts.get(location) ?? this.#keepHost(location, this.#findHost(location));
+    return this.#hosts.get(location) ?? this.#cacheHost(location, this.#findHost(location));
   }
 
-  #keepHost(location: string, found: Promise<string>): Promise<string> {
+  #cacheHost(location: string, found: Promise<string>): Promise<string> {
     this.#hosts.set(location, found);
     found.catch(() => {
       if (this.#hosts.get(location) === found) this.#hosts.delete(location);

@@ -30,7 +30,7 @@ export interface TenantSchema {
   readonly analyzed: boolean;
 }
 
-/** What is judged of a call. */
+/** What the gate reads of a call. */
 export type GateCall = Pick<TenantCall, "level" | "statements"> & { readonly foreignKeysOff?: boolean };
 
 /** How much of a call may be sent, and what stops the rest; `failure` is about the first that may not. */
@@ -39,14 +39,14 @@ export interface CallGate {
   readonly failure: EngineFailure | null;
 }
 
-/** Decisions kept for one schema. */
+/** Decisions cached for one schema. */
 const CACHED_GATES = 1000;
 
 export class SchemaGate {
   readonly #connection: SchemaConnection;
   readonly #expansion: Expansion;
   readonly #gates = new Map<string, EngineFailure | null>();
-  /** Deferred constraints are judged at the commit, so that calls cannot share one. */
+  /** The engine checks deferred constraints at the commit, so that calls cannot share one. */
   readonly hasDeferredConstraints: boolean;
   readonly hasVirtualTables: boolean;
 

@@ -1,5 +1,5 @@
 // Hrana, the protocol of sqld and Turso, as far as the service speaks it: one batch of steps is one request, and
-// the counts that the engine keeps of every statement come back with it (libsql's docs/HRANA_3_SPEC.md).
+// the engine's counts of every statement come back with it (libsql's docs/HRANA_3_SPEC.md).
 
 /** A value as it travels. JSON has no infinity: both arrive as a float without a value. */
 export type HranaValue =

@@ -10,7 +10,7 @@ import type { BatchAnswer } from "./hrana.ts";
  * - `blocked`: the database moves elsewhere at this moment.
  * - `denied`: our token was not accepted.
  * - `over_quota`: the plan with the server's operator is used up, and no move of the database explains the refusal.
- * - `full`: the server has no room for what the request writes; nothing was kept.
+ * - `full`: the server has no room for what the request writes; nothing was committed.
  * - `out_of_files`: the server has as many files open as it may, and the database's are not among them; nothing ran.
  * - `lost_stream`: the transaction that the request belongs to is no more; the request did not run.
  * - `invalid_text`: a result holds text that the server cannot write.

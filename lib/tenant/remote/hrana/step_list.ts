@@ -27,7 +27,7 @@ export function chain(list: StepList, sql: string, params: readonly SqlParameter
   list.add(sql, last < 0 ? null : ifOk(last), params.map(hranaValue));
 }
 
-/** A transaction in one batch. `commit`: the step that has succeeded if all of it is kept; otherwise nothing is. */
+/** A transaction in one batch. `commit`: the step that has succeeded where all of it is committed; otherwise nothing is. */
 export interface WholeTransaction {
   readonly steps: readonly HranaStep[];
   readonly commit: number;
