@@ -1,4 +1,4 @@
-// A server's answers to work on a call: each question is one request, in the transaction that is open.
+// Answers what work on a call asks, by a server: each question is one request, in the transaction that is open.
 import { ResultTooLarge } from "../../engine/result_json.ts";
 import {
   type Answer,
@@ -18,7 +18,7 @@ import { TOTAL } from "./write_steps.ts";
 export type SendSteps = (steps: readonly HranaStep[], binary: boolean) => Promise<readonly StepResult[]>;
 
 const CHANGES = "SELECT changes()";
-/** Steps for one statement of the caller's: the count of changes on both sides of it, and its own. */
+/** Steps for one statement of the caller's: the count of changes before and after it, and what it has changed itself. */
 const CALLER_STEPS = 4;
 
 /** Throws what `send` throws, and `RemoteFailure` where the transaction is gone. */

@@ -41,7 +41,8 @@ const TABLES = [
 ) WITHOUT ROWID`,
   // The state in which a branch began.
   "CREATE TABLE IF NOT EXISTS ancestor (database_id TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID",
-  // Orphaned locations: those being made, since when, and those to go at once, since 0. What a crash leaves behind is here.
+  // Orphaned locations: those that are being made, with the time, and those to be removed at once, with 0. What a crash
+  // leaves behind is among them.
   "CREATE TABLE IF NOT EXISTS loose (place TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
   // Copies that may be under way, and until when somebody may be removing: see `LocationTurns`.
   "CREATE TABLE IF NOT EXISTS copying (place TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID",
@@ -61,7 +62,7 @@ const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent"];
 /** The catalogue of one server. */
 export class Catalog {
   #client: Promise<CatalogClient> | null = null;
-  /** Settles when the change before has ended: more than one writer at once makes sqld slower, and some it refuses. */
+  /** Settles when the last change has ended: several writers at once make sqld slower, and some it refuses. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: RemoteContext) {}
@@ -121,7 +122,7 @@ export class Catalog {
     return rows.map((row) => String(row[0]));
   }
 
-  /** Rows changed by each statement, or the number that it returns; all or nothing. A `unique` clash is `false`. Throws `RemoteFailure`. */
+  /** Makes all changes or none: the rows that each has changed, or the number that it returns. False: a row is there already. Throws `RemoteFailure`. */
   change(statements: readonly CatalogStatement[]): Promise<readonly number[] | false> {
     const changed = this.#changing.then(() => this.#ask("write", (client) => client.change(statements)));
     this.#changing = changed.catch(() => {});
@@ -129,8 +130,8 @@ export class Catalog {
   }
 
   /**
-   * Whether the change was made. Where its answer was lost, or a first copy of it stands in its way, `isMade` tells by
-   * what is there. Throws `RemoteFailure`.
+   * Whether the change was made, by this call or before. `isMade` tells by what is there, where the answer was lost or a row
+   * is there already. Throws `RemoteFailure`.
    */
   async made(statements: readonly CatalogStatement[], isMade: () => Promise<boolean>): Promise<boolean> {
     try {
@@ -142,7 +143,7 @@ export class Catalog {
     return await isMade();
   }
 
-  /** Locations with its own; unless `counted`, which reads all of them, it tells of its own only. Throws `RemoteFailure`. */
+  /** Counts all locations, its own among them; unless `counted`, only asks whether the catalogue answers. Throws `RemoteFailure`. */
   async countLocations(counted: boolean): Promise<number> {
     const [row] = await this.select(counted ? COUNT : "SELECT 1", []);
     return Number(row?.[0] ?? 0);
@@ -153,7 +154,7 @@ export class Catalog {
     return this.#ask("read", (client) => client.select([sql, params]));
   }
 
-  /** Again where nothing can have run, because the catalogue is always there; reads also where that is not known. */
+  /** Asks again where nothing can have run, because the catalogue never moves; a read also where that is not known. */
   async #ask<T>(mode: Mode, ask: (client: CatalogClient) => Promise<T>): Promise<T> {
     const { clock } = this.context;
     const untilMs = clock.monotonicMs() + RETRY_WITHIN_MS;
@@ -193,7 +194,7 @@ export class Catalog {
   }
 }
 
-/** A connection that was closed in between is taken for an accident once. */
+/** A connection that was cut off; the first time it counts as an accident. */
 function isCutOff({ reason }: RemoteFailure, attempt: number): boolean {
   return (reason === "unreachable" || reason === "lost_stream") && attempt === 0;
 }

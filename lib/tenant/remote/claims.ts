@@ -1,9 +1,9 @@
 // Claims of databases: while one lasts, nobody else closes, moves or opens the database. That of a restore is short and
 // renewed, so that a database whose restorer has died is open again soon. The catalogue's server tells the time.
 //
-// The number in the catalogue says until when, and whose it is. A renewal whose answer was lost makes it larger, but by
-// less than a claim lasts: whoever else takes the database can only do so when the number is over, and makes it larger by
-// as much at the least. So a holder knows its own by a range.
+// The number in the catalogue (`closed_until`) says until when a claim lasts, and also whose it is. A renewal whose answer
+// was lost has made the number larger, but by less than a claim lasts. Anybody else can take the database only after that
+// time, and then makes the number larger by at least as much. So a holder recognises its own claim by a range.
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Catalog, type LocatedDatabase, SERVER_NOW } from "./catalog.ts";
@@ -12,14 +12,14 @@ import type { CatalogStatement } from "./catalog_client.ts";
 /** Milliseconds that a claim to restore lasts, and between its renewals. */
 const RESTORE_MS = 10_000;
 const RENEW_MS = 2500;
-/** Milliseconds behind which nobody acts by a claim without renewing it first. */
+/** Milliseconds after which a claim is renewed before its holder acts by it. */
 const FRESH_MS = 5000;
 /** Milliseconds that opening a closed database may take: more than its requests take until they are given up. */
 const OPENING_MS = 60_000;
 
 const SET = `UPDATE tenant SET closed_until = max(${SERVER_NOW} + ?, closed_until + 1) ` +
   "WHERE database_id = ? AND generation = ? AND ";
-/** As it was seen, and nobody has it any more. */
+/** The claim is the one that was seen, and its time is over. */
 const FREE = `closed_until = ? AND closed_until <= ${SERVER_NOW}`;
 const OWN = `closed_until BETWEEN ? AND ? + ${RESTORE_MS - 1}`;
 
@@ -38,16 +38,16 @@ export class RestoreClaim {
     private readonly parts: Parts,
     private readonly seen: LocatedDatabase,
     private until: number,
-    /** By the monotonic clock: it was had later than that. */
+    /** By the monotonic clock: the claim was given later than that. */
     private sinceMs: number,
   ) {
     this.#timer = setInterval(() => {
-      // Who acts by it next asks again.
+      // Whoever acts by it next renews it again.
       this.#renew().catch(() => {});
     }, RENEW_MS);
   }
 
-  /** Null: somebody else has it, or it is not as it was seen. Throws `RemoteFailure`. */
+  /** Null: somebody else has a claim, or the database is not as it was seen. Throws `RemoteFailure`. */
   static async take(parts: Parts, seen: LocatedDatabase): Promise<RestoreClaim | null> {
     const sinceMs = parts.clock.monotonicMs();
     const { databaseId } = parts;
@@ -56,25 +56,25 @@ export class RestoreClaim {
     return until === null ? null : new RestoreClaim(parts, seen, until, sinceMs);
   }
 
-  /** Before each step that others notice. Errors: `database_busy` where the claim is lost. Throws `RemoteFailure`. */
+  /** Call before each step that others notice. Errors: `database_busy` where the claim is lost. Throws `RemoteFailure`. */
   async check(): Promise<void> {
     if (this.parts.clock.monotonicMs() - this.sinceMs > FRESH_MS) await this.#renew();
     if (this.#lost) throw new AppError("database_busy");
   }
 
-  /** Fails, and with it the whole change, unless the database is there and the claim is not lost. */
+  /** A statement that fails, and with it the whole change, unless the database is there and the claim is not lost. */
   get required(): CatalogStatement {
     return [unlessThere(`AND ${OWN}`), [this.parts.databaseId, this.until, this.until]];
   }
 
-  /** No renewal is under way any more. */
+  /** Stops the renewals, and waits for the one under way. */
   async end(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     await this.#renewing?.catch(() => {});
   }
 
-  /** Makes it one to open the database, unless it is lost: then null. Throws `RemoteFailure`. */
+  /** Turns the claim into one to open the database; null where it is lost. Throws `RemoteFailure`. */
   async toOpen(): Promise<LocatedDatabase | null> {
     const { parts: { catalog, databaseId }, seen, until } = this;
     const values = [OPENING_MS, databaseId, seen.generation, until, until];
@@ -96,7 +96,7 @@ export class RestoreClaim {
   }
 }
 
-/** A claim to open what a dead restore has closed; null: it is not as it was seen, or not over. Throws `RemoteFailure`. */
+/** Claims a database that a dead restore has closed, to open it; null: it is not as it was seen, or claimed. Throws `RemoteFailure`. */
 export async function claimToOpen(
   catalog: Catalog,
   databaseId: string,
@@ -107,7 +107,7 @@ export async function claimToOpen(
   return closedUntil === null ? null : { ...seen, closedUntil };
 }
 
-/** Gives a database back that was opened. Throws `RemoteFailure`. */
+/** Ends a claim to open. Throws `RemoteFailure`. */
 export async function giveBack(
   catalog: Catalog,
   databaseId: string,
@@ -119,7 +119,7 @@ export async function giveBack(
   ]]);
 }
 
-/** Fails, and with it the whole change, unless the database is there. */
+/** A statement that fails, and with it the whole change, unless the database is there. */
 export function requireDatabase(databaseId: string): CatalogStatement {
   return [unlessThere(""), [databaseId]];
 }

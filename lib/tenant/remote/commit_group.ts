@@ -29,9 +29,9 @@ export interface Group {
   readonly timeoutMs: number;
   /** Log rows to take along. */
   readonly logRows: readonly LogValues[];
-  /** Where it is left open when the group is committed. */
+  /** The stream that the group runs on, and leaves open for the next one; null: it opens one and closes it. */
   readonly stream?: PooledStream | null;
-  /** Rows that each statement of the one call reads by itself, where it is run so that it reads more. */
+  /** Rows that each statement of the one call reads by itself: what records a footprint makes it read more. */
   readonly ownReads?: readonly number[] | null;
 }
 
@@ -116,14 +116,15 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   return await recordGroup(group, { baton: answer.baton, before: [] }, read);
 }
 
-/** A result that is too large is only seen when its savepoint is closed, unless the call is alone and atomic. */
+/** A result that is too large is seen here only, when the savepoint of its statement is closed; a call that is alone and
+ * atomic can still be undone. */
 function cannotCommit({ calls }: Group, at: number, run: CallRun): boolean {
   const call = calls[at]?.call;
   if (!run.tooLarge || !call) return false;
   return calls.length > 1 || (!call.atomic && call.statements.length > 1);
 }
 
-/** Calls of a group: an atomic one has been undone behind its savepoint by conditions of the batch. */
+/** What the calls of a group did. Conditions of the batch have undone an atomic call that failed. */
 function readEnds(
   calls: readonly GatedCall[],
   own: readonly CallSteps[],
@@ -175,8 +176,8 @@ export async function recordGroup(
 }
 
 /**
- * Goes out once. Whatever comes back but the engine's own word leaves it open whether the commit was made: what looks
- * like a refusal may be one of a copy of the request. Throws `RemoteFailure` where it was not sent at all.
+ * Goes out once. Unless the engine itself answers, nobody knows whether the commit was made: a refusal may be the answer
+ * to a copy of the request. Throws `RemoteFailure` where it was not sent at all.
  */
 export async function sendCommit(
   connection: RemoteConnection,

@@ -26,7 +26,7 @@ type Entry =
 export class Lane {
   #waiting: Entry[] = [];
   #running: Promise<void> | null = null;
-  /** Ends the wait of calls; there while any waits. */
+  /** Refuses calls that wait too long; set while any waits. */
   #expiry: ReturnType<typeof setTimeout> | null = null;
 
   /** `runCalls` answers every job that it is given; `mayGroup` says whether calls may share a transaction. */
@@ -51,7 +51,7 @@ export class Lane {
     this.#add({ kind: "call", job, untilMs: this.clock.monotonicMs() + this.maxWaitMs });
   }
 
-  /** Runs the work while nothing else of this database that writes does. */
+  /** Runs the work while nothing else writes to this database. */
   addTask<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#add({ kind: "task", task: { run: async () => resolve(await work()), reject } });
@@ -100,7 +100,7 @@ export class Lane {
         for (const job of jobs) job.reject(error);
       });
     }
-    // In the same step of the event loop as the check that nothing waits: what comes next starts anew.
+    // In the same step of the event loop as the check above: whatever comes next starts the work anew.
     this.#running = null;
     if (this.#expiry !== null) clearTimeout(this.#expiry);
     this.#expiry = null;

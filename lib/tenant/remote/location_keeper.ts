@@ -51,7 +51,7 @@ export class LocationKeeper {
     });
   }
 
-  /** The same of a snapshot. Errors: `snapshot_corrupt`. */
+  /** The same for a snapshot. Errors: `snapshot_corrupt`. */
   async forkSnapshot(from: string, to: string): Promise<string> {
     let location = to;
     if (await unlessLost(async () => void (location = await this.fork(from, to)))) return location;
@@ -59,8 +59,8 @@ export class LocationKeeper {
   }
 
   /**
-   * Makes a change of the catalogue by which nobody uses the locations any more. `closed` is closed then, for whoever has
-   * not heard of it. They go soon. Throws `RemoteFailure`.
+   * Makes a change of the catalogue after which nobody uses the locations; they are removed soon. Then closes `closed`, for
+   * instances that do not know of the change yet. Throws `RemoteFailure`.
    */
   async letGo(
     locations: readonly string[],
@@ -90,7 +90,7 @@ export class LocationKeeper {
   }
 }
 
-/** The location is whole, and has an owner from this change on. */
+/** Notes that the location is whole and has an owner. */
 export function copied(location: string): CatalogStatement {
   return ["DELETE FROM loose WHERE place = ?", [location]];
 }

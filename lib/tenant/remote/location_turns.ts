@@ -8,7 +8,7 @@ import { type Catalog, SERVER_NOW as NOW } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { pause } from "./hrana/repeat.ts";
 
-/** Milliseconds after which a copy that has not been reported as done is taken for dead: more than its tries take. */
+/** Milliseconds after which a copy that nobody has reported as done counts as dead: more than all of its tries take. */
 const COPY_MS = 180_000;
 /** Milliseconds that a copy waits for a removal, and between two tries; longer than a dead instance's turn lasts. */
 const COPY_WAIT_MS = 10_000;
@@ -28,7 +28,7 @@ const HOLD_POLL_MS = 50;
 /** Leave to remove. */
 export interface RemovalTurn {
   readonly id: string;
-  /** By the monotonic clock: it was had later than that. */
+  /** By the monotonic clock: the turn was given later than that. */
   readonly sinceMs: number;
 }
 
@@ -46,13 +46,13 @@ export class LocationTurns {
       await this.#begin(first, locations);
       return await work(end);
     } catch (error) {
-      // Also where the note may be there though its answer was lost; one that stays ends by itself.
+      // The note may be there although its answer was lost. One that cannot be removed ends by itself.
       await this.#change(end).catch(() => {});
       throw error;
     }
   }
 
-  /** Again where the answer was lost: it comes to the same. */
+  /** Sends the change again where its answer was lost: a second one changes nothing. */
   async #change(statement: CatalogStatement): Promise<void> {
     await this.catalog.change([statement]).catch(() => this.catalog.change([statement]));
   }
@@ -115,7 +115,7 @@ export class LocationTurns {
     ]);
   }
 
-  /** Some of the orphaned locations since before then; never one that is in use: who has noted it may have been heard late. */
+  /** Some of those orphaned before then. A location in use is never among them: a late note may call it orphaned. */
   async orphans(beforeMs: number): Promise<string[]> {
     const rows = await this.catalog.select(
       "SELECT place FROM loose WHERE since < ? AND place NOT IN (SELECT place FROM tenant UNION ALL " +

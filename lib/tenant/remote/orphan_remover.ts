@@ -7,11 +7,11 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 
 /** Milliseconds after which a location that was being made counts as left behind. */
 const ABANDONED_MS = 600_000;
-/** Milliseconds until a round begins after a location was orphaned, and until the next one where it was not its turn. */
+/** Milliseconds from a wake-up to its round, and from a round without a turn to the next: the first, and the longest. */
 const SOON_MS = 50;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
-/** Milliseconds for which others may go first, before copies are held up. */
+/** Milliseconds that this process goes without a turn, before it holds up copies to get one. */
 const PATIENCE_MS = 10_000;
 /** Milliseconds until the next round where the server has refused. */
 const REFUSED_MS = 30_000;
@@ -25,7 +25,7 @@ export class OrphanRemover {
   #working: Promise<void> | null = null;
   #closed = false;
   readonly #failed = new Set<string>();
-  /** Rounds that it was not our turn, since when by the monotonic clock; null: it was, or none has begun. */
+  /** The rounds in a row without a turn, and when the first was, by the monotonic clock; null: the last one had a turn. */
   #waiting: { readonly sinceMs: number; readonly rounds: number } | null = null;
 
   constructor(private readonly context: RemoteContext, private readonly turns: LocationTurns) {}
@@ -35,7 +35,7 @@ export class OrphanRemover {
     this.#after(SOON_MS);
   }
 
-  /** Removes what is there to be removed, unless it has no turn for long. */
+  /** Removes what is orphaned; gives up after a while without a turn. */
   async sweep(): Promise<void> {
     const untilMs = this.context.clock.monotonicMs() + PATIENCE_MS;
     for (;;) {
@@ -46,7 +46,7 @@ export class OrphanRemover {
     }
   }
 
-  /** What is left goes by another instance, or with the first copy of the next one. */
+  /** What is left is removed by another instance, or by the next one when it makes its first copy. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopTimer();
@@ -91,7 +91,7 @@ export class OrphanRemover {
       const found = await this.turns.orphans(clock.now() - ABANDONED_MS);
       const orphans = found.filter((one) => !this.#failed.has(one));
       if (orphans.length === 0) {
-        // What has failed is tried again behind all others.
+        // What has failed is tried again after all others.
         this.#failed.clear();
         return found.length === 0 ? "done" : "refused";
       }
@@ -105,7 +105,7 @@ export class OrphanRemover {
     return "done";
   }
 
-  /** Those that there is time for. False: the server has refused one. */
+  /** Removes those that the turn has time for. False: the server has refused one. */
   async #removeSome(turn: RemovalTurn, orphans: readonly string[]): Promise<boolean> {
     const { clock, platform } = this.context;
     const removed: string[] = [];
@@ -121,7 +121,7 @@ export class OrphanRemover {
         this.#failed.add(location);
       }
     }
-    // The server may still be at one of which no answer came: then the turn lasts until that is over.
+    // The server may still remove one for which no answer came. Then the turn is not given back, but ends by itself.
     const isOver = refused === null || refused.reason !== "unreachable";
     await this.turns.noteRemoved(turn, { removed, isOver });
     return refused === null;

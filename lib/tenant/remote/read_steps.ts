@@ -8,12 +8,12 @@ import type { StepResult, StepRows } from "./hrana/hrana.ts";
 import { integerOf, resultJson } from "./hrana/remote_values.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
 
-/** Steps beside a statement's own. */
+/** The answers of steps around a statement. */
 export interface StepsAround {
-  /** The count of changes before it; absent: as behind the one before. */
+  /** The count of changes before the statement; absent: the count after the statement before. */
   readonly base?: StepResult;
   readonly counts?: readonly [before: StepResult, behind: StepResult];
-  /** The count of changes behind what the service itself did after it. */
+  /** The count of changes after what the service itself did after the statement. */
   readonly then?: StepResult;
 }
 
@@ -25,7 +25,7 @@ export class StepReader {
     this.runner = new CallRunner(call);
   }
 
-  /** Takes the step of the statement `at`, and the count of changes behind it. */
+  /** Takes the answers of the statement `at` and of the count of changes after it. */
   add(at: number, step: StepResult, totalStep: StepResult, around: StepsAround = {}): void {
     if (this.runner.ended || step === null) return;
     const { base, counts = [null, null], then } = around;
@@ -44,7 +44,7 @@ export class StepReader {
     this.runner.add({ ...this.#resultOf(step), figures: read, beside });
   }
 
-  /** How the call ends: what was not sent fails behind what was. */
+  /** How the call ends. `failure`: why the next statement was not sent. */
   finish({ failure }: CallGate): CallRun {
     return endedRun(this.runner.run(failure), this.call);
   }

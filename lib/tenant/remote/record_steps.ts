@@ -14,7 +14,7 @@ import { VERSION } from "./write_steps.ts";
 
 export const BEGIN = "BEGIN IMMEDIATE";
 
-/** Log rows up to which each has a statement of its own: taking JSON apart costs the server as much as these do. */
+/** Up to so many log rows each has a statement of its own, which costs the server no more than taking JSON apart. */
 const FEW_ROWS = 4;
 /** Characters of log rows in one statement: a value has at most 5 MB in sqld. */
 const PIECE_LENGTH = 1_000_000;
@@ -42,7 +42,7 @@ export interface CommitSteps {
   readonly version: number;
 }
 
-/** `before`: what ends the open savepoints; or `BEGIN`, where a transaction is only begun for the records. */
+/** `before`: what ends the open savepoints; or `BEGIN`, where no transaction is open yet. */
 export function commitSteps(
   before: readonly string[],
   calls: readonly FinishedCall[],
@@ -71,7 +71,7 @@ export function addLogRows(list: StepList, rows: readonly LogValues[]): void {
   insertRows(list, ["INSERT INTO _service_meta_endpoint_call", REPLACE_COUNTED], rows.filter(isCall));
 }
 
-/** Many as one parameter: thousands of them would cost the server more than the rows do. */
+/** Many rows are one parameter: thousands of parameters would cost the server more than the rows do. */
 function insertRows(
   list: StepList,
   [insert, end]: readonly [insert: string, end: string],

@@ -1,5 +1,5 @@
-// The time that a caller's statements may take. That is the engine's time: where the server has gone silent altogether,
-// the caller is told so, rather than that the statement took too long.
+// Bounds the time that a caller's statements may take. Where the server answers nothing else either, the caller is told
+// that the store is not there, and not that the statement took too long.
 import { AppError } from "../../core/errors.ts";
 import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { send } from "./remote_context.ts";
@@ -15,7 +15,7 @@ export interface StatementDeadline {
   readonly timeoutMs: number;
   /** Aborted when a caller does not wait any more. */
   readonly waiting: readonly (AbortSignal | null)[];
-  /** Stops it at once. */
+  /** Stops the work at once. */
   readonly giveWay?: AbortSignal;
 }
 

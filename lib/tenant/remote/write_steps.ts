@@ -31,11 +31,11 @@ export interface CallSteps {
   readonly statements: readonly {
     readonly run: number;
     readonly total: number;
-    /** Of rows that the engine does not count; null where nothing is asked. */
+    /** Counts of rows that are no changes to the engine; null where nothing is counted. */
     readonly counts: readonly [before: number | null, behind: number | null];
-    /** The count of changes before it; null: as behind the one before. */
+    /** The count of changes before it; null: the count after the statement before. */
     readonly base: number | null;
-    /** The count of changes behind what follows the statement; null where nothing does. */
+    /** The count of changes after the service's own statements behind it; null where there are none. */
     readonly then: number | null;
   }[];
 }
@@ -64,8 +64,8 @@ export const TOTAL = "SELECT total_changes()";
 
 /**
  * The savepoint of a call that is alone stays open, so that its result can be checked before it is committed. A savepoint makes
- * virtual tables, if there are any, write what earlier statements have left in their memory: that counts for none, so
- * each statement has one before it.
+ * virtual tables, if there are any, write what earlier statements have left in their memory. These changes belong to no
+ * statement, so each statement has a savepoint before its count.
  */
 export function groupSteps(
   calls: readonly GatedCall[],
