@@ -1,4 +1,4 @@
-// What one call did, and what becomes of it: decided once, whichever store has run it.
+// What one call did, and what becomes of it, decided in the same way for every store.
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
 import type { StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { AffectedBound } from "../call_records.ts";
@@ -18,10 +18,10 @@ export interface CallRun {
   readonly ms: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
-  /** Changed by what has run to its end, and removed beside it. */
+  /** Rows that statements which ran to their end have changed, and rows removed beside them. */
   readonly rows: number;
   readonly failure: CallFailure | null;
-  /** The failure is a bound that was passed after the statement had run. */
+  /** The failed statement ran to its end, but its result passes a bound. */
   readonly tooLarge: boolean;
   /** What the engine did, committed or not. */
   readonly work: { readonly rowsRead: number; readonly rowsWritten: number };
@@ -50,7 +50,7 @@ export function endingFailure(
   return { at: statements.length - 1, failure: { ...plainFailure("affected", ""), affected: rows } };
 }
 
-/** An atomic call is undone whole by any failure, as is one statement, and every call by the wrong number of rows. */
+/** Whether the failure undoes the whole call: any failure of an atomic call or a single statement, and a wrong number of rows. */
 export function isUndone(failure: CallFailure | null, { atomic, statements }: EndingCall): boolean {
   return failure !== null && (atomic || statements.length === 1 || failure.failure.kind === "affected");
 }
@@ -82,7 +82,7 @@ export class CallRunner {
     return this.#failure !== null;
   }
 
-  /** What the results of the statements behind it may still have. */
+  /** Rows and bytes that the next result may have. */
   get bounds(): TenantCall["bounds"] {
     const { rows, bytes } = this.call.bounds;
     return { rows, bytes: bytes - this.#bytes };
@@ -106,12 +106,12 @@ export class CallRunner {
     this.#rowsWritten += written;
   }
 
-  /** A statement that has failed without a trace. */
+  /** Notes a failure of the next statement, which has no figures. */
   fail(failure: EngineFailure): void {
     this.#failure ??= { at: this.#results.length, failure };
   }
 
-  /** What has run. `notRun`: why nothing runs behind it. */
+  /** Sums up what has run. `notRun`: why the next statement did not run. */
   run(notRun: EngineFailure | null): CallRun {
     if (notRun) this.fail(notRun);
     const committed = this.#results.reduce(
@@ -131,12 +131,12 @@ export class CallRunner {
   }
 }
 
-/** The run as it ends. `expected`: it did what was approved. */
+/** The run with the failure that it ends with. `expected`: it did what was approved. */
 export function endedRun(run: CallRun, call: EndingCall, expected = true): CallRun {
   return { ...run, failure: endingFailure(call, run, () => expected) };
 }
 
-/** The run as it stays. */
+/** The run as it is committed. */
 export function committedRun(run: CallRun, nothingStays: boolean): CallRun {
   return nothingStays ? { ...run, results: [], rowsWritten: 0 } : run;
 }

@@ -1,5 +1,5 @@
 // The careful way to run a call: each statement behind a savepoint of its own, checked before the next one runs. For calls
-// that the quick ways of the stores do not do for.
+// that the quick ways of the stores cannot run.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { type CallRun, CallRunner, endedRun } from "./call_run.ts";
@@ -13,14 +13,14 @@ export interface CarefulOptions {
   /** Statements that run, from the first on; `notRun`: why no more of them do. */
   readonly count: number;
   readonly notRun: EngineFailure | null;
-  /** Absent where each statement may leave such references broken. */
+  /** Null where statements may leave deferred references broken. */
   readonly deferred: DeferredReferences | null;
   readonly watch: FootprintWatch | null;
   /** Rows that each statement reads by itself, where it is run so that it reads more. */
   readonly ownReads?: readonly number[] | null;
 }
 
-/** What is known of it, also when it does not come to its end. */
+/** One run; what is known of it can be read also when it does not come to its end. */
 export class CarefulRun {
   readonly runner: CallRunner;
   /** Index of the statement that runs. */

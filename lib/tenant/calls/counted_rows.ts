@@ -4,12 +4,12 @@ import type { TenantStatement } from "../tenant_store.ts";
 
 type Counted = Pick<TenantStatement, "replacing" | "schemaRows">;
 
-/** The query before it, or null. */
+/** The query before the statement, or null. */
 export function textBefore({ replacing, schemaRows }: Counted): string | null {
   return replacing ? countsText(replacing) : schemaRows?.before ?? null;
 }
 
-/** The query behind it, or null. */
+/** The query after the statement, or null. */
 export function textBehind({ replacing, schemaRows }: Counted): string | null {
   return replacing ? countsText(replacing) : schemaRows?.after ?? null;
 }
@@ -22,7 +22,7 @@ export interface RowsBeside {
 
 export const nothingBeside: RowsBeside = { written: 0, removed: 0 };
 
-/** Numbers of one row, undefined where nothing was asked or nobody could tell; `changes` were counted between them. */
+/** Compares the numbers before and after the statement, undefined where they are not known. `changes`: what the engine counted. */
 export function rowsBeside(
   { replacing, schemaRows }: Counted,
   [before, behind]: readonly [before: readonly number[] | undefined, behind: readonly number[] | undefined],

@@ -14,7 +14,7 @@ export const BREAKABLE = `SELECT name FROM sqlite_schema t WHERE ${DEFERS} AND (
   "SELECT 1 FROM json_each(?1) w WHERE w.value = t.name COLLATE NOCASE " +
   'OR w.value COLLATE NOCASE IN (SELECT "table" FROM pragma_foreign_key_list(t.name))))';
 
-/** Of one of them. */
+/** Broken references of one table. */
 const COUNT_BROKEN = "SELECT count(*) FROM pragma_foreign_key_check(?)";
 
 /** What the engine says at a commit that would leave more references broken than there were. */
@@ -23,7 +23,7 @@ export const brokenReference: EngineFailure = plainFailure(
   "FOREIGN KEY constraint failed",
 );
 
-/** What each table has of them; null: a key that fits no index, so that nobody can tell. */
+/** Broken references of each table; null: a key of it fits no index, so they cannot be counted. */
 type BrokenByTable = readonly (number | null)[];
 
 /** Counts them from one statement to the next, in the transaction of the call. */

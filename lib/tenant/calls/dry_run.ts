@@ -16,7 +16,7 @@ export interface DryRunOptions {
   readonly call: Pick<TenantCall, "statements" | "atomic" | "bounds" | "rowForm">;
   /** Statements that run, from the first on. */
   readonly count: number;
-  /** Absent where the call can break no such reference. */
+  /** Null where the call can break no deferred reference. */
   readonly deferred: DeferredReferences | null;
   readonly openWatch: (() => Work<FootprintWatch>) | null;
   /** What has to be known of a statement to show its rows. */
@@ -110,7 +110,7 @@ export class DryRun {
     return { ok: true, effect };
   }
 
-  /** Adds what the statement did with the rows that it has changed, for which it is undone and, for the next, run again. */
+  /** Adds the rows that the statement has changed. For that it is undone, and run again where another one follows. */
   *#show(statement: TenantStatement, effect: StatementEffect, last: boolean): Work<EngineFailure | null> {
     const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
@@ -122,7 +122,7 @@ export class DryRun {
       : null;
     this.effects.push({ ...effect, preview });
     if (last) return null;
-    // What follows in a batch is to see it.
+    // The next statements of a batch see what this one did.
     const again = target ? [UNDO_EFFECT, this.#callerStep(statement)] : [];
     const answers = yield { steps: [...again, { sql: "RELEASE effect" }] };
     const failed = answers.find(({ ok }) => !ok);

@@ -49,7 +49,7 @@ function* keysAround({ statement, target: { target, unmoved }, ownRows }: Previe
     const keys = keysIn(run);
     return keys && { before: keys, after: keys, paired: false };
   }
-  // An UPDATE that moves rows is run with its keys left alone as well: so it tells where they were.
+  // An UPDATE that changes keys is also run without changing them: so it tells where the rows were.
   const [, still, changes, , run] = yield {
     steps: [
       UNDO_EFFECT,
@@ -67,7 +67,7 @@ function* keysAround({ statement, target: { target, unmoved }, ownRows }: Previe
   return before && { before: shown(before), after: shown(after), paired: true };
 }
 
-/** Of the rows that the statement has met those that it has moved; it has just run. */
+/** Which of the rows that the statement has met it has moved. It has just run. */
 function* movedOf(
   target: PreviewTarget,
   met: readonly string[],
@@ -115,12 +115,12 @@ function returningKeys(sql: string, { keys, end }: Pick<PreviewTarget, "keys" | 
   return `${sql.slice(0, end)} RETURNING ${literalOf(keys)}`;
 }
 
-/** The SELECT of those of such literals at which there is a row. */
+/** The SELECT of those key literals at which there is a row. */
 function keysThere({ table, keys }: PreviewTarget, literals: readonly string[]): string {
   return `SELECT ${literalOf(keys)} ${fromKeys(table, keys, literals)}`;
 }
 
-/** The SELECT of rows by such literals. */
+/** The SELECT of rows by key literals. */
 function selectByKeys({ table, keys }: PreviewTarget, literals: readonly string[]): string {
   return `SELECT * ${fromKeys(table, keys, literals)} ORDER BY ${keys.join(", ")}`;
 }

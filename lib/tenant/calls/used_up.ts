@@ -7,7 +7,7 @@ const USED_UP_TABLES = "SELECT name FROM sqlite_sequence WHERE seq = 92233720368
 
 /**
  * The failure by its real name, where the statement that has just failed inserts into one of those tables; else as it is.
- * `actions`: what it does to which table, asked for where it matters.
+ * `actions`: what the statement does to which table; called only where it matters.
  */
 export function* unlessUsedUp(
   failure: EngineFailure,

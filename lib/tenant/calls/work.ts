@@ -1,5 +1,5 @@
-// Work on one call that says what it asks of the database and leaves the asking to others: an engine child answers at
-// once, a remote store over the network. So a call means the same in every store.
+// Work on one call yields what it asks of the database: an engine child answers at once, a remote store over the network.
+// So a call means the same in every store.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { Level } from "../../engine/guard.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
@@ -10,9 +10,9 @@ import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 export interface OwnStep {
   readonly sql: string;
   readonly params?: readonly SqlParameter[];
-  /** Set where the text is made of a caller's: what the connection then allows. */
+  /** Set where a caller's text is part of it: what the connection then allows. */
   readonly level?: Level;
-  /** Rows that are asked for, of those that it answers with. */
+  /** At most so many of its rows are wanted. */
   readonly most?: number;
 }
 
@@ -25,7 +25,7 @@ export type Step = OwnStep | CallerStep;
 
 /** One request. Each step runs, whatever has become of those before it. */
 export interface Ask {
-  /** What ends earlier work; nothing of it is answered. */
+  /** Statements that end earlier work; their answers are not wanted. */
   readonly before?: readonly string[];
   /** Opened before the first step and left open: the steps may be undone and sent once more. */
   readonly savepoint?: "effect" | "statement";
@@ -86,7 +86,7 @@ export function numbersIn(answer: Answer | undefined): readonly number[] | undef
   return answer?.ok ? answer.rows[0]?.map(Number) : undefined;
 }
 
-/** Of an answer that is known to be one. */
+/** The failure of a step that is known to have failed. */
 export function failureOf(answer: Answer | undefined): EngineFailure {
   if (!answer || answer.ok) throw new TypeError("no step has failed");
   return answer.failure;

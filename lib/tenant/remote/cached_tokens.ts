@@ -17,7 +17,7 @@ export interface CachedTokensOptions {
 interface Cached {
   readonly token: Promise<string>;
   readonly madeMs: number;
-  /** As soon as it is there. */
+  /** The token, once it is there. */
   value: string | null;
 }
 
@@ -52,7 +52,7 @@ export class CachedTokens {
     if (this.#cached.get(name)?.value === token) this.#cached.delete(name);
   }
 
-  /** None of them is good any more. */
+  /** Forgets all of them. */
   forgetAll(): void {
     this.#cached.clear();
   }

@@ -20,7 +20,7 @@ export async function carryRecords(
   { from, to, nowMs }: { readonly from: string; readonly to: string; readonly nowMs: number },
 ): Promise<void> {
   await upgradeTables(context, to);
-  // Whoever was in the middle of a transaction there has ended it when this lock is had.
+  // Any transaction that was under way there has ended when this lock is given.
   await runOwn(context, { location: from, mode: "write" }, [
     { stmt: { sql: "BEGIN IMMEDIATE" } },
     { stmt: { sql: "ROLLBACK" } },
@@ -36,7 +36,7 @@ export async function carryRecords(
       last = stringOf(some.at(-1)?.[0]);
     }
   }
-  // What the snapshot knows of them and is still good, the present knows as well.
+  // The present knows all answers that are still good, those of the snapshot among them.
   await own(context, to, "DELETE FROM _service_meta_replay", []);
   const ids = await rowsOf(
     context,
@@ -52,7 +52,7 @@ export async function carryRecords(
   }
 }
 
-/** What is told of the source's past does not belong to a copy. Throws `RemoteFailure`. */
+/** Deletes from a copy the records of its source's past. Throws `RemoteFailure`. */
 export async function forgetRecords(context: RemoteContext, location: string): Promise<void> {
   const { steps, commit } = ownTransaction((list) => {
     for (const table of [...CHRONICLES, "_service_meta_replay"]) chain(list, `DELETE FROM ${table}`);
@@ -98,7 +98,7 @@ export interface RestoreToRecord {
   readonly startedMs: number;
 }
 
-/** All data of the tables changes at once; no rows are counted. Throws `RemoteFailure`. */
+/** Writes the rows of a restore into the log and audit trail; it counts no rows. Throws `RemoteFailure`. */
 export async function recordRestore(
   context: RemoteContext,
   { log, location, tablesOf, startedMs }: RestoreToRecord,

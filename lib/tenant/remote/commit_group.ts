@@ -116,7 +116,7 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   return await recordGroup(group, { baton: answer.baton, before: [] }, read);
 }
 
-/** A result that is too large is seen here only, when the savepoint of its statement is closed; a call that is alone and
+/** A result that is too large is seen only here, when its savepoint is closed already; a call that is alone and
  * atomic can still be undone. */
 function cannotCommit({ calls }: Group, at: number, run: CallRun): boolean {
   const call = calls[at]?.call;

@@ -80,7 +80,7 @@ export function send(
   );
 }
 
-/** What `ask` answers, which sends one request to where the location is. Throws `RemoteFailure`, which names the location. */
+/** Has `ask` send one request to where the location answers. Throws `RemoteFailure`, which names the location. */
 export function askLocation<T>(
   context: RemoteContext,
   target: { readonly location: string; readonly mode: Mode },
@@ -111,7 +111,7 @@ async function askNamed<T>(
   }
 }
 
-/** Where a token was refused nothing has run, so another one is tried once, unless the request is to go out once only. */
+/** A request whose token was refused has not run: it is sent once more with another token, unless it may go out only once. */
 async function askAdmitted<T>(
   { platform, log }: RemoteContext,
   { location, mode }: { readonly location: string; readonly mode: Mode },
@@ -136,7 +136,7 @@ async function askAdmitted<T>(
   }
 }
 
-/** A deadline that passes before anything was sent is the platform's doing, not the statement's. */
+/** Errors: `store_unavailable` where the deadline passes before anything is sent: the platform took that time. */
 async function endpointInTime(
   endpoint: HranaEndpoint | Promise<HranaEndpoint>,
   signal: AbortSignal | null,
@@ -164,7 +164,7 @@ export async function runOwn(
   return answer.steps;
 }
 
-/** What a request of the service's own answers. Throws `RemoteFailure`, also where it takes too long. */
+/** Bounds the time of a request of the service's own. Throws `RemoteFailure`, also where it takes too long. */
 export async function inOwnTime<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   try {
     return await withDeadline(OWN_TIMEOUT_MS, [], ask);
@@ -173,7 +173,7 @@ export async function inOwnTime<T>(ask: (signal: AbortSignal) => Promise<T>): Pr
   }
 }
 
-/** The rows of a step of the service's own; anything but success is the server's trouble. */
+/** The rows of a step of the service's own. Throws `RemoteFailure` where the step has failed or was left out. */
 export function rowsAt(steps: readonly StepResult[], at: number): StepRows["rows"] {
   const step = steps[at];
   if (step?.ok) return step.rows;

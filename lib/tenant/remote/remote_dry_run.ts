@@ -33,8 +33,8 @@ export async function dryRun(connection: RemoteConnection, job: AskedCall): Prom
 }
 
 /**
- * Rows that each statement of a call with a footprint reads by itself: what takes rows down reads some as well, and makes
- * the statement read others. Null: not known. For the write slot.
+ * Rows that each statement of a call with a footprint reads by itself, found by a dry run without one: taking notes reads
+ * rows too. Null: not known. For the write slot.
  */
 export async function ownReads(
   connection: RemoteConnection,
@@ -172,7 +172,7 @@ class DryTransaction {
     });
     this.#leftMs -= this.connection.context.clock.monotonicMs() - startedMs;
     if (answer.baton === null) throw new RemoteFailure("lost_stream");
-    // First of all: without it the transaction could not be undone and would hold the server's write lock.
+    // Noted first: without the baton nobody could undo the transaction, and it would hold the server's write lock.
     this.#baton = answer.baton;
     if (this.#leftMs <= 0) throw new Stopped("timeout");
     return answer.steps;

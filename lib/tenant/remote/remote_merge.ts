@@ -109,7 +109,7 @@ export class RemoteMerge {
       [],
     );
     const baton = await stream.leave();
-    // On another stream the rows of the log would be there without those of the merge.
+    // On another stream the log rows would be committed without the rows of the merge.
     if (baton === null) throw new RemoteFailure("lost_stream");
     const end = await sendCommit(trunk, steps, baton, []);
     if (end.k === "committed") return null;

@@ -56,7 +56,7 @@ export class RemoteSnapshots {
     });
   }
 
-  /** Forgets a snapshot that turned out to be of no use. */
+  /** Removes a snapshot from the list, and soon from the server. */
   async drop(databaseId: string, label: string): Promise<void> {
     await this.#drop(
       databaseId,
@@ -64,7 +64,7 @@ export class RemoteSnapshots {
     );
   }
 
-  /** Forgets the snapshot of a write that has changed nothing. Where that fails, the snapshot goes with the oldest ones. */
+  /** Drops the snapshot of a write that has changed nothing. Where that fails, it is dropped later, with the oldest ones. */
   async dropUnused(databaseId: string, label: string): Promise<void> {
     await this.drop(databaseId, label).catch(() => this.context.log("warn", "snapshot_not_dropped"));
   }
@@ -163,7 +163,7 @@ export class RemoteSnapshots {
   }
 }
 
-/** Whether it is known of the failed write that nothing of it was committed. */
+/** Whether the error of a failed write says that nothing of it was committed. */
 function isUndone(error: unknown): boolean {
   if (error instanceof AppError) return error.code !== "outcome_unknown";
   return error instanceof RemoteFailure || error instanceof Stopped;

@@ -28,7 +28,7 @@ const CLOSE_MS = 2000;
 /** Databases in use at most; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
 const DAY_MS = 86_400_000;
-/** Share of the locations that the server can have open from which on it is said that there are too many. */
+/** From this share of the locations that the server can have open, the store reports that there are too many. */
 const CROWDED = 0.8;
 
 /** The store of one server. */
@@ -97,7 +97,7 @@ export class RemoteStore implements TenantStore {
         `DELETE FROM ${table} WHERE database_id = ?`,
         [databaseId],
       ]);
-      // Another instance that still knows it must not write there what nobody will ever read.
+      // Another instance that still knows the location must not write there: nobody would ever read it.
       await this.#locations.letGo(locations, change, found?.location ?? null);
       this.#open.delete(databaseId);
     });
@@ -195,7 +195,7 @@ export class RemoteStore implements TenantStore {
     return true;
   }
 
-  /** Best effort: the server closes it by itself, but until then it counts. */
+  /** Closes an idle stream. Where that fails the server does it by itself, but until then the stream counts. */
   #closeStream({ location, mode, baton }: PooledStream): void {
     const signal = AbortSignal.timeout(CLOSE_MS);
     send(this.context, { location, mode }, { steps: [], baton, close: true }, { signal }).catch(() => {});
@@ -221,7 +221,7 @@ export class RemoteStore implements TenantStore {
   }
 }
 
-/** Names on the server are made of ids; what is none never gets there. */
+/** Names on the server are made of ids, so nothing but an id may become one. */
 function checkId(databaseId: string): void {
   if (!isId("db", databaseId)) throw new TypeError("not a database id");
 }

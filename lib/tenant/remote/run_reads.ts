@@ -73,7 +73,7 @@ class Reading {
     this.#timeoutMs = Math.min(queryTimeoutMs, gated.call.timeoutMs ?? queryTimeoutMs);
   }
 
-  /** `slowly`: its statements have to run one by one. */
+  /** Runs all statements in one request. `slowly`: they have to run one by one. */
   async atOnce(): Promise<TenantOutcome | "stale" | "slowly"> {
     const { call, gate } = this.gated;
     const list = new StepList();

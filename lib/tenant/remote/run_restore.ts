@@ -1,5 +1,5 @@
-// A restore: the database closes, the copy of the snapshot gets what must not be forgotten, and the catalogue says that
-// the database is there now. Whoever has lost the claim on the way moves nothing and opens nothing.
+// A restore: closes the database, adds to a copy of the snapshot what must not be forgotten, and notes in the catalogue
+// that the database is there now. A restore that has lost its claim on the way moves nothing and opens nothing.
 import { AppError } from "../../core/errors.ts";
 import { UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import { damagedLabel, type Restored, setAsideText } from "../damage.ts";
@@ -15,7 +15,7 @@ import { sizeOfLocation, unlessLost } from "./locations.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 
-/** Labels of the service's own begin so; a caller's may not. */
+/** Labels of the service's own snapshots begin like this; a caller's may not. */
 export const AUTOMATIC = "auto-";
 
 export interface RestoreParts {
@@ -126,7 +126,7 @@ class MovingRestore {
   }
 }
 
-/** True: a restore that failed is done, and only an answer was lost. Otherwise the old location is opened again. */
+/** Whether a restore that seems to have failed is done, because only an answer was lost. If not, opens the old location again. */
 async function isDone(
   { log }: RemoteContext,
   connection: RemoteConnection,
@@ -137,7 +137,7 @@ async function isDone(
     await connection.moved();
     return (await connection.located()).location === next;
   } catch {
-    // Whoever comes next finds in the catalogue where it is, or that the time is over, and opens it.
+    // Whoever comes next finds in the catalogue where it is, or that the claim is over, and then opens it.
     log("warn", "database_left_closed");
     return false;
   }

@@ -1,5 +1,5 @@
-// Brings a group of writing calls to an answer, each: the quick way first, the careful way where that does not do, again
-// where the database has moved or nothing can have been committed. What may have been is looked up, never repeated.
+// Answers each call of a group that writes: tries the quick way first, then the careful way, and tries again where the
+// database has moved or nothing can have been committed. What may have been is looked up, never repeated.
 import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
@@ -77,7 +77,7 @@ function isWaitedFor(job: CallJob): boolean {
   return !job.signal?.aborted;
 }
 
-/** What may run by the schema of now; calls whose facts hold for another one are answered. */
+/** Gathers the calls that were compiled for the present schema, and answers the others. */
 async function gather(run: WriteRun, jobs: readonly CallJob[]) {
   const { connection } = run;
   const schemaGate = await connection.schemaGate();
@@ -99,7 +99,7 @@ async function gather(run: WriteRun, jobs: readonly CallJob[]) {
   return { group, ready };
 }
 
-/** Answers what is decided. */
+/** Answers the calls whose end is known; the others are left. */
 async function settle(
   run: WriteRun,
   round: Round,
@@ -119,7 +119,7 @@ async function settle(
     case "stopped":
       return { left: jobs.flatMap((job) => settleStopped(run, job, end.outcome)), apart: false };
     case "refused":
-      // In the end only because of one call: alone each gets its own answer.
+      // One call may be the reason: alone, each gets its own answer.
       if (jobs.length > 1) return { left: jobs, apart: true };
       for (const job of jobs) {
         const at = await refusedAt(connection, job, end.failure);
@@ -131,7 +131,7 @@ async function settle(
   }
 }
 
-/** Of an atomic call's deferred references a dry run tells which statement has broken them; else it is the first. */
+/** Index of the statement that has broken deferred references, which a dry run tells; otherwise the first. */
 async function refusedAt(
   connection: RemoteConnection,
   job: CallJob,
@@ -142,7 +142,7 @@ async function refusedAt(
   return outcome?.ok === false && outcome.failure.kind === kind ? outcome.failedIndex : 0;
 }
 
-/** What is left to do for the call: what ran before the statement that stopped it runs again where it is to stay. */
+/** Answers a stopped call, unless statements before the stopped one are to stay: those are left, to run again. */
 function settleStopped(run: WriteRun, job: CallJob, ending: TenantOutcome): CallJob[] {
   const call = ending.ok === false ? whatStays(job.call, ending) : null;
   if (ending.ok === false && call !== null) {
@@ -172,7 +172,7 @@ async function settleLost(
 ): Promise<readonly CallJob[]> {
   const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
   const committed = ids.length === 0 ? null : await findCommitted(connection, ids);
-  // They are in the same transaction. Those that are written already are not written twice.
+  // The log rows were in that transaction too. Rows that are there already are not written twice.
   if (committed === null || committed.size === 0) log.putBack(group.logRows);
   if (committed === null) {
     for (const job of jobs) job.reject(new AppError("outcome_unknown"));
@@ -189,7 +189,7 @@ async function settleLost(
   return again;
 }
 
-/** Nothing was committed. Throws when there is no use in another try. */
+/** Decides what follows a failed try that has committed nothing. Throws when there is no use in another one. */
 async function afterFailure(run: WriteRun, round: Round, error: unknown): Promise<Next> {
   const { ready, group, careful, attempt } = round;
   if (error instanceof Stopped && error.why === "nobody_waits") return { left: ready, apart: false };

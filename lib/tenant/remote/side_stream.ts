@@ -32,7 +32,7 @@ export class StatementFailed extends Error {
   }
 }
 
-/** Where it has a transaction, that stays open, however long nothing is asked, until `end` or `leave`. */
+/** A stream to one side. If it has a transaction, that stays open until `end` or `leave`, also while nothing is asked. */
 export class SideStream {
   #baton: string | null = null;
   #begun = false;
@@ -57,7 +57,7 @@ export class SideStream {
       const stmt = params.length > 0 ? { sql, args: params.map(toHrana) } : { sql };
       steps.push({ stmt, ...(condition ? { condition } : {}) });
     }
-    // JSON has no infinity, neither on the way there nor on the way back; what answers with rows changes nothing.
+    // JSON has no infinity, on the way there or back. Statements that answer with rows change nothing, so they may run twice.
     const infinite = statements.some(({ params }) =>
       params.some((value) => value === Infinity || value === -Infinity)
     );
@@ -76,7 +76,7 @@ export class SideStream {
     await this.#send({ steps: [{ stmt: { sql: "ROLLBACK" } }], baton, close: true }).catch(() => {});
   }
 
-  /** Names the stream to who goes on with it; null: there is none, or it is lost. */
+  /** Hands over the stream, by its baton; null: there is none, or it is lost. */
   async leave(): Promise<string | null> {
     await this.#touched;
     clearTimeout(this.#timer);
@@ -107,7 +107,7 @@ export class SideStream {
     try {
       this.#hold((await this.#send({ steps: [], baton, close: false })).baton);
     } catch {
-      // That it is lost shows when it is asked something.
+      // The next question will find that the stream is lost.
     }
   }
 }
@@ -143,7 +143,7 @@ function readAnswers(results: readonly StepResult[], each: Ask["each"]): Answer[
   const answers: Answer[] = [];
   for (const step of results) {
     if (step === null) {
-      // Behind a failure it was to be left out; otherwise the transaction has ended by itself.
+      // A statement after a failed one is left out on purpose; any other, because the transaction has ended by itself.
       if (each === "must" && answers.at(-1)?.ok === false) break;
       throw new RemoteFailure("lost_stream");
     }

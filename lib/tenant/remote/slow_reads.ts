@@ -8,7 +8,7 @@ import type { RemoteConnection } from "./remote_connection.ts";
 import { answersOthers } from "./statement_deadline.ts";
 import type { AskedCall } from "./write_call.ts";
 
-/** Milliseconds that a read takes until it is asked whether it is the server that is slow, and between two questions. */
+/** Milliseconds until the server is asked, beside a read, whether it answers anything, and between two such questions. */
 const SLOW_MS = 100;
 /** Slow reads at a time of one token, of one database, and of all together; of tries, one database's and all. */
 const MAX_SLOTS = { token: 2, database: 3, all: 6 } as const;
@@ -131,7 +131,7 @@ export class SlowReads {
     underWay.timer = setTimeout(() => void this.#watch(underWay), SLOW_MS);
   }
 
-  /** It is slow when it has no answer yet, and the server has answered what was sent long after it. */
+  /** A read is slow when it has no answer yet, although the server has answered what was sent long after it. */
   async #watch(underWay: UnderWay): Promise<void> {
     const answers = await this.#answersSince(underWay.startedMs);
     if (underWay.ended) return;

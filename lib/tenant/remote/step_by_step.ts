@@ -30,7 +30,7 @@ import { withStatementDeadline } from "./statement_deadline.ts";
 
 /** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was committed then. */
 export async function commitStepByStep(group: Group): Promise<GroupEnd> {
-  /** Names the stream as long as no request is under way; its transaction is given up with the call. */
+  /** The baton of the stream while no request is under way, to undo its transaction where the call fails. */
   let open: string | null = null;
   const request: Request = async (steps, baton, binary = false) => {
     const bounds = { timeoutMs: group.timeoutMs, waiting: group.signals };

@@ -17,24 +17,24 @@ export interface CallJob extends AskedCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Nobody waits for it any more. */
+/** Ends a call that nobody waits for any more. */
 export function abandon(job: CallJob): void {
   job.reject(new AppError("store_unavailable"));
 }
 
-/** Such a call has a transaction of its own. */
+/** Whether the call needs a transaction of its own. */
 export function travelsAlone({ level, foreignKeysOff, snapshot, dryRun, affected }: TenantCall): boolean {
   return level === "schema" || foreignKeysOff || snapshot !== null || dryRun === true || Boolean(affected);
 }
 
-/** Null where the call can break no reference of a foreign key that the engine checks at a commit only. */
+/** Counts the references that the call breaks and the engine checks at a commit only; null where it can break none. */
 export function watchDeferred(call: TenantCall, schemaGate: SchemaGate): DeferredReferences | null {
   if (!mayBreak(call, schemaGate)) return null;
   const { level, auditTables } = call;
   return new DeferredReferences({ level, written: JSON.stringify(auditTables ?? []) });
 }
 
-/** Whether each statement of the call is checked by itself. */
+/** Whether such references are to be counted after each statement of the call. */
 export function checksEach(call: TenantCall, schemaGate: SchemaGate): boolean {
   return !call.atomic && call.statements.length > 1 && mayBreak(call, schemaGate);
 }

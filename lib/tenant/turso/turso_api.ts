@@ -1,5 +1,5 @@
-// Calls to Turso's platform API (docs.turso.tech/api-reference). Every call that is made of it comes to the same when it
-// runs twice, because the caller names what is to be there: so one whose answer is lost is sent again, within bounds.
+// Calls to Turso's platform API (docs.turso.tech/api-reference). Each call names what is to be there, so that
+// a second one changes nothing: a call whose answer is lost is sent again, within bounds.
 import type { Log } from "../../core/log.ts";
 import type { Fetch } from "../remote/hrana/hrana_client.ts";
 import { repeat } from "../remote/hrana/repeat.ts";
@@ -64,7 +64,7 @@ class Unanswered extends Error {
 export class TursoApi {
   constructor(private readonly options: TursoApiOptions) {}
 
-  /** Any answer below 500 but 429. Throws `RemoteFailure`: `unreachable` where there was none in time. */
+  /** Resolves with any answer below 500 but 429. Throws `RemoteFailure`: `unreachable` where there was none in time. */
   call(call: TursoCall): Promise<TursoAnswer> {
     const deadline = AbortSignal.timeout(call.timeoutMs ?? CALL_TIMEOUT_MS);
     let repeated = false;
@@ -86,7 +86,7 @@ export class TursoApi {
     });
   }
 
-  /** An answer that is not the wanted one as the failure that it amounts to. */
+  /** The failure for an answer that is not the wanted one. */
   failure(call: TursoCall, { status }: TursoAnswer): RemoteFailure {
     if (status === 404) return new RemoteFailure("gone");
     if (status === 401 || status === 403) {

@@ -9,7 +9,7 @@ import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";
 
-/** What a token is asked to last, and milliseconds that one is used before the next is made. */
+/** How long a token is to last, and milliseconds that one is used before the next is made. */
 const TOKEN_EXPIRATION = "30m";
 const TOKEN_USED_MS = 20 * 60_000;
 /** Milliseconds for making a database, which copies the seed, and then until it must answer. */
@@ -92,7 +92,7 @@ export class TursoPlatform implements RemotePlatform {
     const body = { name: nameOf(location), group, ...from };
     const call: TursoCall = { method: "POST", path: "/databases", body, timeoutMs: MAKE_TIMEOUT_MS };
     const answer = await api.call(call);
-    // A copy that somebody else began would not be of this moment.
+    // A copy that is there already may be an older one, unless this call has begun it.
     const there = answer.status === 409 && (seed === null || answer.repeated);
     if (answer.status !== 200 && !there) throw api.failure(call, answer);
     if (answer.status === 200) this.#cacheHost(location, Promise.resolve(hostOf(answer.body)));
@@ -113,7 +113,7 @@ export class TursoPlatform implements RemotePlatform {
       // A copy of a closed database may be closed as well.
       if (!(error instanceof RemoteFailure) || error.reason === "blocked") return null;
       if (signal.aborted) throw new RemoteFailure("unreachable", "a new database does not answer");
-      // What else the platform says of it is not about its being new.
+      // A platform that refuses for another reason does not refuse because the database is new.
       if (endpoint === null && error.reason !== "gone") return null;
       if (endpoint !== null && error.reason === "denied") this.refused(location, "read", endpoint);
       return Math.min(READY_PAUSE_MS * 2 ** attempt, MAX_READY_PAUSE_MS);
