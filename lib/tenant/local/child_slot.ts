@@ -21,7 +21,7 @@ export interface ChildSlot {
   dirty: boolean;
   /** The child is being ended and takes no new work. */
   leaving: boolean;
-  /** Slow work has run in the child and lowered its priority for good, so it takes only slow work from now on. */
+  /** Slow work has lowered the child's priority for good, so it takes slow work only; not while no other child may start. */
   lowered: boolean;
 }
 
