@@ -1,11 +1,12 @@
 // Polls slow flights every few milliseconds. It ends a child whose statement is past its deadline, whose caller has gone,
 // whose memory is out of bounds or whose slow read blocks others, and starts another child for waiting work.
 import { AppError } from "../../core/errors.ts";
-import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./progress_files.ts";
 import { givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
+import { overMemory } from "./over_memory.ts";
 import { abandonCall } from "./settle_group.ts";
 
 const TICK_MS = 5;
@@ -26,13 +27,6 @@ const MAX_WAIT_MS = 30_000;
 const MIN_WAIT_MS = 1000;
 /** Milliseconds without a report of its memory after which a child that works is ended. */
 const SILENT_MS = 10_000;
-
-/** A child is ended to free memory only from this many bytes on, because a new child takes about half of that. */
-const LARGE_BYTES = 128 * 1024 * 1024;
-
-type Victim =
-  | { readonly kind: "idle"; readonly slot: ChildSlot }
-  | { readonly kind: "read"; readonly slot: ChildSlot; readonly flight: LaneFlight };
 
 /** The bounds that the watchdog enforces. */
 export interface WatchdogBounds {
@@ -109,8 +103,8 @@ export class Watchdog {
 
   #boundMemory(nowMs: number): void {
     const victim = overMemory(this.scheduler.slots, this.bounds.memoryBytes);
-    if (victim?.kind === "idle") this.scheduler.endChild(victim.slot);
-    else if (victim) this.#kill(victim.slot, victim.flight, { reason: "memory", nowMs });
+    if (victim?.flight) this.#kill(victim, victim.flight, { reason: "memory", nowMs });
+    else if (victim) this.scheduler.endChild(victim);
   }
 
   /** Views and CTEs can make compiling alone last: it has the bound of a statement, for all texts of a call. */
@@ -157,27 +151,4 @@ export class Watchdog {
       }
     }
   }
-}
-
-/**
- * The child to end where all children together hold too much: a large idle one first, then the one with the largest read.
- * Null: the memory is within its bound, or only writes are left, which have the bound of a single child.
- */
-function overMemory(slots: readonly ChildSlot[], maxBytes: number): Victim | null {
-  const living = slots.filter(({ flight, leaving }) => !flight?.killed && !leaving).map((slot) => ({
-    slot,
-    bytes: slot.child.report(0)?.residentBytes || 0,
-  }));
-  if (living.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes) return null;
-  const large = living.filter(({ bytes }) => bytes >= LARGE_BYTES).sort((a, b) => b.bytes - a.bytes);
-  const idle = large.find(({ slot }) => isFree(slot));
-  if (idle) return { kind: "idle", slot: idle.slot };
-  for (const { slot } of large) {
-    if (slot.flight && isRead(slot.flight)) return { kind: "read", slot, flight: slot.flight };
-  }
-  return null;
-}
-
-function isRead({ work }: LaneFlight): boolean {
-  return work.kind === "read" || (work.kind === "task" && !work.holdsWriteSlot);
 }
