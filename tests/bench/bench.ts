@@ -138,6 +138,7 @@ function medians(list: readonly Measured[]): Measured {
     perSecond: median((one) => one.perSecond),
     p50Ms: median((one) => one.p50Ms),
     p99Ms: median((one) => one.p99Ms),
+    slowestMs: Math.max(...list.map((one) => one.slowestMs)),
     errors: list.reduce((sum, one) => sum + one.errors, 0),
   };
 }

@@ -3,7 +3,7 @@ import { type BenchRequest, fetchOptions } from "./bench_target.ts";
 
 export interface LoadOrder {
   readonly url: string;
-  /** Sent in turn, over and over. All have the same headers. */
+  /** Sent in turn, over and over. */
   readonly requests: readonly BenchRequest[];
   readonly connections: number;
   readonly seconds: number;
@@ -15,6 +15,7 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly slowestMs: number;
   /** Answers that were no success, and connections that failed. */
   readonly errors: number;
 }
@@ -53,27 +54,29 @@ async function wrkLoad(order: LoadOrder): Promise<LoadResult> {
     }).output();
     const line = /^RESULT (.+)$/m.exec(new TextDecoder().decode(stdout))?.[1];
     if (line === undefined) throw new Error("wrk gave no result");
-    const [requests = 0, micros = 1, p50 = 0, p99 = 0, errors = 0] = line.split(" ").map(Number);
-    return { perSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors };
+    const [requests = 0, micros = 1, p50 = 0, p99 = 0, slowest = 0, errors = 0] = line.split(" ").map(Number);
+    return {
+      perSecond: requests / (micros / 1e6),
+      ...{ p50Ms: p50 / 1000, p99Ms: p99 / 1000, slowestMs: slowest / 1000, errors },
+    };
   } finally {
     await Deno.remove(script);
   }
 }
 
 function luaScript({ requests, pauseMs }: LoadOrder): string {
-  const [first] = requests;
-  const headers = Object.entries(first?.headers ?? {}).map(([name, value]) =>
-    `["${name}"]=${luaText(value)}`
-  );
+  // Requests name their headers by number: most of them share all of theirs.
+  const kinds = [...new Set(requests.map(headersOf))];
+  const numbers = new Map(kinds.map((kind, at) => [kind, at + 1]));
   const pause = pauseMs === undefined
     ? ""
     : `function delay() return math.floor(${pauseMs} * (0.5 + math.random()) + 0.5) end`;
   return `
-local requests = {${requests.map(luaRequest).join(",\n")}}
-local headers = {${headers.join(",")}}
+local requests = {${requests.map((one) => luaRequest(one, numbers.get(headersOf(one)) ?? 0)).join(",\n")}}
+local headers = {${kinds.join(",\n")}}
 local formatted, at = {}, 0
 function init()
-  for i, one in ipairs(requests) do formatted[i] = wrk.format(one[1], one[2], headers, one[3]) end
+  for i, one in ipairs(requests) do formatted[i] = wrk.format(one[1], one[2], headers[one[4]], one[3]) end
 end
 function request()
   at = at % #formatted + 1
@@ -82,14 +85,18 @@ end
 ${pause}
 function done(summary, latency)
   local e = summary.errors
-  print(string.format("RESULT %d %d %d %d %d", summary.requests, summary.duration, latency:percentile(50),
-    latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+  print(string.format("RESULT %d %d %d %d %d %d", summary.requests, summary.duration, latency:percentile(50),
+    latency:percentile(99), latency.max, e.connect + e.read + e.write + e.status + e.timeout))
 end
 `;
 }
 
-function luaRequest({ method = "POST", path, body }: BenchRequest): string {
-  return `{"${method}", ${luaText(path)}, ${method === "GET" ? "nil" : luaText(body)}}`;
+function luaRequest({ method = "POST", path, body }: BenchRequest, headers: number): string {
+  return `{"${method}", ${luaText(path)}, ${method === "GET" ? "nil" : luaText(body)}, ${headers}}`;
+}
+
+function headersOf({ headers }: BenchRequest): string {
+  return `{${Object.entries(headers).map(([name, value]) => `["${name}"]=${luaText(value)}`).join(",")}}`;
 }
 
 function luaText(text: string): string {
@@ -121,5 +128,8 @@ async function fetchLoad(order: LoadOrder): Promise<LoadResult> {
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   const seconds = (performance.now() - startedMs) / 1000;
-  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), errors };
+  return {
+    perSecond: latencies.length / seconds,
+    ...{ p50Ms: at(0.5), p99Ms: at(0.99), slowestMs: at(1), errors },
+  };
 }

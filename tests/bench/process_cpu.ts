@@ -4,7 +4,7 @@ import { descendants } from "./process_memory.ts";
 /** Ticks of the kernel's clock in a second, as /proc counts them. */
 const TICKS = 100;
 
-/** Seconds that the living ones have computed so far; null where there is no /proc. */
+/** Seconds computed so far, by ended ones that were waited for as well; null where there is no /proc. */
 export function processCpuSeconds(rootPid: number): number | null {
   try {
     return descendants(rootPid).reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS;
@@ -15,7 +15,8 @@ export function processCpuSeconds(rootPid: number): number | null {
 }
 
 function ticksOf(pid: number): number {
-  // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
+  // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it, and behind
+  // them those of its ended children.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
-  return Number(fields[11]) + Number(fields[12]);
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
