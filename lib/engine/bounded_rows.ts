@@ -30,13 +30,14 @@ export interface Bounded {
 
 /** Reads rows and counts their bytes. */
 export class BoundedRows {
-  #bytes = 0;
-  #maxBytes = Infinity;
+  readonly #count: { bytes: number; most: number } = { bytes: 0, most: Infinity };
 
   constructor(private readonly database: DatabaseSync, private readonly guard: Guard) {
+    // The engine holds the function, so one that held the connection would keep it in memory for good.
+    const count = this.#count;
     database.function(RESULT_BYTES, { directOnly: true }, (bytes) => {
-      this.#bytes += Number(bytes);
-      return this.#bytes > this.#maxBytes ? OVERFLOWS : 1;
+      count.bytes += Number(bytes);
+      return count.bytes > count.most ? OVERFLOWS : 1;
     });
   }
 
@@ -56,15 +57,15 @@ export class BoundedRows {
     { maxBytes }: ResultBounds,
     big: boolean,
   ): EngineValue[][] {
-    this.#bytes = 0;
-    this.#maxBytes = maxBytes;
+    this.#count.bytes = 0;
+    this.#count.most = maxBytes;
     this.guard.bounding = true;
     try {
       const statement = forms.small ? forms.limited ??= this.#prepare(forms.texts.limited) : forms.counted;
       statement.setReadBigInts(big);
       return arrayRows(statement.all(...values));
     } catch (error) {
-      throw this.#bytes > maxBytes ? new ResultTooLarge(`more than ${maxBytes} bytes`) : error;
+      throw this.#count.bytes > maxBytes ? new ResultTooLarge(`more than ${maxBytes} bytes`) : error;
     } finally {
       this.guard.bounding = false;
     }
