@@ -5,10 +5,18 @@ import type { StatementFacts } from "../sql/statement_facts.ts";
 /** Statements whose syntax is cached, and whose facts are cached for each database. */
 const MAX_SYNTAX = 5000;
 const MAX_FACTS = 500;
-/** Databases whose facts are cached. */
-const MAX_DATABASES = 2000;
+/** Databases whose facts are cached, and facts of all of them. */
+const MAX_DATABASES = 20_000;
+const MAX_ALL_FACTS = 200_000;
 /** Characters of the longest cached text: longer ones are rarely repeated and would fill the cache. */
 const MAX_CACHED_LENGTH = 10_000;
+
+/** A text with its facts in the database where they were last learned. */
+interface SharedFacts {
+  readonly sql: string;
+  readonly facts: StatementFacts;
+  readonly json: string;
+}
 
 interface DatabaseFacts {
   schemaVersion: number;
@@ -19,6 +27,9 @@ interface DatabaseFacts {
 export class FactsCache {
   readonly #syntax = new Map<string, SyntaxResult>();
   readonly #databases = new Map<string, DatabaseFacts>();
+  /** Databases of one schema hold the same objects: each for itself they would take a hundred times the memory. */
+  readonly #shared = new Map<string, SharedFacts>();
+  #count = 0;
 
   syntax(sql: string): SyntaxResult {
     const known = this.#syntax.get(sql);
@@ -40,20 +51,41 @@ export class FactsCache {
   /** Caches a statement's facts. Another schema version drops those of before. */
   put(databaseId: string, schemaVersion: number, sql: string, facts: StatementFacts): void {
     this.seen(databaseId, schemaVersion);
-    const entry = this.#databases.get(databaseId);
-    if (entry && sql.length <= MAX_CACHED_LENGTH) putBounded(entry.bySql, sql, facts, MAX_FACTS);
+    const bySql = this.#databases.get(databaseId)?.bySql;
+    if (!bySql || sql.length > MAX_CACHED_LENGTH) return;
+    const shared = this.#sharedWith(sql, facts);
+    this.#count -= bySql.size;
+    putBounded(bySql, shared.sql, shared.facts, MAX_FACTS);
+    this.#count += bySql.size;
+    for (const oldest of this.#databases.keys()) {
+      if (this.#count <= MAX_ALL_FACTS || oldest === databaseId) break;
+      this.forget(oldest);
+    }
   }
 
   /** Notes the schema version that the engine reported. */
   seen(databaseId: string, schemaVersion: number): void {
-    const entry = this.#databases.get(databaseId);
-    if (entry?.schemaVersion === schemaVersion) return;
-    this.#databases.delete(databaseId);
-    putBounded(this.#databases, databaseId, { schemaVersion, bySql: new Map() }, MAX_DATABASES);
+    if (this.#databases.get(databaseId)?.schemaVersion === schemaVersion) return;
+    this.forget(databaseId);
+    for (const oldest of this.#databases.keys()) {
+      if (this.#databases.size < MAX_DATABASES) break;
+      this.forget(oldest);
+    }
+    this.#databases.set(databaseId, { schemaVersion, bySql: new Map() });
   }
 
   forget(databaseId: string): void {
+    this.#count -= this.#databases.get(databaseId)?.bySql.size ?? 0;
     this.#databases.delete(databaseId);
+  }
+
+  #sharedWith(sql: string, facts: StatementFacts): SharedFacts {
+    const json = JSON.stringify(facts);
+    const known = this.#shared.get(sql);
+    if (known?.json === json) return known;
+    const shared = { sql, facts, json };
+    putBounded(this.#shared, sql, shared, MAX_SYNTAX);
+    return shared;
   }
 }
 
