@@ -22,11 +22,12 @@ for (const [name, kind] of Object.entries(kinds)) {
       );
       const cases = someOf(all, 3);
       for (let from = 0; from < cases.length; from += AT_ONCE) {
-        await Promise.all(
+        const ended = await Promise.allSettled(
           cases.slice(from, from + AT_ONCE).map(({ at, fault, act }) =>
             runUnder(world, kind, { at, fault: act }, `${fault}, request ${at}`)
           ),
         );
+        for (const one of ended) if (one.status === "rejected") throw one.reason;
       }
     });
   });
