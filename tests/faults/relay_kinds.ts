@@ -87,11 +87,14 @@ export const kinds: Readonly<Record<string, Kind>> = {
 
 /** A held INSERT whose rows are known: a machine that is busy for long may have had no time to look at them. */
 async function heldWith(world: RelayWorld, database: TestDatabase, rows: number) {
+  const { app, tenant } = world;
   for (let tries = 1;; tries++) {
     const held = JSON.parse((await world.post(database, "query", { sql, params: [1] })).text);
-    const path = `${database.path}/approvals/${held.approvalToken}`;
-    const { text } = ok(await world.app.request("GET", path, { token: world.tenant.token }));
-    if (JSON.parse(text).data.affectedRows === rows) return held;
+    const path = `/api/namespaces/${tenant.slug}/approvals?state=pending`;
+    const { text } = ok(await app.request("GET", path, { token: app.operatorKey }));
+    const { data }: { data: { id: string; affectedRows: number | null }[] } = JSON.parse(text);
+    const known = data.find(({ id }) => held.approvalUrl.endsWith(id))?.affectedRows;
+    if (known === rows) return held;
     assert(tries < 5, text);
   }
 }

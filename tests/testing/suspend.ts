@@ -1,10 +1,12 @@
-// A process that stands still, on Linux. The signal is heard when its main thread gets to run, and on a busy machine the
+// A process that stands still. The signal is heard when its main thread gets to run, and on a busy machine the
 // others go on working until then.
 
-/** Resolves when none of its threads runs any more. SIGCONT ends it. */
+/** Resolves when none of its threads runs any more, which only Linux tells. SIGCONT ends it. */
 export async function suspend(pid: number): Promise<void> {
   Deno.kill(pid, "SIGSTOP");
-  while (!await isStill(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (Deno.build.os === "linux" && !await isStill(pid)) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 async function isStill(pid: number): Promise<boolean> {
