@@ -6,6 +6,8 @@ import { assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
 import { inCi } from "../testing/sqld.ts";
 
+/** How long a page may take for anything: a busy machine takes its time. */
+const PATIENCE_MS = 120_000;
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /** One for a file of tests, at its top level. Whoever launches it closes it. */
@@ -45,6 +47,7 @@ export async function withPage(
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   try {
     const page = await context.newPage();
     const told: string[] = [];
