@@ -19,9 +19,21 @@ export class LogBuffer {
   #rows: LogValues[] = [];
   /** Refused calls by id. A later row of the same id replaces the earlier one and includes its count. */
   readonly #refusals = new Map<string, LogValues>();
+  /** Ids of rows that are kept elsewhere too, until they are in their table. */
+  readonly #kept = new Set<string>();
+  /** So many of the oldest rows are among those. */
+  #keptFirst = 0;
+  readonly #unkeptRefusals = new Set<string>();
 
-  /** `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases. */
-  constructor(maxBytes: number, private readonly budget: LogBudget = new LogBudget()) {
+  /**
+   * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
+   * is called when nothing of what is kept elsewhere is needed there any more.
+   */
+  constructor(
+    maxBytes: number,
+    private readonly budget: LogBudget = new LogBudget(),
+    private readonly onSettled: () => void = () => {},
+  ) {
     this.#queryLog = new Marks(maxBytes / 2);
     this.#calls = new Marks(maxBytes / 2);
   }
@@ -42,13 +54,55 @@ export class LogBuffer {
     this.#put(row);
   }
 
+  /** Whether there are rows that are kept nowhere else. */
+  get hasUnkept(): boolean {
+    return this.#keptFirst < this.#rows.length || this.#unkeptRefusals.size > 0;
+  }
+
+  /** Those rows. */
+  get unkept(): LogValues[] {
+    const refusals = [...this.#unkeptRefusals].flatMap((id) => {
+      const row = this.#refusals.get(id);
+      return row ? [row] : [];
+    });
+    return [...this.#rows.slice(this.#keptFirst), ...refusals];
+  }
+
+  /** Notes that all of them are kept elsewhere now. */
+  noteKept(): void {
+    for (const row of this.unkept) this.#kept.add(String(row[0]));
+    this.#keptFirst = this.#rows.length;
+    this.#unkeptRefusals.clear();
+  }
+
+  /** Notes that what is kept elsewhere will be lost there. */
+  noteUnkept(): void {
+    this.#kept.clear();
+    this.#keptFirst = 0;
+    for (const id of this.#refusals.keys()) this.#unkeptRefusals.add(id);
+  }
+
+  /** Notes that rows are in their table, or will never be. */
+  settle(rows: readonly LogValues[]): void {
+    if (this.#kept.size === 0) return;
+    for (const row of rows) {
+      const id = String(row[0]);
+      this.#kept.delete(id);
+      // One that has counted further meanwhile.
+      if (this.#refusals.has(id)) this.#unkeptRefusals.add(id);
+    }
+    if (this.#kept.size === 0) this.onSettled();
+  }
+
   /** Takes the oldest rows, then those of refused calls. */
   take(most: number): LogValues[] {
     const taken = this.#rows.splice(0, most);
+    this.#keptFirst = Math.max(0, this.#keptFirst - taken.length);
     for (const [id, row] of this.#refusals) {
       if (taken.length >= most) break;
       taken.push(row);
       this.#refusals.delete(id);
+      this.#unkeptRefusals.delete(id);
     }
     this.budget.give(taken);
     return taken;
@@ -59,6 +113,8 @@ export class LogBuffer {
     const later = [...this.#refusals.values()];
     const room = Math.max(0, MAX_ROWS - this.#rows.length);
     const back = rows.filter((row) => !isRefusal(row)).slice(0, room).filter((row) => this.budget.take(row));
+    const firstUnkept = back.findIndex((row) => !this.#kept.has(String(row[0])));
+    this.#keptFirst = firstUnkept < 0 ? back.length + this.#keptFirst : firstUnkept;
     this.#rows = [...back, ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);
   }
@@ -67,6 +123,8 @@ export class LogBuffer {
     this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();
+    this.noteUnkept();
+    this.onSettled();
   }
 
   /** Whether `takeCuts` would return anything. */
@@ -85,8 +143,16 @@ export class LogBuffer {
     const hasRoom = this.budget.take(row);
     if (!isRefusal(row)) {
       if (hasRoom) this.#rows.push(row);
-    } else if (hasRoom) this.#refusals.set(String(row[0]), row);
-    else this.#refusals.delete(String(row[0]));
+      return;
+    }
+    const id = String(row[0]);
+    if (hasRoom) {
+      this.#refusals.set(id, row);
+      this.#unkeptRefusals.add(id);
+    } else {
+      this.#refusals.delete(id);
+      this.#unkeptRefusals.delete(id);
+    }
   }
 }
 

@@ -53,12 +53,13 @@ async function runAs(
   }
 }
 
-/** Every file under a folder, without those of the engine children's own bookkeeping. */
+/** Every file under a folder, without those of the service's and the engine children's own bookkeeping. */
 async function filesUnder(folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const entry of Deno.readDir(folder)) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory) { if (entry.name !== "run") files.push(...await filesUnder(path)); }
+    const isBookkeeping = entry.name === "run" || entry.name === "spool";
+    if (entry.isDirectory) { if (!isBookkeeping) files.push(...await filesUnder(path)); }
     else files.push(path);
   }
   return files.sort();

@@ -17,6 +17,8 @@ export interface ChildSlot {
   /** Databases to close in this child before other work, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
   lastUsedMs: number;
+  /** Databases that are at home in the child. */
+  homes: number;
   /** The child has worked since the last sweep of unused databases. */
   dirty: boolean;
   /** The child is being ended and takes no new work. */
@@ -33,6 +35,7 @@ export function newSlot(child: EngineChild, number: number, lastUsedMs: number):
     flight: null,
     toClose: [],
     lastUsedMs,
+    homes: 0,
     dirty: false,
     leaving: false,
     lowered: false,

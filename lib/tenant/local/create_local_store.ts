@@ -1,7 +1,8 @@
 // Opens the embedded store: its folders, the bound of its memory and its first engine child.
 import { findParentTie, type ParentTie } from "./engine_process.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { openFolders } from "./tenant_paths.ts";
+import { LogSpool, type SpooledRows } from "./log_spool.ts";
+import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { Scheduler } from "./scheduler.ts";
 import { LocalStore, type LocalStoreSettings } from "./local_store.ts";
@@ -16,6 +17,8 @@ export interface LocalStoreOptions extends LocalStoreSettings {
   /** MB that all children may hold together. Default: see `findEngineMemory`. */
   readonly engineMemoryMb?: number | null;
   readonly maxChildren?: number;
+  /** Bytes of open files that each child keeps for later calls. Default: see `keepBytesOf`. */
+  readonly keepBytes?: number;
   /** Tests set the portable one. */
   readonly parentTie?: ParentTie;
 }
@@ -37,8 +40,15 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     clock: options.clock,
     log: options.log,
     maxChildren,
+    keepBytes: options.keepBytes ?? keepBytesOf(memoryBytes, maxChildren),
   });
-  const store = new LocalStore(options, scheduler, paths.tenants, memoryBytes);
+  const { spool, left } = await LogSpool.open(paths.spool);
+  const store = new LocalStore(options, { scheduler, spool, tenants: paths.tenants, memoryBytes });
+  for (const one of left) {
+    if (await sizeOf(databasePath(paths.tenants, one.databaseId)) > 0) takeRows(store, one);
+    // Deleted meanwhile.
+    else spool.settled(one.databaseId);
+  }
   if (await scheduler.slots[0]?.child.reports()) return store;
   await store.close();
   throw new ConfigError(
@@ -54,6 +64,9 @@ const LEAST_BYTES = 512 * MB;
 
 /** Bytes that a child holds when it has done little work. */
 const CHILD_BYTES = 80 * MB;
+
+/** Bytes of open files that all children may keep together. */
+const KEPT_BYTES = 320 * MB;
 
 // Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
 // control group that this process is in, the outermost last.
@@ -84,10 +97,22 @@ function childrenFor(memoryBytes: number): number {
   return Math.max(5, Math.min(wanted, Math.floor(memoryBytes / CHILD_BYTES)));
 }
 
+/** Bytes of open files that a child keeps: of the memory of all children a quarter, at most `KEPT_BYTES`, in equal parts. */
+function keepBytesOf(memoryBytes: number, maxChildren: number): number {
+  return Math.floor(Math.min(KEPT_BYTES, memoryBytes / 4) / maxChildren);
+}
+
 async function groupLimits(): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
   const { stdout } = await new Deno.Command("sh", { args: ["-c", LIMITS], stdout: "piped", stderr: "null" })
     .output();
   // A group without a limit has the text `max`.
   return new TextDecoder().decode(stdout).split("\n").filter((line) => /^\d+$/.test(line)).map(Number);
+}
+
+/** Rows that an earlier process has left in the spool. */
+function takeRows(store: LocalStore, { databaseId, namespaceId, rows }: SpooledRows): void {
+  const { log } = store.lanes(databaseId, namespaceId);
+  for (const row of rows) log.add(row);
+  log.noteKept();
 }

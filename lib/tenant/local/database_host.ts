@@ -7,6 +7,8 @@ import type { ReplyFrame } from "./engine_child.ts";
 /** The store's side of one database. */
 export interface DatabaseHost {
   readonly states: DatabaseStates;
+  /** Nothing runs and nothing waits. */
+  readonly isQuiet: boolean;
   lanes(databaseId: string, namespaceId: string): DatabaseLanes;
   wake(lanes: DatabaseLanes): void;
   task(

@@ -2,7 +2,7 @@
 // child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
 import type { LogValues } from "../log_columns.ts";
-import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
+import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import { groupLength } from "../group_length.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import { ReadQueue } from "../read_queue.ts";
@@ -37,17 +37,12 @@ export class DatabaseLanes {
   /** The number of calls in the group that started last; 0: none has. */
   #lastGroup = 0;
 
-  /** The waiting log rows. */
-  readonly log: LogBuffer;
-
+  /** `log`: the waiting log rows. */
   constructor(
     readonly databaseId: string,
     readonly namespaceId: string,
-    logBytes = DEFAULT_LOG_BYTES,
-    budget: LogBudget = new LogBudget(),
-  ) {
-    this.log = new LogBuffer(logBytes, budget);
-  }
+    readonly log: LogBuffer = new LogBuffer(DEFAULT_LOG_BYTES),
+  ) {}
 
   get waiting(): number {
     return this.reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
@@ -55,7 +50,7 @@ export class DatabaseLanes {
 
   /** Whether the database has no work, no log rows and nobody who needs its lanes. */
   get idle(): boolean {
-    return this.waiting === 0 && this.flights.size === 0 && this.log.length === 0 && !this.held;
+    return this.mayEnd && this.log.length === 0;
   }
 
   /**
@@ -66,10 +61,9 @@ export class DatabaseLanes {
     return this.#lastGroup === 1 && this.reads.length === 1 && this.waiting === 1 && this.flights.size === 0;
   }
 
-  /** Whether nothing waits but log rows that cannot be written at present. */
-  mayEnd(nowMs: number): boolean {
-    return this.waiting === 0 && this.flights.size === 0 && !this.held &&
-      (this.log.length === 0 || nowMs < this.logRetryMs);
+  /** Whether nothing waits but log rows. */
+  get mayEnd(): boolean {
+    return this.waiting === 0 && this.flights.size === 0 && !this.held;
   }
 
   addCall(job: CallJob): void {

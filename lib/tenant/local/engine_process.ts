@@ -34,17 +34,22 @@ const BOUNDED = Deno.build.os === "linux"
   ? `ulimit -d ${CHILD_DATA_KIB} 2>/dev/null || [ "$(ulimit -Hd)" -lt ${CHILD_DATA_KIB} ] || exit 1; `
   : "";
 
+// As many descriptors as the system lets a process have, and their number as the last argument.
+const RUN = 'ulimit -n "$(ulimit -Hn)" 2>/dev/null; exec "$@" "$(ulimit -n)"';
+
 // The shell becomes the engine (`exec`), so that killing the shell's process id kills the engine. The loop that it leaves
 // behind checks once a second whether the service still runs, and kills the engine if not.
 const WATCHER =
   'service=$PPID; engine=$$; (while kill -0 "$service" && kill -0 "$engine"; do sleep 1; done; ' +
-  'kill -0 "$service" || kill -9 "$engine") >/dev/null 2>&1 </dev/null & exec "$@"';
+  'kill -0 "$service" || kill -9 "$engine") >/dev/null 2>&1 </dev/null & ' + RUN;
 
 /** What the command line depends on. */
 export interface EngineProcessOptions {
   readonly tenantsDirectory: string;
   readonly progressPath: string;
   readonly parentTie: ParentTie;
+  /** Bytes of open files that a child keeps for later calls. */
+  readonly keepBytes: number;
   /** What Deno itself needs to find its compile cache; the child's code has no access to it. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -67,9 +72,10 @@ export function startEngineProcess(options: EngineProcessOptions): Deno.ChildPro
     new URL("./child/main.ts", import.meta.url).href,
     options.tenantsDirectory,
     options.progressPath,
+    String(options.keepBytes),
   ];
   const tied = options.parentTie === "pdeathsig"
-    ? ["setpriv", "--pdeathsig", "KILL", "sh", "-c", `${BOUNDED}exec "$@"`, "sh", ...engine]
+    ? ["setpriv", "--pdeathsig", "KILL", "sh", "-c", BOUNDED + RUN, "sh", ...engine]
     : ["sh", "-c", BOUNDED + WATCHER, "sh", ...engine];
   return new Deno.Command(tied[0] ?? "", {
     args: tied.slice(1),

@@ -11,29 +11,66 @@ export interface ChildPool {
   addChild(): ChildSlot | null;
 }
 
+/** Bytes that an open file of a database of ordinary size takes in a child: how many are at home in one. */
+const FILE_BYTES = 160 * 1024;
+
 /** Remembers the child of each database. */
 export class HomeChildren {
-  readonly #homes = new WeakMap<DatabaseLanes, ChildSlot>();
+  readonly #homes = new Map<DatabaseLanes, ChildSlot>();
+  readonly #full: number;
 
-  constructor(private readonly pool: ChildPool) {}
+  /** `keepBytes`: see `EngineProcessOptions`. */
+  constructor(private readonly pool: ChildPool, keepBytes: number) {
+    this.#full = Math.floor(keepBytes / FILE_BYTES);
+  }
 
   of(lanes: DatabaseLanes): ChildSlot | undefined {
     return this.#homes.get(lanes);
   }
 
-  /** The database's home while that answers quickly, else another child, which becomes the home; null: the work waits. */
+  /** Gives up the home of a database that nobody uses. */
+  forget(lanes: DatabaseLanes): void {
+    const home = this.#homes.get(lanes);
+    if (home) home.homes--;
+    this.#homes.delete(lanes);
+  }
+
+  /**
+   * The database's home while that answers quickly, else another child for this time: to move would mean to open the file
+   * anew; null: the work waits.
+   */
   slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
     const { slots, shares } = this.pool;
     const home = this.#homes.get(lanes);
-    if (home && !home.leaving && !home.lowered && slots.includes(home)) {
+    const stays = home && !home.leaving && !home.lowered && slots.includes(home);
+    if (stays) {
       if (isFree(home)) return home;
       const quick = home.flight === null || nowMs - home.flight.startedMs < LONG_FLIGHT_MS;
       if (quick) return null;
     }
     if (shares.holdsTooMany(lanes.namespaceId, nowMs)) return null;
-    const slot = shares.free ?? this.#oneMore(nowMs);
-    if (slot) this.#homes.set(lanes, slot);
+    const slot = this.#roomiest() ?? this.#oneMore(nowMs);
+    if (slot && !stays) this.#settle(lanes, slot);
     return slot;
+  }
+
+  #settle(lanes: DatabaseLanes, slot: ChildSlot): void {
+    this.forget(lanes);
+    this.#homes.set(lanes, slot);
+    slot.homes++;
+    // Ahead of the databases that will find no child with room for their files.
+    const used = this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
+    if (used.every(({ homes }) => homes >= this.#full) && this.pool.shares.mayGrow) this.pool.addChild();
+  }
+
+  /** A free child: the first one with room for more files, so that others come to rest, else the one with the fewest. */
+  #roomiest(): ChildSlot | null {
+    const free = this.pool.slots.filter((slot) => isFree(slot) && !slot.lowered);
+    const fewest = free.reduce<ChildSlot | null>(
+      (best, slot) => best === null || slot.homes < best.homes ? slot : best,
+      null,
+    );
+    return free.find(({ homes }) => homes < this.#full) ?? fewest;
   }
 
   /** Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. */

@@ -49,7 +49,9 @@ export class LocalSnapshots {
       throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
     }
     const name = snapshotName(this.options.clock.now(), label);
-    await this.options.host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name }, "write");
+    const { host } = this.options;
+    await host.flushLog(host.lanes(databaseId, namespaceId));
+    await host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name }, "write");
     this.prune(databaseId);
     const taken = await this.#find(databaseId, label);
     if (!taken) throw new AppError("store_unavailable");
@@ -98,7 +100,9 @@ export class LocalSnapshots {
     const snapshot = from.snapshot === null
       ? null
       : (await this.#require(from.databaseId, from.snapshot)).name;
-    const { reply } = await this.options.host.task(
+    const { host } = this.options;
+    await host.flushLog(host.lanes(from.databaseId, ""));
+    const { reply } = await host.task(
       from.databaseId,
       "",
       { op: "copy", db: from.databaseId, snapshot, to, record: wireRecord(from.log, this.options.clock) },

@@ -5,7 +5,7 @@ import type { Log } from "../../core/log.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import type { DatabaseStorage } from "../damage.ts";
-import { DEFAULT_LOG_BYTES, LogBudget } from "../log_buffer.ts";
+import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
@@ -18,9 +18,10 @@ import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LogFlusher } from "./log_flusher.ts";
-import { makeFolder, removeAll } from "./tenant_paths.ts";
+import type { LogSpool } from "./log_spool.ts";
 import { RoomProbe } from "./disk_room.ts";
 import { Scheduler } from "./scheduler.ts";
+import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** Milliseconds between two rounds of closing what is unused. */
@@ -28,6 +29,8 @@ const SWEEP_MS = 30_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits for work in flight. */
 const STOP_MS = 10_000;
+/** Milliseconds that a stop moves log rows into their tables; others are moved by the next process. */
+const MOVE_MS = 1000;
 
 /** What the store itself needs of its options. */
 export interface LocalStoreSettings {
@@ -41,6 +44,15 @@ export interface LocalStoreSettings {
   readonly snapshotDays: number;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** What the store is made of. */
+interface LocalStoreParts {
+  readonly scheduler: Scheduler;
+  readonly spool: LogSpool;
+  readonly tenants: string;
+  /** That all children may hold together. */
+  readonly memoryBytes: number;
 }
 
 /** The store of this machine. */
@@ -57,12 +69,15 @@ export class LocalStore implements TenantStore, DatabaseHost {
   #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
 
-  constructor(
-    private readonly options: LocalStoreSettings,
-    private readonly scheduler: Scheduler,
-    private readonly tenants: string,
-    memoryBytes: number,
-  ) {
+  private readonly scheduler: Scheduler;
+  private readonly spool: LogSpool;
+  private readonly tenants: string;
+
+  constructor(private readonly options: LocalStoreSettings, parts: LocalStoreParts) {
+    const { scheduler, spool, tenants, memoryBytes } = parts;
+    this.scheduler = scheduler;
+    this.spool = spool;
+    this.tenants = tenants;
     this.#room = new RoomProbe(tenants, options.clock);
     this.#reserve = tenantsReserve(tenants);
     this.#reserveFilled = this.#reserve.fill();
@@ -73,7 +88,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.states = new DatabaseStates(tenants, options.clock);
     scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES } = options;
-    this.#log = new LogFlusher({ host: this, clock, log, logDays, logBytes });
+    this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = options.snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.prune(id));
@@ -123,7 +138,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await lanes.nothingRuns();
     await this.scheduler.closeEverywhere(databaseId);
     await removeAll(this.tenants, databaseId);
-    this.#lanes.delete(databaseId);
+    this.#forget(databaseId, lanes);
   }
 
   storageOf(databaseId: string): Promise<DatabaseStorage> {
@@ -146,14 +161,13 @@ export class LocalStore implements TenantStore, DatabaseHost {
   async close(): Promise<void> {
     this.scheduler.stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
-    const deadlineMs = this.options.clock.monotonicMs() + STOP_MS;
-    do {
-      this.#log.flushAll(this.#lanes.values());
+    const beganMs = this.options.clock.monotonicMs();
+    for (let ms = 0; ms < STOP_MS; ms = this.options.clock.monotonicMs() - beganMs) {
       await new Promise((resolve) => setTimeout(resolve, 1));
-    } while (
-      [...this.#lanes.values()].some((lanes) => !lanes.mayEnd(this.options.clock.monotonicMs())) &&
-      this.options.clock.monotonicMs() < deadlineMs
-    );
+      const moving = ms < MOVE_MS && this.#log.move(this.#lanes.values());
+      if (!moving && [...this.#lanes.values()].every(({ mayEnd }) => mayEnd)) break;
+    }
+    await this.#log.close(this.#lanes.values());
     this.#watchdog.stop();
     await this.#snapshots.close();
     await this.#reserveFilled;
@@ -166,10 +180,16 @@ export class LocalStore implements TenantStore, DatabaseHost {
   lanes(databaseId: string, namespaceId: string): DatabaseLanes {
     let lanes = this.#lanes.get(databaseId);
     if (!lanes) {
-      lanes = new DatabaseLanes(databaseId, namespaceId, this.options.logBytes, this.#logBudget);
+      const settled = () => this.spool.settled(databaseId);
+      const log = new LogBuffer(this.options.logBytes ?? DEFAULT_LOG_BYTES, this.#logBudget, settled);
+      lanes = new DatabaseLanes(databaseId, namespaceId, log);
       this.#lanes.set(databaseId, lanes);
     }
     return lanes;
+  }
+
+  get isQuiet(): boolean {
+    return this.scheduler.waiting.size === 0 && this.scheduler.slots.every(({ flight }) => flight === null);
   }
 
   wake(lanes: DatabaseLanes): void {
@@ -197,9 +217,14 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return this.#log.flush(lanes);
   }
 
+  #forget(databaseId: string, lanes: DatabaseLanes): void {
+    this.#lanes.delete(databaseId);
+    this.scheduler.homes.forget(lanes);
+  }
+
   /** Forgets what is idle, takes lent room back, and ends children that nobody needs; one stays. */
   #sweep(): void {
-    for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#lanes.delete(id);
+    for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#forget(id, lanes);
     this.#reserveFilled = this.#reserve.fill();
     const nowMs = this.options.clock.monotonicMs();
     for (const slot of this.scheduler.slots) {

@@ -1,4 +1,5 @@
-// Writes the log rows of reads: they wait a little, so that many are written in one transaction without an fsync.
+// Brings the log rows of reads into their tables. They wait in memory and in the spool until there are many of them, or
+// somebody reads the log, or writes: to open a database's file for each read's row would cost far more than the read.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
@@ -6,11 +7,13 @@ import type { Log } from "../../core/log.ts";
 import type { LogPruning } from "../../sql/log_pruning.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import { type LogSpool, SPOOL_BYTES } from "./log_spool.ts";
 import { packLogRows } from "./wire.ts";
 
 /** What this needs of the store. */
 export interface LogFlusherOptions {
   readonly host: DatabaseHost;
+  readonly spool: LogSpool;
   readonly clock: Clock;
   readonly log: Log;
   /** Days that log and audit rows are kept. */
@@ -25,6 +28,14 @@ const DAY_MS = 86_400_000;
 /** Failures that may end by themselves or after a restore, and milliseconds until the next attempt. */
 const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
 const RETRY_MS = 2_000;
+/** So many rows of a database are worth a transaction of their own. */
+const MANY_ROWS = 64;
+/** Databases whose rows are moved at a time, when others' work waits as well. */
+const MOVED_AT_ONCE = 4;
+/** How often it does so, at most, between two looks at what has come since. */
+const TURNS = 8;
+/** Milliseconds without other work after which the spool is emptied. */
+const QUIET_MS = 1000;
 
 /** Writes the waiting log rows of all databases. */
 export class LogFlusher {
@@ -33,6 +44,9 @@ export class LogFlusher {
    * first.
    */
   readonly #pruned = new Map<string, number>();
+  #busyMs = -Infinity;
+  #shortening = false;
+  #moving = 0;
 
   constructor(private readonly options: LogFlusherOptions) {}
 
@@ -49,11 +63,83 @@ export class LogFlusher {
     await lanes.logFlush;
   }
 
-  /** Starts writing for every database with waiting rows. */
+  /** To be called several times a second: what has come since is in the spool then, or on its way into its table. */
   flushAll(all: Iterable<DatabaseLanes>): void {
+    const nowMs = this.options.clock.monotonicMs();
+    const few: DatabaseLanes[] = [];
     for (const lanes of all) {
-      if ((lanes.log.length > 0 || lanes.log.isTooLarge) && !lanes.dropped) void this.flush(lanes);
+      if (lanes.dropped) continue;
+      const { log } = lanes;
+      const isDue = log.isTooLarge || (log.hasUnkept && log.length >= MANY_ROWS);
+      if (isDue && nowMs >= lanes.logRetryMs) void this.flush(lanes);
+      else if (log.hasUnkept) few.push(lanes);
     }
+    if (!this.#keep(few)) { for (const lanes of few) void this.flush(lanes); }
+    if (!this.options.host.isQuiet) this.#busyMs = nowMs;
+    void this.#shorten();
+  }
+
+  /** At the end of the store: starts to write rows of some databases; false when there is nothing left to write. */
+  move(all: Iterable<DatabaseLanes>): boolean {
+    const nowMs = this.options.clock.monotonicMs();
+    for (const lanes of all) {
+      if (lanes.log.length === 0 || lanes.dropped || nowMs < lanes.logRetryMs) continue;
+      if (this.#moving >= MOVED_AT_ONCE) break;
+      this.#moving++;
+      void this.flush(lanes).finally(() => this.#moving--);
+    }
+    return this.#moving > 0;
+  }
+
+  /** What is in no table by now is left to the next process. */
+  async close(all: Iterable<DatabaseLanes>): Promise<void> {
+    this.#keep([...all].filter(({ log, dropped }) => log.hasUnkept && !dropped));
+    await this.options.spool.close();
+  }
+
+  /** Puts the rows into the spool; false: they could not be put there. */
+  #keep(some: readonly DatabaseLanes[]): boolean {
+    if (some.length === 0) return true;
+    const kept = this.options.spool.append(
+      some.map(({ databaseId, namespaceId, log }) => ({ databaseId, namespaceId, rows: log.unkept })),
+    );
+    if (kept) { for (const { log } of some) log.noteKept(); }
+    return kept;
+  }
+
+  /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
+  async #shorten(): Promise<void> {
+    const { spool, clock } = this.options;
+    if (this.#shortening) return;
+    this.#shortening = true;
+    try {
+      for (let turn = 0; turn < TURNS && spool.bytes > SPOOL_BYTES / 2; turn++) {
+        await this.#moveSome(MOVED_AT_ONCE);
+      }
+      if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1);
+    } finally {
+      this.#shortening = false;
+    }
+  }
+
+  /** Any of those with the oldest rows: one that cannot be written is not to keep the others waiting. */
+  async #moveSome(most: number): Promise<void> {
+    const { oldest } = this.options.spool;
+    const first = Math.floor(Math.random() * Math.max(1, oldest.length - most + 1));
+    await Promise.all(oldest.slice(first, first + most).map((databaseId) => this.#moveOne(databaseId)));
+  }
+
+  async #moveOne(databaseId: string): Promise<void> {
+    const { host, spool } = this.options;
+    const lanes = host.lanes(databaseId, "");
+    await this.flush(lanes);
+    // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
+    const { log } = lanes;
+    if (lanes.idle) return spool.settled(databaseId);
+    if (log.length === 0 || log.hasUnkept || !spool.isInOlder(databaseId)) return;
+    log.noteUnkept();
+    if (this.#keep([lanes])) spool.leaveOlder(databaseId);
+    else log.noteKept();
   }
 
   async #writeRows(lanes: DatabaseLanes): Promise<void> {
@@ -73,12 +159,13 @@ export class LogFlusher {
           logRows: packLogRows(rows),
           prune: this.#prune(lanes),
         }, "write");
+        lanes.log.settle(rows);
       } catch (error) {
         const code = error instanceof AppError ? error.code : "internal";
         if (WAITED_FOR.has(code)) {
           lanes.log.putBack(rows);
           lanes.logRetryMs = this.options.clock.monotonicMs() + RETRY_MS;
-        }
+        } else lanes.log.settle(rows);
         log("warn", "log_rows_not_written", { rows: rows.length, code });
         return;
       }

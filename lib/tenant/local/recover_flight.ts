@@ -114,10 +114,12 @@ function askWhatCommitted(
     resolve: ({ reply }) => {
       const committed = new Set(reply.t === "ids" ? reply.ids : []);
       if (committed.size === 0) lanes.log.putBack(work.logRows);
+      else lanes.log.settle(work.logRows);
       const again = settleCommitted(flight, answered, committed, progress);
       lanes.putBack(again, "write");
     },
     reject: () => {
+      lanes.log.settle(work.logRows);
       for (const job of jobs) job.reject(new AppError("outcome_unknown"));
     },
     queuedMs: flight.startedMs,

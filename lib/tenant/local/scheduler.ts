@@ -24,6 +24,8 @@ export interface SchedulerOptions {
   readonly log: Log;
   /** Children at most, three or more; each is a process of about 60 MB. */
   readonly maxChildren: number;
+  /** See `EngineProcessOptions`. */
+  readonly keepBytes: number;
 }
 
 /** The pool of children and the work that waits for it. */
@@ -42,10 +44,11 @@ export class Scheduler {
   #pumping = false;
   readonly #starts: ChildStarts;
   readonly shares = new ChildShares(this);
-  readonly #homes = new HomeChildren(this);
+  readonly homes: HomeChildren;
 
   constructor(readonly options: SchedulerOptions) {
     this.#starts = new ChildStarts(options);
+    this.homes = new HomeChildren(this, options.keepBytes);
   }
 
   /** Call after adding work to a database's lanes. */
@@ -122,7 +125,7 @@ export class Scheduler {
   #startWork(lanes: DatabaseLanes): void {
     const nowMs = this.#now();
     for (;;) {
-      const slot = lanes.startable(nowMs, LONG_FLIGHT_MS) && this.#homes.slotFor(lanes, nowMs);
+      const slot = lanes.startable(nowMs, LONG_FLIGHT_MS) && this.homes.slotFor(lanes, nowMs);
       const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS);
       if (!work) break;
       this.#start(slot, lanes, { work, slow: null, nowMs });
@@ -136,7 +139,7 @@ export class Scheduler {
     const { shares } = this;
     const gates = shares.gates(lanes, nowMs);
     for (;;) {
-      const free = shares.freeForSlow(this.#homes.of(lanes));
+      const free = shares.freeForSlow(this.homes.of(lanes));
       const next = (free || shares.mayGrow) && lanes.reads.takeSlow(nowMs, gates);
       if (!next) return;
       const slot = free ?? this.addChild();

@@ -24,7 +24,7 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
   // A group whose transaction failed as a whole has not committed its log rows either.
   if (group.kind === "write" && reply.o.every((outcome) => outcome.k === "failed" && outcome.unlogged)) {
     lanes.log.putBack(group.logRows);
-  }
+  } else lanes.log.settle(group.logRows);
   let start = 0;
   for (const [index, outcome] of reply.o.entries()) {
     const job = group.jobs[index];

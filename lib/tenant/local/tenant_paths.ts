@@ -9,11 +9,17 @@ export interface TenantPaths {
   readonly tenants: string;
   /** Progress files of the children; emptied at the start. */
   readonly run: string;
+  /** Log rows that are not in their tables yet. */
+  readonly spool: string;
 }
 
 /** The folders below a data folder. */
 export function tenantPaths(dataDirectory: string): TenantPaths {
-  return { tenants: `${dataDirectory}/tenants`, run: `${dataDirectory}/run` };
+  return {
+    tenants: `${dataDirectory}/tenants`,
+    run: `${dataDirectory}/run`,
+    spool: `${dataDirectory}/spool`,
+  };
 }
 
 /** `<tenants>/<two characters>/<id>.db`: 1,024 folders keep each listing short. */
@@ -82,6 +88,7 @@ export async function openFolders(dataDirectory: string, newHere: boolean): Prom
   const paths = tenantPaths(await Deno.realPath(dataDirectory));
   await make(paths.tenants);
   await make(paths.run);
+  await make(paths.spool);
   if (newHere && await hasDatabases(paths.tenants)) {
     throw new ConfigError(
       "Bring back the KV that knows the databases in DATA_DIR/tenants (kv.sqlite3 and its -wal, or KV_URL), or move " +

@@ -18,9 +18,13 @@ import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
-const [directory, progressPath] = Deno.args;
+const [directory, progressPath, keepBytes, descriptors] = Deno.args;
 if (directory === undefined || progressPath === undefined) Deno.exit(2);
-const files = new OpenFiles(directory);
+const files = new OpenFiles(directory, {
+  bytes: Number(keepBytes),
+  // The shell says "unlimited" where nothing limits them.
+  descriptors: Number(descriptors) || Infinity,
+});
 const progress = new Progress(Deno.openSync(progressPath, { write: true, create: true }));
 const memory = new MemoryReport(progressPath);
 
@@ -33,6 +37,7 @@ for (let request = readRequest(); request !== null; request = readRequest()) {
     if ("db" in request) recover(request.db);
     writeReply({ t: "failed", f: storeFailure(error) });
   }
+  files.settle();
   memory.frameEnds();
 }
 files.closeAll();

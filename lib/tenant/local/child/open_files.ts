@@ -1,28 +1,57 @@
-// The tenant files that this child holds open: a bounded number, the longest unused one closed first.
+// The tenant files that this child holds open: as many as its memory and its file descriptors allow, the longest unused
+// one closed first, once the call that opened another has been answered.
 import { systemClock } from "../../../core/clock.ts";
 import { isId } from "../../../core/ids.ts";
 import { TenantFile } from "./tenant_file.ts";
 
-/** Databases open at once in one child; each holds file handles and caches. */
-const MAX_OPEN = 64;
+/** Databases that stay open whatever they hold. */
+const LEAST_OPEN = 64;
 /** Milliseconds after which an unused database is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
+/** Logs that a sweep folds into their files; each takes some milliseconds, in which nobody else is served. */
+const FOLDS_AT_ONCE = 8;
+/** Logs that are folded in at the end of this process; others are read with their files. */
+const FOLDS_AT_END = 64;
+/** The most files with a short log that are remembered. */
+const MAX_LEFT = 10_000;
+/** Descriptors that are left for everything else. */
+const OTHER_DESCRIPTORS = 64;
+
+/** The bounds of what is held open. */
+export interface OpenBounds {
+  readonly bytes: number;
+  /** File descriptors that this process may have. */
+  readonly descriptors: number;
+}
+
+/** What one open file counts. */
+interface Held {
+  readonly file: TenantFile;
+  bytes: number;
+  descriptors: number;
+}
 
 /** The open files of this child. */
 export class OpenFiles {
-  readonly #files = new Map<string, TenantFile>();
+  /** The longest unused one first. */
+  readonly #files = new Map<string, Held>();
+  readonly #touched = new Set<string>();
+  /** Closed files with a log beside them, which somebody who copies or replaces a file may overlook. */
+  readonly #left = new Set<string>();
+  #bytes = 0;
+  #descriptors = OTHER_DESCRIPTORS;
 
-  constructor(private readonly directory: string) {}
+  constructor(private readonly directory: string, private readonly bounds: OpenBounds) {}
 
   get(databaseId: string): TenantFile {
-    let file = this.#files.get(databaseId);
-    if (!file) {
-      if (this.#files.size >= MAX_OPEN) this.#closeOldest();
-      file = new TenantFile(this.pathOf(databaseId));
-      this.#files.set(databaseId, file);
-    }
-    file.lastUsedMs = systemClock.monotonicMs();
-    return file;
+    const held = this.#files.get(databaseId) ??
+      { file: new TenantFile(this.pathOf(databaseId)), bytes: 0, descriptors: 0 };
+    this.#files.delete(databaseId);
+    this.#files.set(databaseId, held);
+    this.#touched.add(databaseId);
+    this.#left.delete(databaseId);
+    held.file.lastUsedMs = systemClock.monotonicMs();
+    return held.file;
   }
 
   /** `<directory>/<two characters>/<id>.db`: the id is checked, so no text of a caller reaches a path. */
@@ -32,26 +61,72 @@ export class OpenFiles {
   }
 
   close(databaseId: string): void {
-    this.#files.get(databaseId)?.close();
-    this.#files.delete(databaseId);
+    // Whoever asks for that may be about to replace the file.
+    this.#left.delete(databaseId);
+    this.#take(databaseId)?.close();
   }
 
-  /** Closes what has not been used for a while. */
+  /** Between two frames: closes what is beyond the bounds. */
+  settle(): void {
+    for (const databaseId of this.#touched) this.#weigh(databaseId);
+    this.#touched.clear();
+    for (const databaseId of this.#files.keys()) {
+      if (this.#files.size <= LEAST_OPEN && this.#descriptors <= this.bounds.descriptors) return;
+      if (this.#bytes <= this.bounds.bytes && this.#descriptors <= this.bounds.descriptors) return;
+      this.#leave(databaseId);
+    }
+  }
+
+  /** Closes what has not been used for a while, and folds some logs in. */
   sweep(): void {
     const limit = systemClock.monotonicMs() - IDLE_CLOSE_MS;
-    for (const [id, file] of this.#files) if (file.lastUsedMs < limit) this.close(id);
+    for (const [id, { file }] of this.#files) {
+      if (file.lastUsedMs >= limit) break;
+      this.#leave(id);
+    }
+    for (const id of [...this.#left].slice(0, FOLDS_AT_ONCE)) this.#fold(id);
   }
 
   closeAll(): void {
-    for (const id of [...this.#files.keys()]) this.close(id);
+    for (const id of [...this.#files.keys()]) this.#leave(id);
+    for (const id of [...this.#left].slice(-FOLDS_AT_END)) this.#fold(id);
   }
 
-  #closeOldest(): void {
-    let oldest: string | null = null;
-    let oldestMs = Infinity;
-    for (const [id, file] of this.#files) {
-      if (file.lastUsedMs < oldestMs) [oldest, oldestMs] = [id, file.lastUsedMs];
+  #leave(databaseId: string): void {
+    try {
+      if (this.#take(databaseId)?.leave() && this.#left.size < MAX_LEFT) this.#left.add(databaseId);
+    } catch {
+      // A failure of the disk: what was answered is in the log, and whoever opens the file next meets it.
     }
-    if (oldest !== null) this.close(oldest);
+  }
+
+  #fold(databaseId: string): void {
+    this.#left.delete(databaseId);
+    const file = new TenantFile(this.pathOf(databaseId));
+    try {
+      file.writer();
+      file.close();
+    } catch {
+      // It is gone, or is not to be written: the log stays with it.
+    }
+  }
+
+  #weigh(databaseId: string): void {
+    const held = this.#files.get(databaseId);
+    if (!held) return;
+    const { bytes, descriptors } = held.file.holds;
+    this.#bytes += bytes - held.bytes;
+    this.#descriptors += descriptors - held.descriptors;
+    held.bytes = bytes;
+    held.descriptors = descriptors;
+  }
+
+  #take(databaseId: string): TenantFile | undefined {
+    const held = this.#files.get(databaseId);
+    if (!held) return undefined;
+    this.#files.delete(databaseId);
+    this.#bytes -= held.bytes;
+    this.#descriptors -= held.descriptors;
+    return held.file;
   }
 }

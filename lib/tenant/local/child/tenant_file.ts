@@ -17,12 +17,22 @@ import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
  * time.
  */
 const CHECK_MS = 100;
+/** Bytes of a write-ahead log up to which a file is closed without folding it in. */
+const LEFT_LOG_BYTES = 512 * 1024;
+
+/** Memory of an open connection without its cache of pages, and the most that SQLite lets the cache have (measured). */
+const CONNECTION_BYTES = 80 * 1024;
+const CACHE_BYTES = 2 * 1024 * 1024;
+/** Descriptors of the first connection (file, log, index of the log), and of a second one. */
+const FIRST_DESCRIPTORS = 3;
+const SECOND_DESCRIPTORS = 2;
 
 /** The open file of one database. */
 export class TenantFile {
   lastUsedMs = 0;
-  /** The file that is open (see `fileAt`), and when the path last led to it. */
+  /** The file that is open (see `fileAt`), its bytes, and when the path last led to it. */
   #opened: string | null = null;
+  #bytes = 0;
   #seenMs = -Infinity;
   #reader: Connection | null = null;
   #writer: Connection | null = null;
@@ -89,6 +99,27 @@ export class TenantFile {
     removeDatabase(`${snapshotFolder(this.path)}/${name}.db`);
   }
 
+  /** About how much memory the open connections take, and their file descriptors. */
+  get holds(): { readonly bytes: number; readonly descriptors: number } {
+    const connections = (this.#reader ? 1 : 0) + (this.#writer ? 1 : 0);
+    return {
+      bytes: connections * (CONNECTION_BYTES + Math.min(CACHE_BYTES, this.#bytes)),
+      descriptors: connections === 0 ? 0 : FIRST_DESCRIPTORS + (connections - 1) * SECOND_DESCRIPTORS,
+    };
+  }
+
+  /**
+   * Closes the file for a while; whether its log stays beside it. Only a long log is folded in, because that takes some
+   * milliseconds and two syncs.
+   */
+  leave(): boolean {
+    const leaves = this.#writer !== null && this.#logBytes() <= LEFT_LOG_BYTES;
+    if (leaves) this.#closeWriterFirst();
+    this.close();
+    return leaves;
+  }
+
+  /** Closes the file; the log is folded in unless others have the file open. */
   close(): void {
     this.#reader?.close();
     this.#writer?.close();
@@ -97,11 +128,35 @@ export class TenantFile {
     this.#opened = null;
   }
 
+  /** The engine folds the log in when the last connection closes, but not if that one only reads. */
+  #closeWriterFirst(): void {
+    try {
+      // Another one may hold the file by now, and an unused connection holds nothing.
+      this.reader().internalRow("SELECT 1 FROM sqlite_schema LIMIT 1");
+    } catch {
+      return;
+    }
+    this.#writer?.close();
+    this.#writer = null;
+  }
+
+  #logBytes(): number {
+    try {
+      return Deno.statSync(`${this.path}-wal`).size;
+    } catch {
+      return 0;
+    }
+  }
+
   /** Closes the connections if the path leads to another file, because writes to a removed file would be lost. */
   #checkFile(everyMs: number): void {
     const nowMs = systemClock.monotonicMs();
     if (nowMs - this.#seenMs < everyMs) return;
-    if (this.#opened !== null && fileAt(this.path) !== this.#opened) this.close();
+    if (this.#opened !== null) {
+      const { id, sizeBytes } = fileAt(this.path);
+      if (id !== this.#opened) this.close();
+      this.#bytes = sizeBytes;
+    }
     this.#seenMs = nowMs;
   }
 
@@ -128,9 +183,10 @@ export class TenantFile {
 
   #open(readOnly: boolean): Connection {
     // SQLite would make an empty database where the file is missing; `fileAt` throws.
-    const file = fileAt(this.path);
-    if (this.#opened !== null && this.#opened !== file) this.close();
-    this.#opened = file;
+    const { id, sizeBytes } = fileAt(this.path);
+    if (this.#opened !== null && this.#opened !== id) this.close();
+    this.#opened = id;
+    this.#bytes = sizeBytes;
     this.#seenMs = systemClock.monotonicMs();
     return this.#connect(readOnly);
   }
@@ -171,13 +227,13 @@ export function upgradeTables(connection: Connection): void {
 }
 
 /**
- * Returns a text that identifies the file at `path`; another file has another text. Throws `FileDamage` for a missing or
- * empty file: a new database has its first page before anybody can find it.
+ * Returns a text that identifies the file at `path`, as another file has another text, and its size. Throws `FileDamage`
+ * for a missing or empty file: a new database has its first page before anybody can find it.
  */
-function fileAt(path: string): string {
+function fileAt(path: string): { readonly id: string; readonly sizeBytes: number } {
   const { size, dev, ino } = statOf(path);
   if (size === 0) throw new FileDamage("the file is empty");
-  return `${dev}:${ino}`;
+  return { id: `${dev}:${ino}`, sizeBytes: size };
 }
 
 function statOf(path: string): Deno.FileInfo {

@@ -1,0 +1,68 @@
+// Kills of the service while log rows of reads are on their way: what was in the spool is in the log once, also after a
+// kill of the process that was moving it.
+import { assert, assertEquals } from "@std/assert";
+import { rounds } from "../testing/rounds.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
+
+const ROUNDS = rounds(3, 20);
+/** Reads until one of them is seen in the spool: on a busy machine one may be in its table before anybody looks. */
+const TRIES = 40;
+
+Deno.test("log rows that a killed service had in its spool are in the log once, whatever it was doing with them", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_spool_" });
+  let service: RunningService = await startService({ folder, settings: { DEMO: "1" } });
+  try {
+    const token = /cub_live_\w+/.exec(service.output())?.[0] ?? "";
+    const request = async (path: string, init: RequestInit = {}) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${service.url}/v1/db/demo/demo/${path}`, { ...init, headers });
+      const body = await response.json();
+      assertEquals(response.status, 200, JSON.stringify(body));
+      return body;
+    };
+    const read = async (): Promise<string> => {
+      const body = JSON.stringify({ sql: "SELECT count(*) FROM products" });
+      return (await request("query", { method: "POST", body })).meta.queryLogId;
+    };
+    const seen: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const ids: string[] = [];
+      for (let tries = 0; tries < TRIES; tries++) {
+        ids.push(await read());
+        if (await untilSpooled(folder, ids.at(-1) ?? "")) break;
+      }
+      seen.push(...await inSpool(folder, ids));
+      // In every second round while somebody reads the log, so that the rows are being moved.
+      const moving = round % 2 === 0 ? null : request("query_log").catch(() => null);
+      await service.kill();
+      await moving;
+      service = await startService({ folder, settings: { DEMO: "1" } });
+    }
+    assert(seen.length > 0, "no row was ever seen in the spool");
+    const sql = "SELECT id, count(*) FROM _service_meta_query_log GROUP BY id";
+    const { data } = await request("query", { method: "POST", body: JSON.stringify({ sql }) });
+    const logged = new Map<string, number>(data.rows);
+    assertEquals(seen.filter((id) => !logged.has(id)), []);
+    assertEquals(new Set(logged.values()), new Set([1]));
+  } finally {
+    await service.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+async function untilSpooled(folder: string, id: string): Promise<boolean> {
+  for (let looks = 0; looks < 100; looks++) {
+    if ((await inSpool(folder, [id])).length > 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return false;
+}
+
+/** Those of the ids that have a row in the spool. */
+async function inSpool(folder: string, ids: readonly string[]): Promise<string[]> {
+  let text = "";
+  for await (const { name } of Deno.readDir(`${folder}/spool`)) {
+    text += await Deno.readTextFile(`${folder}/spool/${name}`).catch(() => "");
+  }
+  return ids.filter((id) => text.includes(id));
+}

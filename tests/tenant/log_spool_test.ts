@@ -1,0 +1,218 @@
+// Log rows of reads on their way into their tables: what a process leaves in the spool at its end is in the log once, and
+// nothing keeps the spool's files for ever.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import { configFromEnvironment } from "../../lib/config.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
+import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import { DatabaseStates } from "../../lib/tenant/local/database_states.ts";
+import type { ReplyFrame } from "../../lib/tenant/local/engine_child.ts";
+import { LogFlusher } from "../../lib/tenant/local/log_flusher.ts";
+import { LogSpool, SPOOL_BYTES } from "../../lib/tenant/local/log_spool.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import type { LogValues } from "../../lib/tenant/log_columns.ts";
+import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const T = "CREATE TABLE t (a)";
+
+function queryRow(databaseId: string, sql: string): LogValues {
+  const ts = systemClock.now();
+  const figures = ["ok", null, 1, 0, 0.1, 1];
+  return [newId("qry", ts), ts, "ns_1", databaseId, "tok_1", null, "query", ...figures, sql];
+}
+
+function refusal(id: string, count: number): LogValues {
+  return [id, 1, "join", "error", 403, 0, 0, 0, null, null, "policy_denied", null, count];
+}
+
+async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_spool_" });
+  try {
+    await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function withStore(dataDirectory: string, body: (store: LocalStore) => Promise<void>): Promise<void> {
+  const store = await createLocalStore({
+    ...{ dataDirectory, queryTimeoutMs: 20_000, logDays: 30, snapshotDays: 7, clock: systemClock },
+    ...{ log: silentLog, engineEnvironment: configFromEnvironment().engineEnvironment },
+  });
+  try {
+    await body(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function names(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+}
+
+async function spoolOf(folder: string): Promise<LogSpool> {
+  return (await LogSpool.open(folder)).spool;
+}
+
+Deno.test("rows that an ended process left in the spool are in the log once, also when they were in the table before", async () => {
+  await withFolder(async (dataDirectory) => {
+    let id = "";
+    await withStore(dataDirectory, async (store) => {
+      id = (await Tenant.create(store, [T])).id;
+    });
+    const rows = Array.from({ length: 150 }, (_, at) => queryRow(id, `SELECT ${at}`));
+    const call = newId("evt", systemClock.now());
+    const deleted = newId("db", systemClock.now());
+    const spool = await spoolOf(`${dataDirectory}/spool`);
+    assert(spool.append([{ databaseId: id, namespaceId: "ns_1", rows: [...rows, refusal(call, 1)] }]));
+    assert(
+      spool.append([{ databaseId: deleted, namespaceId: "ns_1", rows: [queryRow(deleted, "SELECT 1")] }]),
+    );
+    assert(spool.append([{ databaseId: id, namespaceId: "ns_1", rows: [refusal(call, 3)] }]));
+    await spool.close();
+    const [file = ""] = await names(`${dataDirectory}/spool`);
+    const path = `${dataDirectory}/spool/${file}`;
+    // The process ended in the middle of a line.
+    await Deno.writeTextFile(path, `["${id}","ns_1",["qry_`, { append: true });
+    const left = await Deno.readFile(path);
+    // The second process ends after the rows are in the table, and before the file is removed.
+    for (let process = 0; process < 2; process++) {
+      await Deno.writeFile(path, left);
+      await withStore(dataDirectory, async (store) => {
+        const readLog = async (sql: string) => {
+          const database = store.open(id, "ns_1");
+          const { schemaVersion } = await database.inspect([]);
+          const outcome = await database.run(tenantCall(schemaVersion, "read", [[sql]], { readsLog: true }));
+          assert(outcome.ok === true, JSON.stringify(outcome));
+          return rowsOf(outcome);
+        };
+        const logged = await readLog("SELECT id, sql FROM _service_meta_query_log WHERE sql LIKE 'SELECT %'");
+        assertEquals(
+          new Map(logged.map(([id, sql]) => [id, sql])),
+          new Map(rows.map((row) => [row[0], row[13]])),
+        );
+        assertEquals(logged.length, rows.length);
+        assertEquals(await readLog("SELECT id, count FROM _service_meta_endpoint_call"), [[call, 3]]);
+      });
+      assertEquals(await names(`${dataDirectory}/spool`), []);
+    }
+  });
+});
+
+Deno.test("reads are in the spool until somebody reads the log, and a stop leaves nothing there", async () => {
+  await withFolder(async (dataDirectory) => {
+    await withStore(dataDirectory, async (store) => {
+      const tenant = await Tenant.create(store, [T]);
+      for (let at = 0; at < 5; at++) await tenant.run("read", [["SELECT a FROM t"]]);
+      const counted = "SELECT count(*) FROM _service_meta_query_log";
+      assertEquals(await tenant.rows(counted, [], { readsLog: true }), [[6]]);
+      await tenant.run("read", [["SELECT a FROM t"]]);
+    });
+    assertEquals(await names(`${dataDirectory}/spool`), []);
+  });
+});
+
+Deno.test("the spool is bounded, and a file of it is removed once all of its rows are in their tables", async () => {
+  await withFolder(async (folder) => {
+    const spool = await spoolOf(folder);
+    const ids = Array.from({ length: 8 }, () => newId("db", systemClock.now()));
+    const append = (databaseId = "") =>
+      spool.append([{
+        databaseId,
+        namespaceId: "ns_1",
+        rows: [queryRow(databaseId, "x".repeat(3_500_000))],
+      }]);
+    const kept = ids.filter((id) => append(id));
+    assertEquals(kept.length, Math.floor(SPOOL_BYTES / 3_500_000));
+    assert(spool.bytes <= SPOOL_BYTES);
+    assertEquals((await names(folder)).length, kept.length);
+    // In any order.
+    for (const id of [...kept].reverse()) spool.settled(id);
+    assertEquals(spool.bytes, 0);
+    assert(append(ids[0]));
+    assertEquals(spool.oldest, ids.slice(0, 1));
+    await spool.close();
+    const { left } = await LogSpool.open(folder);
+    assertEquals(left.map(({ databaseId, rows }) => [databaseId, rows.length]), [[ids[0], 1]]);
+  });
+});
+
+Deno.test("a spool that cannot be written says so, and is written again when it can be", async () => {
+  await withFolder(async (folder) => {
+    const spool = await spoolOf(`${folder}`);
+    const id = newId("db", systemClock.now());
+    const entry = { databaseId: id, namespaceId: "ns_1", rows: [queryRow(id, "SELECT 1")] };
+    await Deno.remove(folder, { recursive: true });
+    assertEquals(spool.append([entry]), false);
+    await Deno.mkdir(folder);
+    assertEquals(spool.append([entry]), true);
+    await spool.close();
+    assertEquals((await LogSpool.open(folder)).left.length, 1);
+  });
+});
+
+/** A store in which nothing else is done. */
+class FakeHost implements DatabaseHost {
+  readonly isQuiet = true;
+  readonly states = new DatabaseStates("", systemClock);
+  isDamaged = true;
+
+  constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}
+
+  task(): Promise<ReplyFrame> {
+    if (this.isDamaged) return Promise.reject(new AppError("database_corrupt"));
+    return Promise.resolve({ reply: { t: "done" }, text: "" });
+  }
+
+  wake(): void {}
+
+  flushLog(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  exclusively(): Promise<ReplyFrame> {
+    return this.task();
+  }
+}
+
+Deno.test("rows of a database that cannot be written keep no file of the spool, and are lost neither", async () => {
+  await withFolder(async (folder) => {
+    const clock = new TurnableClock();
+    const spool = await spoolOf(folder);
+    const all = new Map<string, DatabaseLanes>();
+    const lanes = (id: string) => {
+      const known = all.get(id) ??
+        new DatabaseLanes(id, "ns_1", new LogBuffer(1 << 26, undefined, () => spool.settled(id)));
+      all.set(id, known);
+      return known;
+    };
+    const host = new FakeHost(lanes);
+    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    const id = newId("db", systemClock.now());
+    const { log } = lanes(id);
+    for (let at = 0; at < 10; at++) {
+      log.add(queryRow(id, "x".repeat(1_000_000)));
+      flusher.flushAll(all.values());
+      await new Promise((resolve) => setTimeout(resolve));
+      await lanes(id).logFlush;
+      clock.turn(10_000);
+    }
+    assertEquals(log.length, 10);
+    assert(spool.bytes <= SPOOL_BYTES);
+    // All rows stay, each at least once, and the files that had some of them are gone.
+    assert((await names(folder)).length < 4, String(await names(folder)));
+    const { left } = await LogSpool.open(folder);
+    assertEquals(new Set(left[0]?.rows.map((row) => row[0])).size, 10);
+    host.isDamaged = false;
+    await flusher.flush(lanes(id));
+    assertEquals([log.length, spool.bytes], [0, 0]);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});

@@ -1,0 +1,113 @@
+// How many files an engine child keeps open, which of them it closes, and that closing loses nothing and folds in no log.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { OpenFiles } from "../../lib/tenant/local/child/open_files.ts";
+
+const DESCRIPTORS = 64;
+/** Of a file that is open for reading, and for writing too. */
+const READER = 3;
+const BOTH = 5;
+
+async function withFiles(
+  count: number,
+  bounds: { readonly bytes: number; readonly descriptors: number },
+  body: (files: OpenFiles, ids: readonly string[]) => void | Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_files_" });
+  const files = new OpenFiles(folder, bounds);
+  try {
+    const ids = Array.from({ length: count }, () => newId("db", systemClock.now()));
+    for (const id of ids) {
+      await Deno.mkdir(`${folder}/${id.slice(-2).toLowerCase()}`, { recursive: true });
+      files.get(id).create();
+      files.close(id);
+    }
+    files.settle();
+    await body(files, ids);
+  } finally {
+    files.closeAll();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function read(files: OpenFiles, id = ""): unknown {
+  const found = files.get(id).reader().internalRow("SELECT count(*) FROM _service_meta_description");
+  files.settle();
+  return found?.[0];
+}
+
+/** Opens the file anew only where it is not open: then its first statement has not been compiled yet. */
+function isOpen(files: OpenFiles, id = ""): boolean {
+  return files.get(id).holds.descriptors > 0;
+}
+
+Deno.test("a child keeps 64 files open whatever they hold, and closes the longest unused ones first", async () => {
+  await withFiles(70, { bytes: 0, descriptors: 10_000 }, (files, ids) => {
+    for (const id of ids.slice(0, 64)) read(files, id);
+    assert(ids.slice(0, 64).every((id) => isOpen(files, id)));
+    // Each was just looked at, in order, apart from the first one, which is used once more.
+    read(files, ids[0]);
+    for (const id of ids.slice(64)) read(files, id);
+    assertEquals(ids.map((id) => isOpen(files, id)), ids.map((_, at) => at === 0 || at > 6));
+  });
+});
+
+Deno.test("a child keeps no more files open than its descriptors allow", async () => {
+  await withFiles(12, { bytes: 1 << 30, descriptors: DESCRIPTORS + 5 * READER }, (files, ids) => {
+    for (const id of ids) read(files, id);
+    assertEquals(ids.filter((id) => isOpen(files, id)), ids.slice(7));
+    // A writing connection counts too.
+    files.get(ids[11] ?? "").writer();
+    files.settle();
+    assertEquals(ids.filter((id) => isOpen(files, id)), ids.slice(8));
+    assertEquals(files.get(ids[11] ?? "").holds.descriptors, BOTH);
+  });
+});
+
+Deno.test("a child keeps more than 64 files open while they take little memory", async () => {
+  await withFiles(100, { bytes: 1 << 30, descriptors: 10_000 }, (files, ids) => {
+    for (const id of ids) read(files, id);
+    assert(ids.every((id) => isOpen(files, id)));
+  });
+});
+
+Deno.test("a file that is left keeps what was written in its log, and is read with it; a long log is folded in", async () => {
+  await withFiles(1, { bytes: 0, descriptors: 0 }, async (files, [id = ""]) => {
+    const path = files.pathOf(id);
+    const logBytes = async () => (await Deno.stat(`${path}-wal`).catch(() => null))?.size ?? 0;
+    const write = (text: string) => {
+      const sql = "INSERT INTO _service_meta_description VALUES (?, '', ?)";
+      files.get(id).writer().internalRun(sql, newId("evt", systemClock.now()), text);
+      // Nothing may stay open here, so the file is closed.
+      files.settle();
+      assertEquals(isOpen(files, id), false);
+    };
+    write("short");
+    assert(await logBytes() > 0);
+    assertEquals(read(files, id), 1);
+    write("x".repeat(1_000_000));
+    assertEquals(await logBytes(), 0);
+    assertEquals(read(files, id), 2);
+  });
+});
+
+Deno.test("logs that were left are folded in by a sweep and at the end, so that a file alone is the database", async () => {
+  await withFiles(10, { bytes: 0, descriptors: 0 }, async (files, ids) => {
+    const logs = async () => {
+      const sizes = ids.map((id) => Deno.stat(`${files.pathOf(id)}-wal`).then(({ size }) => size, () => 0));
+      return (await Promise.all(sizes)).filter((size) => size > 0).length;
+    };
+    const sql = "INSERT INTO _service_meta_description VALUES ('t', '', 'x')";
+    for (const id of ids) {
+      files.get(id).writer().internalRun(sql);
+      files.settle();
+    }
+    assertEquals(await logs(), 10);
+    files.sweep();
+    assertEquals(await logs(), 2);
+    files.closeAll();
+    assertEquals(await logs(), 0);
+    assertEquals(ids.map((id) => read(files, id)), ids.map(() => 1));
+  });
+});
