@@ -50,8 +50,8 @@ Deno.test("a call without such headers is known by its text alone, as calls of a
     app.request("POST", `${path}/query`, { token: tenant.token, ...options, body });
   assertEquals((await post(keyed("k"))).status, 200);
   const keyScope = replayScope(["idempotency", tenant.id, id, "query", "k"], body);
-  assertEquals((await replays.find(keyScope)).state, "kept");
+  assertEquals((await replays.find(keyScope)).state, "stored");
   assertEquals((await post(step("p", "1"))).status, 200);
   const planScope = replayScope(["plan", tenant.id, "p", "1"], `POST ${path}/query\n${body}`);
-  assertEquals((await replays.find(planScope)).state, "kept");
+  assertEquals((await replays.find(planScope)).state, "stored");
 });
