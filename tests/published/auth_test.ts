@@ -110,23 +110,27 @@ Deno.test("passwords have 8 to 1024 code points and are never cut", async () => 
 
 Deno.test("an unknown user and a wrong password get the same answer and the same time", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
-  await world.call("signup", { body: person });
   const timed = async (email: string) => {
     const startedMs = performance.now();
     const { status, text, headers } = await world.call("login", { body: { email, password: "wrong horse" } });
     const names = [...headers.keys()].sort().join();
     return { ms: performance.now() - startedMs, answer: JSON.stringify([status, text, names]) };
   };
-  const known = [];
-  const unknown = [];
-  for (let i = 0; i < 9; i++) {
-    known.push(await timed(person.email));
-    unknown.push(await timed(`nobody${i}@shop.example`));
+  const known: { ms: number; answer: string }[] = [];
+  const unknown: typeof known = [];
+  // A busy machine makes calls slower, and none faster: the more there are, the better the quickest ones tell.
+  const least = (runs: typeof known) => Math.min(...runs.map(({ ms }) => ms));
+  let ratio = 0;
+  for (let account = 0; account < 5 && (ratio < 0.5 || ratio > 2); account++) {
+    const email = `known${account}@shop.example`;
+    await world.call("signup", { body: { ...person, email } });
+    for (let i = 0; i < 9; i++) {
+      known.push(await timed(email));
+      unknown.push(await timed(`nobody${account}-${i}@shop.example`));
+    }
+    ratio = least(unknown) / least(known);
   }
   assertEquals(new Set([...known, ...unknown].map(({ answer }) => answer)).size, 1);
-  // A busy machine makes calls slower, and none faster.
-  const least = (runs: { ms: number }[]) => Math.min(...runs.map(({ ms }) => ms));
-  const ratio = least(unknown) / least(known);
   assert(ratio > 0.5 && ratio < 2, String(ratio));
 });
 
