@@ -5,6 +5,7 @@ import { Ledger } from "../../lib/control/balance/ledger.ts";
 import type { Meter } from "../../lib/control/balance/meter.ts";
 import { planBlock } from "../../lib/control/balance/plan_block.ts";
 import type { Admission } from "../../lib/control/balance/spending_account.ts";
+import { keys } from "../../lib/store/keys.ts";
 import { DOLLAR, NS, refusalOf, spend, turns, usage, World } from "./balance_world.ts";
 
 Deno.test("admit() answers at once and writes nothing while the block has money", async () => {
@@ -22,6 +23,25 @@ Deno.test("admit() answers at once and writes nothing while the block has money"
     const record = await world.checkSums();
     assertEquals(record.usedNanoUsd, 301 * 500);
     assert(record.reservedNanoUsd >= MIN_BLOCK_NANO_USD);
+  });
+});
+
+Deno.test("what thousands of databases spend between two ticks is booked, each in its own usage, also at the close", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    const spendOver = async (databases: number) => {
+      for (let n = 0; n < databases; n++) {
+        meter.settle(await meter.admit(NS), { ...usage(500), databaseId: `db_${n}` });
+      }
+    };
+    await spendOver(2500);
+    for (let ticks = 0; ticks < 2; ticks++) await meter.tick();
+    assertEquals((await world.checkSums()).usedNanoUsd, 2500 * 500);
+    const booked = await Array.fromAsync(world.store.list({ prefix: keys.usageOf(NS) }));
+    assertEquals(booked.length, 2500);
+    await spendOver(1700);
+    await meter.close();
+    assertEquals((await world.checkSums()).usedNanoUsd, 4200 * 500);
   });
 });
 

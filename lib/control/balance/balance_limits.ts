@@ -36,3 +36,6 @@ export const FIRST_GUESS_NANO_USD = 10_000;
 export const TRUSTED_NANO_USD = 1_000_000_000;
 /** Milliseconds for which one reading of the balance allows such reads; the next tick reads it again. */
 export const TRUSTED_MS = 5_000;
+
+/** Databases whose usage one commit books: KV takes 1000 changes in a commit. */
+export const CHARGED_AT_ONCE = 400;

@@ -155,7 +155,9 @@ export class Meter {
     await null;
     let failure: unknown = null;
     try {
-      await syncBlock(this.#ctx, account, (nowMs) => this.#closing ? 0 : account.wanted(nowMs));
+      do await syncBlock(this.#ctx, account, (nowMs) => this.#closing ? 0 : account.wanted(nowMs)); while (
+        account.hasBacklog
+      );
     } catch (error) {
       failure = error;
       if (isKvFull(error)) account.notBooked(this.clock.monotonicMs());

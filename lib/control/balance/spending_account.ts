@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { BlockRecord } from "../../store/money_records.ts";
 import {
   BLOCK_SECONDS,
+  CHARGED_AT_ONCE,
   FIRST_GUESS_NANO_USD,
   IDLE_MS,
   MIN_BLOCK_NANO_USD,
@@ -88,8 +89,7 @@ export class SpendingAccount {
   #trusted = 0;
   #trustedUntilMs = -Infinity;
   #charge: Charge | null = null;
-  #fresh = new Map<string, DatabaseUsage>();
-  #freshCost = 0;
+  readonly #fresh = new Map<string, DatabaseUsage>();
   #last: DatabaseUsage | null = null;
   #ratePerSec = 0;
   #sinceBeat = 0;
@@ -132,7 +132,6 @@ export class SpendingAccount {
     const cost = usage.costNanoUsd;
     this.left -= cost;
     this.#unpaid += cost;
-    this.#freshCost += cost;
     this.#sinceBeat += cost;
     if (cost > this.dearest) this.dearest = cost;
     let database = this.#last;
@@ -146,6 +145,11 @@ export class SpendingAccount {
   /** Whether there is something to write to KV besides a renewal. */
   get owes(): boolean {
     return this.#fresh.size > 0 || this.#charge !== null;
+  }
+
+  /** Whether more databases are to be booked than one commit takes. */
+  get hasBacklog(): boolean {
+    return this.#fresh.size > CHARGED_AT_ONCE;
   }
 
   isIdle(nowMs: number): boolean {
@@ -184,10 +188,14 @@ export class SpendingAccount {
    */
   takeCharge(nextStamp: () => number): Charge {
     if (this.#charge !== null) return this.#charge;
-    this.#charge = { costNanoUsd: this.#freshCost, databases: this.#fresh, stamp: nextStamp() };
-    this.#fresh = new Map();
-    this.#freshCost = 0;
+    const databases = new Map([...this.#fresh].slice(0, CHARGED_AT_ONCE));
+    let costNanoUsd = 0;
+    for (const [databaseId, usage] of databases) {
+      costNanoUsd += usage.costNanoUsd;
+      this.#fresh.delete(databaseId);
+    }
     this.#last = null;
+    this.#charge = { costNanoUsd, databases, stamp: nextStamp() };
     return this.#charge;
   }
 
