@@ -2,7 +2,7 @@
 // `deno run -A tests/bench/many_databases.ts [--over 30,600,2000] [--seconds 5] [--sqld] [--mixed] [--folder F]`: a
 // folder that was filled by an earlier run is used as it is.
 import { print } from "../testing/print.ts";
-import { startSqld } from "../testing/sqld.ts";
+import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
 import type { BenchRequest } from "./bench_target.ts";
 import { sendOnce } from "./bench_target.ts";
 import { chooseLoad, type LoadOrder } from "./load.ts";
@@ -44,7 +44,7 @@ const { load } = await chooseLoad();
 const most = Math.max(...options.over, options.mixed ? 2000 : 0);
 const folder = options.folder ?? await Deno.makeTempDir({ prefix: "bench_many_" });
 const service = await startService(folder);
-const sqld = options.sqld ? await startSqld({ args: ["--enable-namespaces"] }) : null;
+const sqld = options.sqld ? await startSqld({ args: [...SHARED_SQLD] }) : null;
 try {
   const targets = [serviceTenants(service, await filledService(service))];
   if (sqld) targets.push(await sqldTenants(sqld.url, sqld.adminUrl, sqld.pid));
