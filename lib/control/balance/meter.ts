@@ -3,7 +3,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
-import { Admission, type CallUsage, SpendingAccount } from "./spending_account.ts";
+import type { CallUsage } from "./database_usage.ts";
+import { Admission, SpendingAccount } from "./spending_account.ts";
 import { isKvFull } from "../../store/kv_call.ts";
 import { BlockSweeper } from "./sweep_blocks.ts";
 import { syncBlock, type SyncContext } from "./sync_block.ts";

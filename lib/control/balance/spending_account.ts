@@ -11,31 +11,14 @@ import {
   TRUSTED_MS,
   TRUSTED_NANO_USD,
 } from "./balance_limits.ts";
+import { addUsage, type CallUsage, type DatabaseUsage, usageOf } from "./database_usage.ts";
 import type { BlockPlan } from "./plan_block.ts";
-
-/** What a call used. */
-export interface CallUsage {
-  readonly databaseId: string;
-  readonly requests: number;
-  readonly rowsRead: number;
-  readonly rowsWritten: number;
-  readonly costNanoUsd: number;
-}
 
 /** The admission of one call. It ends with `settle` or `release`; ending it again does nothing. */
 export class Admission {
   /** @internal */
   open = true;
   constructor(/** @internal */ readonly account: SpendingAccount) {}
-}
-
-/** What the calls of one database used. */
-export interface DatabaseUsage {
-  readonly databaseId: string;
-  requests: number;
-  rowsRead: number;
-  rowsWritten: number;
-  costNanoUsd: number;
 }
 
 /** Spending that is being written to KV. */
@@ -136,10 +119,10 @@ export class SpendingAccount {
     if (cost > this.dearest) this.dearest = cost;
     let database = this.#last;
     if (database === null || database.databaseId !== usage.databaseId) {
-      database = entryFor(this.#fresh, usage.databaseId);
+      database = usageOf(this.#fresh, usage.databaseId);
       this.#last = database;
     }
-    add(database, usage);
+    addUsage(database, usage);
   }
 
   /** Whether there is something to write to KV besides a renewal. */
@@ -236,21 +219,4 @@ export class SpendingAccount {
     this.amount = amountNanoUsd;
     this.left = amountNanoUsd - this.#unpaid;
   }
-}
-
-/** The entry of a database, made when it is missing. */
-function entryFor(databases: Map<string, DatabaseUsage>, databaseId: string): DatabaseUsage {
-  let usage = databases.get(databaseId);
-  if (usage === undefined) {
-    usage = { databaseId, requests: 0, rowsRead: 0, rowsWritten: 0, costNanoUsd: 0 };
-    databases.set(databaseId, usage);
-  }
-  return usage;
-}
-
-function add(total: DatabaseUsage, usage: CallUsage): void {
-  total.requests += usage.requests;
-  total.rowsRead += usage.rowsRead;
-  total.rowsWritten += usage.rowsWritten;
-  total.costNanoUsd += usage.costNanoUsd;
 }

@@ -6,7 +6,8 @@ import type { BlockRecord, UsageRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
 import { type BlockPlan, planBlock, spendable } from "./plan_block.ts";
-import type { Charge, DatabaseUsage, SpendingAccount } from "./spending_account.ts";
+import type { DatabaseUsage } from "./database_usage.ts";
+import type { Charge, SpendingAccount } from "./spending_account.ts";
 
 const HOUR_MS = 3_600_000;
 /** Keys that Deno KV reads in one call. */

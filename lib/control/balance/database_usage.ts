@@ -1,0 +1,37 @@
+// What calls used, summed by database until it is written to KV.
+
+/** What a call used. */
+export interface CallUsage {
+  readonly databaseId: string;
+  readonly requests: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly costNanoUsd: number;
+}
+
+/** What the calls of one database used. */
+export interface DatabaseUsage {
+  readonly databaseId: string;
+  requests: number;
+  rowsRead: number;
+  rowsWritten: number;
+  costNanoUsd: number;
+}
+
+/** The sum of a database, made when it is missing. */
+export function usageOf(databases: Map<string, DatabaseUsage>, databaseId: string): DatabaseUsage {
+  let usage = databases.get(databaseId);
+  if (usage === undefined) {
+    usage = { databaseId, requests: 0, rowsRead: 0, rowsWritten: 0, costNanoUsd: 0 };
+    databases.set(databaseId, usage);
+  }
+  return usage;
+}
+
+/** Adds what a call used to its database's sum. */
+export function addUsage(total: DatabaseUsage, usage: CallUsage): void {
+  total.requests += usage.requests;
+  total.rowsRead += usage.rowsRead;
+  total.rowsWritten += usage.rowsWritten;
+  total.costNanoUsd += usage.costNanoUsd;
+}
