@@ -19,15 +19,15 @@ export class LogBuffer {
   #rows: LogValues[] = [];
   /** Refused calls by id. A later row of the same id replaces the earlier one and includes its count. */
   readonly #refusals = new Map<string, LogValues>();
-  /** Ids of rows that are kept elsewhere too, until they are in their table. */
-  readonly #kept = new Set<string>();
+  /** Ids of rows that stand in a spool too, until they are in their table. */
+  readonly #spooled = new Set<string>();
   /** So many of the oldest rows are among those. */
-  #keptFirst = 0;
-  readonly #unkeptRefusals = new Set<string>();
+  #spooledFirst = 0;
+  readonly #unspooledRefusals = new Set<string>();
 
   /**
    * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
-   * is called when nothing of what is kept elsewhere is needed there any more.
+   * is called when no row in the spool is needed there any more.
    */
   constructor(
     maxBytes: number,
@@ -54,55 +54,55 @@ export class LogBuffer {
     this.#put(row);
   }
 
-  /** Whether there are rows that are kept nowhere else. */
-  get hasUnkept(): boolean {
-    return this.#keptFirst < this.#rows.length || this.#unkeptRefusals.size > 0;
+  /** Whether there are rows that stand in no spool. */
+  get hasUnspooled(): boolean {
+    return this.#spooledFirst < this.#rows.length || this.#unspooledRefusals.size > 0;
   }
 
   /** Those rows. */
-  get unkept(): LogValues[] {
-    const refusals = [...this.#unkeptRefusals].flatMap((id) => {
+  get unspooled(): LogValues[] {
+    const refusals = [...this.#unspooledRefusals].flatMap((id) => {
       const row = this.#refusals.get(id);
       return row ? [row] : [];
     });
-    return [...this.#rows.slice(this.#keptFirst), ...refusals];
+    return [...this.#rows.slice(this.#spooledFirst), ...refusals];
   }
 
-  /** Notes that all of them are kept elsewhere now. */
-  noteKept(): void {
-    for (const row of this.unkept) this.#kept.add(String(row[0]));
-    this.#keptFirst = this.#rows.length;
-    this.#unkeptRefusals.clear();
+  /** Notes that all of them stand in the spool now. */
+  noteSpooled(): void {
+    for (const row of this.unspooled) this.#spooled.add(String(row[0]));
+    this.#spooledFirst = this.#rows.length;
+    this.#unspooledRefusals.clear();
   }
 
-  /** Notes that what is kept elsewhere will be lost there. */
-  noteUnkept(): void {
-    this.#kept.clear();
-    this.#keptFirst = 0;
-    for (const id of this.#refusals.keys()) this.#unkeptRefusals.add(id);
+  /** Notes that the spool will lose what it holds of them. */
+  noteUnspooled(): void {
+    this.#spooled.clear();
+    this.#spooledFirst = 0;
+    for (const id of this.#refusals.keys()) this.#unspooledRefusals.add(id);
   }
 
   /** Notes that rows are in their table, or will never be. */
   settle(rows: readonly LogValues[]): void {
-    if (this.#kept.size === 0) return;
+    if (this.#spooled.size === 0) return;
     for (const row of rows) {
       const id = String(row[0]);
-      this.#kept.delete(id);
+      this.#spooled.delete(id);
       // One that has counted further meanwhile.
-      if (this.#refusals.has(id)) this.#unkeptRefusals.add(id);
+      if (this.#refusals.has(id)) this.#unspooledRefusals.add(id);
     }
-    if (this.#kept.size === 0) this.onSettled();
+    if (this.#spooled.size === 0) this.onSettled();
   }
 
   /** Takes the oldest rows, then those of refused calls. */
   take(most: number): LogValues[] {
     const taken = this.#rows.splice(0, most);
-    this.#keptFirst = Math.max(0, this.#keptFirst - taken.length);
+    this.#spooledFirst = Math.max(0, this.#spooledFirst - taken.length);
     for (const [id, row] of this.#refusals) {
       if (taken.length >= most) break;
       taken.push(row);
       this.#refusals.delete(id);
-      this.#unkeptRefusals.delete(id);
+      this.#unspooledRefusals.delete(id);
     }
     this.budget.give(taken);
     return taken;
@@ -113,8 +113,8 @@ export class LogBuffer {
     const later = [...this.#refusals.values()];
     const room = Math.max(0, MAX_ROWS - this.#rows.length);
     const back = rows.filter((row) => !isRefusal(row)).slice(0, room).filter((row) => this.budget.take(row));
-    const firstUnkept = back.findIndex((row) => !this.#kept.has(String(row[0])));
-    this.#keptFirst = firstUnkept < 0 ? back.length + this.#keptFirst : firstUnkept;
+    const firstUnspooled = back.findIndex((row) => !this.#spooled.has(String(row[0])));
+    this.#spooledFirst = firstUnspooled < 0 ? back.length + this.#spooledFirst : firstUnspooled;
     this.#rows = [...back, ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);
   }
@@ -123,7 +123,7 @@ export class LogBuffer {
     this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();
-    this.noteUnkept();
+    this.noteUnspooled();
     this.onSettled();
   }
 
@@ -148,10 +148,10 @@ export class LogBuffer {
     const id = String(row[0]);
     if (hasRoom) {
       this.#refusals.set(id, row);
-      this.#unkeptRefusals.add(id);
+      this.#unspooledRefusals.add(id);
     } else {
       this.#refusals.delete(id);
-      this.#unkeptRefusals.delete(id);
+      this.#unspooledRefusals.delete(id);
     }
   }
 }

@@ -114,5 +114,5 @@ async function groupLimits(): Promise<number[]> {
 function takeRows(store: LocalStore, { databaseId, namespaceId, rows }: SpooledRows): void {
   const { log } = store.lanes(databaseId, namespaceId);
   for (const row of rows) log.add(row);
-  log.noteKept();
+  log.noteSpooled();
 }

@@ -70,11 +70,11 @@ export class LogFlusher {
     for (const lanes of all) {
       if (lanes.dropped) continue;
       const { log } = lanes;
-      const isDue = log.isTooLarge || (log.hasUnkept && log.length >= MANY_ROWS);
+      const isDue = log.isTooLarge || (log.hasUnspooled && log.length >= MANY_ROWS);
       if (isDue && nowMs >= lanes.logRetryMs) void this.flush(lanes);
-      else if (log.hasUnkept) few.push(lanes);
+      else if (log.hasUnspooled) few.push(lanes);
     }
-    if (!this.#keep(few)) { for (const lanes of few) void this.flush(lanes); }
+    if (!this.#toSpool(few)) { for (const lanes of few) void this.flush(lanes); }
     if (!this.options.host.isQuiet) this.#busyMs = nowMs;
     void this.#shorten();
   }
@@ -93,18 +93,18 @@ export class LogFlusher {
 
   /** What is in no table by now is left to the next process. */
   async close(all: Iterable<DatabaseLanes>): Promise<void> {
-    this.#keep([...all].filter(({ log, dropped }) => log.hasUnkept && !dropped));
+    this.#toSpool([...all].filter(({ log, dropped }) => log.hasUnspooled && !dropped));
     await this.options.spool.close();
   }
 
   /** Puts the rows into the spool; false: they could not be put there. */
-  #keep(some: readonly DatabaseLanes[]): boolean {
+  #toSpool(some: readonly DatabaseLanes[]): boolean {
     if (some.length === 0) return true;
-    const kept = this.options.spool.append(
-      some.map(({ databaseId, namespaceId, log }) => ({ databaseId, namespaceId, rows: log.unkept })),
+    const spooled = this.options.spool.append(
+      some.map(({ databaseId, namespaceId, log }) => ({ databaseId, namespaceId, rows: log.unspooled })),
     );
-    if (kept) { for (const { log } of some) log.noteKept(); }
-    return kept;
+    if (spooled) { for (const { log } of some) log.noteSpooled(); }
+    return spooled;
   }
 
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
@@ -136,10 +136,10 @@ export class LogFlusher {
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
     const { log } = lanes;
     if (lanes.idle) return spool.settled(databaseId);
-    if (log.length === 0 || log.hasUnkept || !spool.isInOlder(databaseId)) return;
-    log.noteUnkept();
-    if (this.#keep([lanes])) spool.leaveOlder(databaseId);
-    else log.noteKept();
+    if (log.length === 0 || log.hasUnspooled || !spool.isInOlder(databaseId)) return;
+    log.noteUnspooled();
+    if (this.#toSpool([lanes])) spool.leaveOlder(databaseId);
+    else log.noteSpooled();
   }
 
   async #writeRows(lanes: DatabaseLanes): Promise<void> {

@@ -197,8 +197,7 @@ function isValue(value: unknown): value is LogValue {
 function removeIfThere(path: string): void {
   try {
     Deno.removeSync(path);
-  } catch (error) {
-    // One that stays is read again at the next start, and its rows are known by their ids.
-    if (!(error instanceof Deno.errors.NotFound)) return;
+  } catch {
+    // It is gone already, or it is read again at the next start, and its rows are known by their ids.
   }
 }
