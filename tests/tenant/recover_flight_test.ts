@@ -1,6 +1,7 @@
 // What becomes of calls whose engine child ends between the answer and the commit, again and again.
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
 import type { WireOutcome } from "../../lib/tenant/local/child/wire_call.ts";
@@ -64,4 +65,27 @@ Deno.test("a call at whose commit two children end is answered, its neighbour wa
   // Once it is suspected it travels alone.
   assertEquals([endChild(null), endChild(null)], [2, 1]);
   assertEquals(kinds(), ["too_big", null]);
+});
+
+Deno.test("a question whose child is ended for others' sake is asked once more, a change is not", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const refusals: string[] = [];
+  const begin = (request: { op: "schema" | "create"; db: string }) =>
+    lanes.putBackTask({
+      ...{ request, resolve: () => {}, queuedMs: 0, crashes: 0 },
+      reject: (error) => refusals.push(error instanceof AppError ? error.code : "unknown"),
+    }, "write");
+  const endChild = (): boolean => {
+    const work = lanes.takeWork(0, 0);
+    if (work === null) return false;
+    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered: null, killed: "busy" }, null);
+    return true;
+  };
+  begin({ op: "schema", db: "db_1" });
+  assertEquals([endChild(), refusals], [true, []]);
+  assertEquals([endChild(), refusals], [true, ["database_busy"]]);
+  assertEquals(endChild(), false);
+  begin({ op: "create", db: "db_1" });
+  assertEquals([endChild(), refusals], [true, ["database_busy", "database_busy"]]);
+  assertEquals(endChild(), false);
 });

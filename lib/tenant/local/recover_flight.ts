@@ -79,14 +79,16 @@ function runningMs(flight: LaneFlight): number {
 
 function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): void {
   job.crashes++;
-  if (flight.killed === "busy") job.reject(new AppError("database_busy"));
+  const runsAgain = job.crashes < MAX_CRASHES && isRepeatable(job.request.op);
+  // Ended so that others get a turn, or by itself: nobody's statement is to blame.
+  if (runsAgain && (flight.killed === null || flight.killed === "busy")) {
+    flight.lanes.putBackTask(job, lane);
+  } else if (flight.killed === "busy") job.reject(new AppError("database_busy"));
   else if (flight.killed !== null && job.request.op === "inspect") {
     // The caller's statements ended the child, not the store.
     const { failure } = unfinished(flight.killed === "timeout" ? "timeout" : "too_big", 0, 0);
     job.resolve({ reply: { t: "failed", f: failure }, text: "" });
-  } else if (job.crashes >= MAX_CRASHES || !isRepeatable(job.request.op) || flight.killed !== null) {
-    job.reject(new AppError("store_unavailable"));
-  } else flight.lanes.putBackTask(job, lane);
+  } else job.reject(new AppError("store_unavailable"));
 }
 
 /** Requests that may be complete and must not run twice. */
