@@ -1,6 +1,6 @@
-// The caller whom a bearer proves, and the checks of what a caller may do.
+// The caller whom a bearer or a session proves, and the checks of what a caller may do.
 import { AppError } from "../core/errors.ts";
-import { type Role, roleAtLeast } from "../core/role.ts";
+import { type MemberRole, type Role, roleAtLeast } from "../core/role.ts";
 import type { ScopeRow } from "../store/records.ts";
 
 /** The holder of an API token. */
@@ -17,13 +17,66 @@ export interface TokenCaller {
   readonly expiresAt: number | null;
 }
 
-/** The holder of the operator key: an admin of every namespace, under `/api` only. */
+/** The holder of the operator key: an admin of every namespace, under `/api` and in the console. */
 export interface OperatorCaller {
   readonly kind: "operator";
+  /** Where the key was sent at sign-in; absent where it came with this very request. */
+  readonly session?: {
+    /** `ses_…`. */
+    readonly sessionId: string;
+    /** Unix milliseconds: the last proof of who it is. */
+    readonly signedInAt: number;
+  };
 }
 
-/** Whoever sends a bearer under `/api`. */
-export type Caller = OperatorCaller | TokenCaller;
+/** A person who has signed in to the console of one namespace. */
+export interface MemberCaller {
+  readonly kind: "member";
+  /** `mem_…`. */
+  readonly memberId: string;
+  readonly email: string;
+  readonly namespaceId: string;
+  readonly namespaceSlug: string;
+  readonly role: MemberRole;
+  /** `ses_…`. */
+  readonly sessionId: string;
+  /** Unix milliseconds: the last proof of who it is. */
+  readonly signedInAt: number;
+}
+
+/** Whom a session of the console proves. */
+export type PersonCaller = OperatorCaller | MemberCaller;
+
+/** Whoever calls `/api`, by bearer or by session. */
+export type Caller = PersonCaller | TokenCaller;
+
+/** Milliseconds for which a person need not prove again who it is. */
+const FRESH_MS = 15 * 60_000;
+
+/** What logs, audits and decisions name as the author: the id of the token or member, or `operator`. */
+export function callerId(caller: Caller): string {
+  if (caller.kind === "operator") return "operator";
+  return caller.kind === "token" ? caller.tokenId : caller.memberId;
+}
+
+/**
+ * Requires of a person that the last proof of who it is be at most 15 minutes old: for what cannot be taken back. API
+ * tokens, and the operator key itself, prove it with every request. Errors: `sign_in_again`.
+ */
+export function requireFresh(caller: Caller, nowMs: number): void {
+  if (caller.kind === "token") return;
+  const signedInAt = caller.kind === "member" ? caller.signedInAt : caller.session?.signedInAt ?? nowMs;
+  if (nowMs - signedInAt >= FRESH_MS) throw new AppError("sign_in_again");
+}
+
+/**
+ * Requires a person who may decide in the namespace: the operator, or an admin member; never an API token, whatever its
+ * role. Errors: `person_required`, `namespace_mismatch`, `role_too_low`.
+ */
+export function requirePerson(caller: Caller, namespaceSlug: string): asserts caller is PersonCaller {
+  if (caller.kind === "token") throw new AppError("person_required");
+  requireNamespaceAdmin(caller, namespaceSlug);
+}
 
 /** Requires a role. Errors: `role_too_low`, naming the wanted role, then the current one. */
 export function requireRole(actual: { readonly role: Role }, needed: Role): void {
@@ -39,16 +92,43 @@ export function requireOperator(caller: Caller): void {
 }
 
 /**
- * Requires a caller who may manage a namespace: an unscoped admin token of it, or the operator. Errors:
- * `namespace_mismatch`, `out_of_scope`, `role_too_low`.
+ * Requires a caller who may look at a namespace: any member of it, an unscoped admin token of it, or the operator.
+ * Errors: as `requireNamespaceAdmin`.
+ */
+export function requireNamespaceReader(caller: Caller, namespaceSlug: string): void {
+  if (caller.kind !== "member") return requireNamespaceAdmin(caller, namespaceSlug);
+  requireOwnNamespace(caller, namespaceSlug);
+}
+
+/**
+ * Requires a caller who may manage a namespace: an admin member or an unscoped admin token of it, or the operator.
+ * Errors: `namespace_mismatch`, `out_of_scope`, `role_too_low`.
  */
 export function requireNamespaceAdmin(caller: Caller, namespaceSlug: string): void {
   if (caller.kind === "operator") return;
-  if (caller.namespaceSlug !== namespaceSlug) throw new AppError("namespace_mismatch");
+  requireOwnNamespace(caller, namespaceSlug);
+  if (caller.kind === "member") {
+    if (caller.role === "admin") return;
+    throw new AppError("role_too_low", {
+      message: `Have an admin of this namespace do it; you are ${article(caller.role)} here`,
+    });
+  }
   if (caller.scopes.length > 0) {
     throw new AppError("out_of_scope", {
       message: "Use a token without scopes to manage the namespace; this one reaches listed databases only",
     });
   }
   requireRole(caller, "admin");
+}
+
+function requireOwnNamespace(caller: MemberCaller | TokenCaller, namespaceSlug: string): void {
+  if (caller.namespaceSlug === namespaceSlug) return;
+  throw new AppError(
+    "namespace_mismatch",
+    caller.kind === "token" ? {} : { message: "Sign in to this namespace; your session is of another one" },
+  );
+}
+
+function article(role: MemberRole): string {
+  return role === "viewer" ? "a viewer" : `an ${role}`;
 }

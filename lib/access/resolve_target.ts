@@ -2,9 +2,9 @@
 // path: it answers at once while the database's record is cached.
 import type { ControlPlane } from "../control/control_plane.ts";
 import { AppError } from "../core/errors.ts";
-import { higherRole, lowerRole, type Role } from "../core/role.ts";
+import { higherRole, lowerRole, type Role, roleOfMember } from "../core/role.ts";
 import type { DatabaseRecord, ScopeRow } from "../store/records.ts";
-import type { TokenCaller } from "./caller.ts";
+import type { Caller, MemberCaller, TokenCaller } from "./caller.ts";
 import { isBranchRef, isSlug } from "./slug.ts";
 
 /** The part of a path that names a database. */
@@ -22,12 +22,32 @@ export interface Target {
   /** The name in a path: `<slug>@<ref>` for a branch. */
   readonly databaseSlug: string;
   readonly branchRef: string;
-  /** The effective role: the lower of the token's role and its scope's. */
+  /** The effective role: the lower of the token's role and its scope's, or what a member's allows. */
   readonly role: Role;
 }
 
 /** The ref of the branch that every database has. */
 export const TRUNK = "main";
+
+/** Who reaches databases of one namespace. */
+type Inhabitant = TokenCaller | Pick<MemberCaller, "kind" | "namespaceId" | "namespaceSlug" | "role">;
+
+/**
+ * Resolves a path for whoever calls `/api` or the console: as for a token, and the operator reaches everything as an
+ * admin. Errors: as `resolveTarget`, and `namespace_not_found` for the operator.
+ */
+export function resolveCallerTarget(
+  ctx: { readonly control: ControlPlane },
+  caller: Caller,
+  path: TargetPath,
+): Target | Promise<Target> {
+  if (caller.kind !== "operator") return resolveTarget(ctx, caller, path);
+  return andThen(ctx.control.namespaces.bySlug(path.namespaceSlug), (namespace) => {
+    if (namespace === null) throw new AppError("namespace_not_found");
+    const { id: namespaceId, slug: namespaceSlug } = namespace;
+    return resolveTarget(ctx, { kind: "member", namespaceId, namespaceSlug, role: "admin" }, path);
+  });
+}
 
 /**
  * Resolves a path. The plain slug means the trunk, or the branch of a token that reaches only that branch. Errors:
@@ -35,7 +55,7 @@ export const TRUNK = "main";
  */
 export function resolveTarget(
   ctx: { readonly control: ControlPlane },
-  caller: TokenCaller,
+  caller: Inhabitant,
   path: TargetPath,
 ): Target | Promise<Target> {
   if (caller.namespaceSlug !== path.namespaceSlug) throw new AppError("namespace_mismatch");
@@ -58,13 +78,14 @@ export function resolveTarget(
 }
 
 /**
- * The token's role at a database or branch: the highest of its scopes there. Null where it has scopes and none is for
- * it.
+ * The caller's role at a database or branch: of a token the highest of its scopes there. Null where it has scopes and
+ * none is for it.
  */
 export function roleAt(
-  caller: TokenCaller,
+  caller: Inhabitant,
   at: { readonly id: string; readonly branchRef: string },
 ): Role | null {
+  if (caller.kind === "member") return roleOfMember(caller.role);
   if (caller.scopes.length === 0) return caller.role;
   let granted: Role | null = null;
   for (const row of caller.scopes) {
@@ -85,7 +106,8 @@ export function readAddress(
 }
 
 /** The only branch that the token reaches; null where it reaches a trunk or several branches. */
-function pinnedBranch({ scopes }: TokenCaller): ScopeRow | null {
+function pinnedBranch(caller: Inhabitant): ScopeRow | null {
+  const scopes = caller.kind === "token" ? caller.scopes : [];
   const [first] = scopes;
   if (first === undefined || first.branchRef === TRUNK) return null;
   const same = scopes.every((row) =>
@@ -96,7 +118,7 @@ function pinnedBranch({ scopes }: TokenCaller): ScopeRow | null {
 
 type Addressed = Pick<DatabaseRecord, "id" | "namespaceId" | "slug" | "branchRef">;
 
-function toTarget(caller: TokenCaller, database: Addressed): Target {
+function toTarget(caller: Inhabitant, database: Addressed): Target {
   const role = roleAt(caller, database);
   if (role === null) throw new AppError("out_of_scope");
   return {

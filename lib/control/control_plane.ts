@@ -1,10 +1,12 @@
 // The control plane of one process: every kind of record over one Deno KV.
 import type { Clock } from "../core/clock.ts";
 import { Branches } from "./branches.ts";
+import { ConsoleSessions } from "./console_sessions.ts";
 import { Databases } from "./databases.ts";
 import { Endpoints } from "./endpoints.ts";
 import { Handoffs } from "./handoffs.ts";
 import { Leftovers } from "./leftovers.ts";
+import { Members } from "./members.ts";
 import { Namespaces } from "./namespaces.ts";
 import { SessionKeys } from "./session_keys.ts";
 import { Tokens } from "./tokens.ts";
@@ -19,6 +21,8 @@ export class ControlPlane {
   readonly sessionKeys: SessionKeys;
   readonly leftovers: Leftovers;
   readonly endpoints: Endpoints;
+  readonly consoleSessions: ConsoleSessions;
+  readonly members: Members;
 
   constructor(kv: Deno.Kv, clock: Clock) {
     this.namespaces = new Namespaces(kv, clock);
@@ -29,5 +33,7 @@ export class ControlPlane {
     this.sessionKeys = new SessionKeys(kv, clock);
     this.leftovers = new Leftovers(kv, clock);
     this.endpoints = new Endpoints(kv, clock);
+    this.consoleSessions = new ConsoleSessions(kv, clock, this.namespaces);
+    this.members = new Members(kv);
   }
 }

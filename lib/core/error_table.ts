@@ -1,5 +1,5 @@
 // The one closed table of failures: the documentation lists it, and every failed answer is made from it.
-
+import { peopleErrors } from "./people_errors.ts";
 import { publishedErrors } from "./published_errors.ts";
 
 /** One failure. */
@@ -86,11 +86,6 @@ export const errorTable = {
   not_yours: {
     status: 403,
     message: "Use the token and the database that this was issued to",
-    retryable: false,
-  },
-  person_required: {
-    status: 403,
-    message: "Have a person decide: the operator's key or an admin's console session, not an API token",
     retryable: false,
   },
   handoff_too_deep: {
@@ -246,5 +241,6 @@ export const errorTable = {
     retryable: true,
     retryAfterSec: 1,
   },
+  ...peopleErrors,
   ...publishedErrors,
 } as const satisfies Record<string, ErrorRow>;

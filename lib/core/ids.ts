@@ -6,7 +6,9 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PAIRS = Array.from({ length: 1024 }, (_, at) => ALPHABET.charAt(at >>> 5) + ALPHABET.charAt(at & 31));
 
 /** What an id can name; the prefix is the shortened noun. */
-export type IdPrefix = "ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "mem" | "rule" | "run" | "apv";
+export type IdPrefix =
+  | ("ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "rule" | "run" | "apv")
+  | ("mem" | "ses" | "pky");
 
 /** Ids may be ahead of the clock by so many milliseconds. Further ahead, it is the clock that was put back. */
 const AHEAD_MS = 10_000;

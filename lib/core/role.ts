@@ -1,4 +1,4 @@
-// The three roles and their order.
+// The three roles and their order, and what members are called who have them.
 
 /** Lowest first. */
 export const roles = ["read", "write", "admin"] as const;
@@ -18,4 +18,16 @@ export function lowerRole(a: Role, b: Role): Role {
 /** The higher of two roles: the highest of several scopes for a branch counts. */
 export function higherRole(a: Role, b: Role): Role {
   return roles.indexOf(a) >= roles.indexOf(b) ? a : b;
+}
+
+/** What people are called in a namespace, lowest first. */
+export const memberRoles = ["viewer", "editor", "admin"] as const;
+/** What a member is. */
+export type MemberRole = (typeof memberRoles)[number];
+
+const rightsOf: Readonly<Record<MemberRole, Role>> = { viewer: "read", editor: "write", admin: "admin" };
+
+/** What a member may do. */
+export function roleOfMember(role: MemberRole): Role {
+  return rightsOf[role];
 }

@@ -16,16 +16,17 @@ import type {
   TokenPointer,
   TokenRecord,
 } from "./records.ts";
+import type { Key } from "./key.ts";
 import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
+import { peopleKeys } from "./people_keys.ts";
 import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } from "./write_records.ts";
 
-declare const valueType: unique symbol;
-
-/** A KV key with the type of its value. */
-export type Key<Value> = Deno.KvKey & { readonly [valueType]?: Value };
+export type { Key };
 
 /** Every key, and every prefix that is listed. Indexes store ids, never copies of a record. */
 export const keys = {
+  ...peopleKeys,
+
   /** Until the namespace is deleted. Sorted by creation. */
   namespace: (namespaceId: string): Key<NamespaceRecord> => ["namespace", namespaceId],
   namespaces: (): Key<NamespaceRecord> => ["namespace"],

@@ -1,8 +1,9 @@
-// Everything under /api: management, for an unscoped admin token of the namespace or the operator's key.
+// Everything under /api: management, for an unscoped admin token of the namespace, the operator's key, or people who
+// have signed in to the console.
 import { Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { bearer } from "../middleware/access.ts";
+import { bearerOrSession } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { onlyPost } from "../middleware/not_found.ts";
 import { approvalRoutes } from "./approvals.ts";
@@ -16,7 +17,7 @@ import { tokenRoutes } from "./tokens.ts";
 /** Mounted under `/api`. */
 export function apiRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .use(bearer(deps))
+    .use(bearerOrSession(deps))
     .use("/namespaces/:slug/databases/restore/*", onlyPost())
     .use("/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud/*", onlyPost())
     .use(refuseHeaders())

@@ -16,7 +16,7 @@ export interface Env {
     peer: Deno.NetAddr | null;
     /** Ends request bodies that do not arrive in time. */
     bodyWatch: BodyWatch;
-    /** Set under `/api`: the caller whom the bearer proves. */
+    /** Set under `/api`: the caller whom the bearer or the session proves. */
     caller: Caller;
     /** Set under `/v1`: the token that the bearer proves. */
     token: TokenCaller;

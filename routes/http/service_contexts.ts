@@ -1,5 +1,7 @@
 // What services need of a request.
 import type { Context } from "hono";
+import { type Caller, callerId } from "../../lib/access/caller.ts";
+import type { Target } from "../../lib/access/resolve_target.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { ManageContext } from "../../lib/services/manage_context.ts";
 import type { StatementsContext } from "../../lib/services/query/run_statements.ts";
@@ -14,4 +16,12 @@ export function manageContext(deps: AppDeps, c: Context<Env>): ManageContext {
 /** For the SQL services: the process's query context, the database and the token. */
 export function statementsContext(query: QueryContext, c: Context<Env>): StatementsContext {
   return { ...query, target: c.get("target"), tokenId: c.get("token").tokenId };
+}
+
+/** The same for whoever calls by a session: the console runs SQL by the services that `/v1` has. */
+export function callerStatements(
+  query: QueryContext,
+  { caller, target }: { readonly caller: Caller; readonly target: Target },
+): StatementsContext {
+  return { ...query, target, tokenId: callerId(caller) };
 }

@@ -1,21 +1,60 @@
-// Who asks, and for which database: the Authorization header becomes `c.get("caller")` under `/api` and
-// `c.get("token")` under `/v1`; the path becomes `c.get("target")`.
-import type { MiddlewareHandler } from "hono";
+// Who asks, and for which database: the Authorization header, or under `/api` the cookie of the console, becomes
+// `c.get("caller")` under `/api` and `c.get("token")` under `/v1`; the path becomes `c.get("target")`.
+import type { Context, MiddlewareHandler } from "hono";
 import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
+import {
+  authenticateSession,
+  isCsrfToken,
+  isOwnOrigin,
+  type SignedIn,
+} from "../../lib/access/authenticate_session.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import type { ControlPlane } from "../../lib/control/control_plane.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
+import { sessionCookie } from "../http/session_cookie.ts";
 
-/** Requires an API token or the operator key. Errors: `missing_bearer`, `invalid_bearer`, `meter_unreachable`. */
-export function bearer(ctx: AuthContext): MiddlewareHandler<Env> {
+/** What a cookie is checked against. */
+interface CookieContext extends AuthContext {
+  readonly baseUrl: string;
+}
+
+/**
+ * Requires an API token, the operator key, or a session of the console. Where there is an Authorization header it alone
+ * counts. Errors: `missing_bearer`, `invalid_bearer`, `session_ended`, `csrf_refused`, `meter_unreachable`.
+ */
+export function bearerOrSession(ctx: CookieContext): MiddlewareHandler<Env> {
   return async (c, next) => {
-    c.set("caller", await authenticate(ctx, c.req.header("authorization")));
+    const authorization = c.req.header("authorization");
+    const cookie = authorization === undefined ? sessionCookie(c, ctx.baseUrl) : undefined;
+    const caller = cookie === undefined
+      ? await authenticate(ctx, authorization)
+      : (await requireSession(ctx, c, cookie)).caller;
+    c.set("caller", caller);
     await next();
   };
 }
 
-/** Requires an API token. Errors: as `bearer`. */
+/**
+ * The session of a cookie. A request that changes something has to come from a page of this service and to say the
+ * session's own word, and the session's record is read for it. Errors: `session_ended`, `csrf_refused`.
+ */
+async function requireSession(ctx: CookieContext, c: Context<Env>, cookie: string): Promise<SignedIn> {
+  const changes = !isSafeMethod(c.req.method);
+  const signedIn = await authenticateSession(ctx, cookie, { now: changes });
+  if (signedIn === null) throw new AppError("session_ended");
+  if (!changes) return signedIn;
+  const own = isOwnOrigin(c.req.header("origin"), { baseUrl: ctx.baseUrl, host: new URL(c.req.url).host });
+  if (!own || !isCsrfToken(signedIn, c.req.header("x-csrf-token"))) throw new AppError("csrf_refused");
+  return signedIn;
+}
+
+function isSafeMethod(method: string): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
+/** Requires an API token. Errors: as `authenticate`. */
 export function tokenBearer(ctx: AuthContext): MiddlewareHandler<Env> {
   return (c, next) => {
     const enter = (token: TokenCaller) => {

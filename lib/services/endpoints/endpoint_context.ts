@@ -1,5 +1,4 @@
-// What the services for a database's endpoints share: their context, who acts, and how they show an endpoint.
-import type { Caller } from "../../access/caller.ts";
+// What the services for a database's endpoints share: their context, and how they show an endpoint.
 import { isoTime } from "../../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
@@ -13,11 +12,6 @@ export interface EndpointContext extends ManageContext {
   readonly query: QueryContext;
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
-}
-
-/** Who a revision names as its author: the id of the API token, or `operator`. */
-export function actorOf(caller: Caller): string {
-  return caller.kind === "operator" ? "operator" : caller.tokenId;
 }
 
 /** The specification, and what the service knows beside it. Times are ISO 8601. */

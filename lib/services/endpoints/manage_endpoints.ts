@@ -1,8 +1,9 @@
 // Creates, replaces, reads, lists, publishes, pauses and deletes the endpoints of a database.
+import { callerId } from "../../access/caller.ts";
 import type { EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
-import { actorOf, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
+import { type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function createEndpoint(
   const database = await requireDatabase(ctx, address);
   const { namespaceSlug } = address;
   const spec = await checkSpec({ query: ctx.query, namespaceSlug, database }, unchecked);
-  const by = { databaseId: database.id, slug: spec.slug, actor: actorOf(ctx.caller) };
+  const by = { databaseId: database.id, slug: spec.slug, actor: callerId(ctx.caller) };
   const record = await ctx.control.endpoints.create(spec, by);
   if (record === null) throw new AppError("slug_taken");
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
@@ -36,7 +37,7 @@ interface ReplaceInput {
 export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput): Promise<EndpointView> {
   const { address, slug, unchecked } = input;
   const database = await requireDatabase(ctx, address);
-  const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
+  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
   const { namespaceSlug } = address;
   const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, unchecked);
@@ -72,7 +73,7 @@ export async function deleteEndpoint(
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
 ): Promise<EndpointView> {
   const database = await requireDatabase(ctx, address);
-  const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
+  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   const record = await ctx.control.endpoints.remove(by);
   if (record === null) throw new AppError("endpoint_not_found");
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
@@ -106,7 +107,7 @@ interface MoveInput {
 export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Promise<EndpointView> {
   const { address, slug, transition } = input;
   const database = await requireDatabase(ctx, address);
-  const by = { databaseId: database.id, slug, actor: actorOf(ctx.caller) };
+  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   const outcome = await ctx.control.endpoints.setStatus(moves[transition], by);
   if (outcome.ok) return endpointView(outcome.record, { baseUrl: ctx.baseUrl, address });
   if (outcome.reason === "not_found") throw new AppError("endpoint_not_found");

@@ -1,5 +1,6 @@
 // Calls of an endpoint by hour, added up from the call log in the tenant's own database: whichever instance answered
 // a call, and on whichever engine.
+import { callerId } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
@@ -7,7 +8,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import { rowsOf } from "../query/read_result.ts";
-import { actorOf, type EndpointContext } from "./endpoint_context.ts";
+import type { EndpointContext } from "./endpoint_context.ts";
 
 /** Which endpoint, and which span of time. */
 export interface StatsInput {
@@ -62,7 +63,7 @@ export async function readStats(ctx: EndpointContext, input: StatsInput): Promis
   const { fromMs, toMs } = boundedRange(input, ctx.clock.now());
   const target = trunkTarget(database, address.namespaceSlug, "read");
   const statements = [{ sql: SELECT, params: [idFloor("evt", fromMs), fromMs, toMs, slug] }];
-  const call = plainCall({ target, tokenId: actorOf(ctx.caller), operation: "service", statements });
+  const call = plainCall({ target, tokenId: callerId(ctx.caller), operation: "service", statements });
   const { results: [result] } = await run(ctx.query, call);
   const byHour = Map.groupBy(rowsOf<Sums>(result?.json), ([hour]) => hour);
   return [...byHour].map(([hour, sums]) => hourStats(hour, sums));

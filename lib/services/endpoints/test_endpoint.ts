@@ -1,10 +1,11 @@
 // Runs an endpoint of any status against the live database, as `/p` would without its gates. Effects stay.
+import { callerId } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";
-import { actorOf, type EndpointContext } from "./endpoint_context.ts";
+import type { EndpointContext } from "./endpoint_context.ts";
 
 /** A call that the owner makes to try an endpoint. */
 export interface TestInput {
@@ -35,7 +36,7 @@ export async function testEndpoint(
     target,
     input,
     session,
-    tokenId: actorOf(ctx.caller),
+    tokenId: callerId(ctx.caller),
     rowForm,
     signal,
   });

@@ -1,10 +1,11 @@
 // Makes the usual endpoints of a table, as drafts. What exists already stays as it is.
+import { callerId } from "../../../access/caller.ts";
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { readTable } from "../../schema/read_table.ts";
-import { actorOf, type EndpointContext, type EndpointView, endpointView } from "../endpoint_context.ts";
+import { type EndpointContext, type EndpointView, endpointView } from "../endpoint_context.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
 import { crudSpec } from "./crud_spec.ts";
 import type { CrudOperation } from "./scaffold_names.ts";
@@ -32,7 +33,7 @@ const EXISTS = "Slug already exists";
 export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): Promise<ScaffoldResult> {
   const database = await requireDatabase(ctx, input.address);
   const target = trunkTarget(database, input.address.namespaceSlug, "admin");
-  const table = await readTable({ ...ctx.query, target, tokenId: actorOf(ctx.caller) }, input.table);
+  const table = await readTable({ ...ctx.query, target, tokenId: callerId(ctx.caller) }, input.table);
   if (table === null) {
     throw new AppError("validation_failed", {
       issues: [{ path: "table", message: "Name a table or view of this database" }],
@@ -61,7 +62,7 @@ async function add(
   const { namespaceSlug } = address;
   const fault = await faultOf({ query: ctx.query, namespaceSlug, database }, spec);
   if (fault !== null) return { slug, reason: fault };
-  const record = await endpoints.create(spec, { databaseId: database.id, slug, actor: actorOf(ctx.caller) });
+  const record = await endpoints.create(spec, { databaseId: database.id, slug, actor: callerId(ctx.caller) });
   return record === null ? { slug, reason: EXISTS } : endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 

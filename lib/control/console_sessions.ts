@@ -1,0 +1,194 @@
+// Sessions of people in the console: found by the hash of the cookie at every request, ended by their owner, by a change
+// of the member, or by time. Which of them count is decided here, by one look at the record and its owner's.
+import { hash } from "node:crypto";
+import type { Clock } from "../core/clock.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import type { ConsoleSessionRecord, MemberRecord, SessionOwner } from "../store/people_records.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import type { Namespaces } from "./namespaces.ts";
+import { RecordCache } from "./record_cache.ts";
+
+/** Milliseconds after its last use at which a session ends. */
+const IDLE_MS = 12 * 3_600_000;
+/** Milliseconds after which a use is written down again: a session in use costs one write in so long. */
+const TOUCH_MS = 5 * 60_000;
+
+/** A session that counts, with its owner as they are now. */
+export interface LiveSession {
+  readonly session: ConsoleSessionRecord;
+  /** Null for the operator. */
+  readonly member: { readonly record: MemberRecord; readonly namespaceSlug: string } | null;
+}
+
+/** What a sign-in says about its session. */
+export type NewSession = Omit<ConsoleSessionRecord, "epoch" | "usedAt">;
+
+/** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
+export class ConsoleSessions {
+  readonly #cache: RecordCache<LiveSession>;
+
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    private readonly namespaces: Namespaces,
+  ) {
+    this.#cache = new RecordCache(clock);
+  }
+
+  /**
+   * Adds a session, in the same commit in which `replaced` (a session of the same browser) ends. False when the member
+   * is gone.
+   */
+  async add(
+    sessionHash: string,
+    session: NewSession,
+    { operatorKeyHash, replaced }: { readonly operatorKeyHash: string; readonly replaced: string | null },
+  ): Promise<boolean> {
+    const { owner, createdAt: usedAt } = session;
+    const expireIn = expiryMs({ ...session, usedAt }, usedAt);
+    try {
+      return await untilCommitted(async () => {
+        const member = owner.kind === "member"
+          ? await kvGet(this.kv, keys.member(owner.namespaceId, owner.memberId))
+          : null;
+        if (member?.versionstamp === null) return false;
+        const before = replaced === null ? null : await kvGet(this.kv, keys.consoleSession(replaced));
+        const epoch = epochOf(member?.value ?? null, operatorKeyHash);
+        const commit = this.kv.atomic()
+          .set(keys.consoleSession(sessionHash), { ...session, epoch, usedAt }, { expireIn })
+          .set(keys.sessionOf(ownerId(owner), session.id), sessionHash, { expireIn });
+        // A change of the member that comes first ends this session too: it is made again, or not at all.
+        if (member) commit.check(member);
+        if (before !== null && before.value !== null) {
+          commit.delete(before.key).delete(keys.sessionOf(ownerId(before.value.owner), before.value.id));
+        }
+        return await kvCommit(commit) ? true : FASTER;
+      });
+    } finally {
+      if (replaced !== null) this.#cache.forget(replaced);
+    }
+  }
+
+  /**
+   * The session that counts, or null. At most `CACHE_AGE_MS` old, unless `now` wants it as it is at this moment.
+   */
+  async find(
+    sessionHash: string,
+    { operatorKeyHash, now }: { readonly operatorKeyHash: string; readonly now: boolean },
+  ): Promise<LiveSession | null> {
+    if (now) this.#cache.forget(sessionHash);
+    const found = await this.#cache.read(sessionHash, () => this.#load(sessionHash, operatorKeyHash));
+    // A cached one may have ended by time meanwhile.
+    return found !== null && expiryMs(found.session, this.clock.now()) > 0 ? found : null;
+  }
+
+  /** Notes that the owner has proved again who it is. Null when the session is gone. */
+  async confirm(sessionHash: string): Promise<ConsoleSessionRecord | null> {
+    return await this.#change(sessionHash, (session, nowMs) => ({
+      ...session,
+      usedAt: nowMs,
+      signedInAt: nowMs,
+    }));
+  }
+
+  /** The sessions of an owner, as they are stored: some may have ended. The oldest first. */
+  async list(owner: SessionOwner): Promise<ConsoleSessionRecord[]> {
+    const found: ConsoleSessionRecord[] = [];
+    for await (const { value: sessionHash } of kvEntries(this.kv, keys.sessionsOf(ownerId(owner)))) {
+      const { value } = await kvGet(this.kv, keys.consoleSession(sessionHash));
+      if (value !== null && expiryMs(value, this.clock.now()) > 0) found.push(value);
+    }
+    return found;
+  }
+
+  /** Ends one session of an owner by its id; false when there is none. */
+  async end(owner: SessionOwner, sessionId: string): Promise<boolean> {
+    const key = keys.sessionOf(ownerId(owner), sessionId);
+    const { value: sessionHash } = await kvGet(this.kv, key);
+    if (sessionHash === null) return false;
+    try {
+      await kvCommit(this.kv.atomic().delete(key).delete(keys.consoleSession(sessionHash)));
+    } finally {
+      this.#cache.forget(sessionHash);
+    }
+    return true;
+  }
+
+  /** Deletes all sessions of an owner, apart from `except`. */
+  async endAll(owner: SessionOwner, except: string | null = null): Promise<void> {
+    this.forgetAll();
+    for await (const { key, value: sessionHash } of kvEntries(this.kv, keys.sessionsOf(ownerId(owner)))) {
+      if (key.at(-1) === except) continue;
+      await kvCommit(this.kv.atomic().delete(key).delete(keys.consoleSession(sessionHash)));
+    }
+    this.forgetAll();
+  }
+
+  /** Empties the cache: to be called when a member has changed. */
+  forgetAll(): void {
+    this.#cache.clear();
+  }
+
+  async #load(sessionHash: string, operatorKeyHash: string): Promise<LiveSession | null> {
+    const { value: session } = await kvGet(this.kv, keys.consoleSession(sessionHash));
+    const nowMs = this.clock.now();
+    if (session === null || expiryMs(session, nowMs) <= 0) return null;
+    const member = await this.#memberOf(session.owner);
+    if (session.owner.kind === "member" && member === null) return null;
+    if (session.epoch !== epochOf(member?.record ?? null, operatorKeyHash)) return null;
+    if (nowMs - session.usedAt < TOUCH_MS) return { session, member };
+    const touched = await this.#change(sessionHash, (current, now) => ({ ...current, usedAt: now }), false);
+    return touched === null ? null : { session: touched, member };
+  }
+
+  async #memberOf(owner: SessionOwner): Promise<LiveSession["member"]> {
+    if (owner.kind === "operator") return null;
+    const [{ value: record }, namespace] = await Promise.all([
+      kvGet(this.kv, keys.member(owner.namespaceId, owner.memberId)),
+      this.namespaces.byId(owner.namespaceId),
+    ]);
+    return record === null || namespace === null ? null : { record, namespaceSlug: namespace.slug };
+  }
+
+  /** With a check: a session that has been ended meanwhile does not come back. */
+  async #change(
+    sessionHash: string,
+    change: (session: ConsoleSessionRecord, nowMs: number) => ConsoleSessionRecord,
+    forget = true,
+  ): Promise<ConsoleSessionRecord | null> {
+    try {
+      return await untilCommitted(async () => {
+        const entry = await kvGet(this.kv, keys.consoleSession(sessionHash));
+        if (entry.versionstamp === null) return null;
+        const nowMs = this.clock.now();
+        const next = change(entry.value, nowMs);
+        const expireIn = Math.max(1, expiryMs(next, nowMs));
+        const commit = this.kv.atomic().check(entry).set(entry.key, next, { expireIn })
+          .set(keys.sessionOf(ownerId(next.owner), next.id), sessionHash, { expireIn });
+        return await kvCommit(commit) ? next : FASTER;
+      });
+    } finally {
+      if (forget) this.#cache.forget(sessionHash);
+    }
+  }
+}
+
+/** Milliseconds that a session has left; none or less: it has ended. */
+function expiryMs(
+  { usedAt, untilMs }: Pick<ConsoleSessionRecord, "usedAt" | "untilMs">,
+  nowMs: number,
+): number {
+  return Math.min(usedAt + IDLE_MS, untilMs) - nowMs;
+}
+
+function ownerId(owner: SessionOwner): string {
+  return owner.kind === "operator" ? "operator" : owner.memberId;
+}
+
+/** Another operator key ends the sessions of the one before. */
+function epochOf(member: MemberRecord | null, operatorKeyHash: string): string {
+  return member === null
+    ? hash("sha256", `operator session ${operatorKeyHash}`, "hex")
+    : String(member.epoch);
+}

@@ -1,0 +1,62 @@
+// Opens a session of the console for a person who has proved who it is. How they proved it is not its concern.
+import { csrfTokenOf, newSessionSecret, sessionHash } from "../../access/authenticate_session.ts";
+import type { ControlPlane } from "../../control/control_plane.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { SessionOwner } from "../../store/people_records.ts";
+
+/** What it needs of the process. */
+export interface PersonSessionContext {
+  readonly control: ControlPlane;
+  readonly clock: Clock;
+  /** SHA-256 of the operator key, hex. */
+  readonly operatorKeyHash: string;
+}
+
+/** A session to open. */
+export interface PersonSession {
+  readonly owner: SessionOwner;
+  /** `User-Agent` of the browser, as it came. */
+  readonly agent: string | null;
+  /** The value of the cookie that the browser had: that session ends. */
+  readonly replaced: string | null;
+}
+
+/** A session as its browser gets it. */
+export interface OpenedSession {
+  /** `ses_…`. */
+  readonly sessionId: string;
+  /** The cookie's value; it is nowhere else. */
+  readonly secret: string;
+  readonly csrfToken: string;
+  /** When it ends at the latest, unix milliseconds. */
+  readonly untilMs: number;
+}
+
+/** Milliseconds that a session lasts at most: whoever holds the operator key may do everything everywhere. */
+const LONGEST_MS = { member: 7 * 86_400_000, operator: 3_600_000 } as const;
+const MAX_AGENT_LENGTH = 200;
+
+/** Errors: `session_ended` when the member is gone; `meter_unreachable`. */
+export async function openPersonSession(
+  { control, clock, operatorKeyHash }: PersonSessionContext,
+  { owner, agent, replaced }: PersonSession,
+): Promise<OpenedSession> {
+  const nowMs = clock.now();
+  const secret = newSessionSecret();
+  const session = {
+    id: newId("ses", nowMs),
+    owner,
+    createdAt: nowMs,
+    signedInAt: nowMs,
+    untilMs: nowMs + LONGEST_MS[owner.kind],
+    agent: (agent ?? "").slice(0, MAX_AGENT_LENGTH),
+  };
+  const before = replaced === null ? null : sessionHash(replaced);
+  const options = { operatorKeyHash, replaced: before };
+  if (!await control.consoleSessions.add(sessionHash(secret), session, options)) {
+    throw new AppError("session_ended");
+  }
+  return { sessionId: session.id, secret, csrfToken: csrfTokenOf(secret), untilMs: session.untilMs };
+}
