@@ -9,10 +9,11 @@ import type { UnderstoodCall } from "./query_call.ts";
  * `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing.
  */
 export function authorise(understood: UnderstoodCall): void {
-  const { call: { target: { role }, batch }, facts } = understood;
+  const { call, facts } = understood;
+  const { target: { role }, batch } = call;
   for (const [index, one] of facts.entries()) {
     const extra = batch ? { failedIndex: index } : {};
-    if (one.role === null) throw refused(one.refusal ?? "This statement", extra);
+    if (one.role === null) throw refused(one.refusal ?? "This statement", extra, call.statements[index]?.sql);
     if (!roleAtLeast(role, one.role)) {
       throw new AppError("role_too_low", {
         message: `Use a token with role ${one.role} for this statement; this one has ${role}`,

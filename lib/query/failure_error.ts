@@ -1,5 +1,6 @@
 // Makes the error that a caller gets from the engine's failure of a statement.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
+import { dialectHint } from "../sql/dialect_hints.ts";
 import { asksForNames, failedNames } from "../sql/failed_names.ts";
 import { messageHint } from "../sql/hints.ts";
 import { errorDetail } from "../sql/sql_error.ts";
@@ -16,6 +17,9 @@ const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
   timeout: "statement_timeout",
   result_too_large: "result_too_large",
 };
+
+/** Failures of statements that mean something to another database. */
+const MAY_BE_FOREIGN: ReadonlySet<SqlErrorKind> = new Set(["syntax_error", "unknown_table", "unknown_column"]);
 
 /** A statement of a caller, and why it failed. */
 export interface FailedStatement {
@@ -34,7 +38,7 @@ export interface FailedStatement {
 export async function failureError(database: TenantDatabase, failed: FailedStatement): Promise<AppError> {
   const { failure } = failed;
   const extra = { ...(failed.index === null ? {} : { failedIndex: failed.index }), ...failed.extra };
-  if (failure.kind === "denied") return refused(failure.message, extra);
+  if (failure.kind === "denied") return refused(failure.message, extra, failed.sql);
   if (failure.kind === "affected") return tooManyAffected(failure.affected ?? 0, extra);
   const kind = sqlKind(failure.kind);
   const detail = await detailOf(database, failed, kind);
@@ -43,9 +47,21 @@ export async function failureError(database: TenantDatabase, failed: FailedState
   return new AppError(code, { ...(message ? { message } : {}), detail, extra });
 }
 
-/** Makes the error of a statement that no role may run. `what` names what it would do, such as "PRAGMA journal_mode". */
-export function refused(what: string, extra: Readonly<Record<string, unknown>> = {}): AppError {
-  return new AppError("statement_refused", { message: `${what} is not available to any role`, extra });
+/**
+ * Makes the error of a statement that no role may run. `what` names what it would do, such as "PRAGMA journal_mode";
+ * `sql` is its text, whose words of another dialect get a hint.
+ */
+export function refused(
+  what: string,
+  extra: Readonly<Record<string, unknown>> = {},
+  sql = "",
+): AppError {
+  const hint = dialectHint(sql);
+  return new AppError("statement_refused", {
+    message: `${what} is not available to any role`,
+    ...(hint === null ? {} : { detail: { kind: "unknown", table: null, column: null, hint } }),
+    extra,
+  });
 }
 
 /** Makes the error of a call that changed another number of rows than it may, and was undone. */
@@ -66,7 +82,8 @@ async function detailOf(
   const known = asks ? (await database.schema()).tables.filter((table) => table.kind !== "shadow") : [];
   const names = asks ? statementNames(sql) : null;
   const detail = errorDetail(failedNames(told, names, known), { verb, target, sql, names, known });
-  return { ...detail, hint: messageHint(told) ?? detail.hint };
+  const foreign = MAY_BE_FOREIGN.has(kind) ? dialectHint(sql) : null;
+  return { ...detail, hint: foreign ?? messageHint(told) ?? detail.hint };
 }
 
 function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {

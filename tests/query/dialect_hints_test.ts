@@ -1,0 +1,197 @@
+// Statements in other dialects: each is refused with a hint that says what to write here, and what it says works.
+import { assertEquals } from "@std/assert";
+import { dialectWords } from "../../lib/sql/dialect_words.ts";
+import { dialectHint } from "../../lib/sql/dialect_hints.ts";
+import { testSteps } from "../testing/cases.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+
+const schema = [
+  "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, tags TEXT, at TEXT, UNIQUE (name))",
+  "INSERT INTO users VALUES (1, 'Ada', 36, '[\"a\",\"b\"]', '2026-11-01'), (2, 'Ben', NULL, '[]', '2026-10-05')",
+];
+
+/** What somebody writes elsewhere, words of the hint, and what the hint says to write here; null: another call. */
+const cases: readonly (readonly [foreign: string, hint: string, here: string | null])[] = [
+  ["SELECT NOW()", "datetime('now')", "SELECT datetime('now')"],
+  ["SELECT GETDATE()", "datetime('now')", "SELECT unixepoch()"],
+  ["SELECT CURDATE()", "date('now')", "SELECT date('now')"],
+  [
+    "SELECT * FROM users WHERE at > CURRENT_DATE - INTERVAL '7 days'",
+    "'-7 days'",
+    "SELECT * FROM users WHERE at > datetime('now', '-7 days')",
+  ],
+  ["SELECT * FROM users WHERE at > NOW() - INTERVAL 7 DAY", "'-7 days'", "SELECT date('now', '-7 days')"],
+  [
+    "SELECT DATE_TRUNC('month', at) FROM users",
+    "start of month",
+    "SELECT date(at, 'start of month'), strftime('%Y-%m-01', at) FROM users",
+  ],
+  [
+    "SELECT EXTRACT(YEAR FROM at) FROM users",
+    "strftime('%Y'",
+    "SELECT CAST(strftime('%Y', at) AS INTEGER) FROM users",
+  ],
+  ["SELECT YEAR(at) FROM users", "strftime('%Y'", "SELECT CAST(strftime('%m', at) AS INTEGER) FROM users"],
+  [
+    "SELECT DATE_ADD(at, 7) FROM users",
+    "'+7 days'",
+    "SELECT date(at, '+7 days'), datetime(at, '-1 month') FROM users",
+  ],
+  ["SELECT DATEDIFF(at, at) FROM users", "julianday", "SELECT julianday(at) - julianday(at) FROM users"],
+  ["SELECT TO_CHAR(at, 'YYYY') FROM users", "strftime", "SELECT strftime('%Y-%m-%d', at) FROM users"],
+  ["SELECT TO_DATE('2026-11-30', 'YYYY-MM-DD')", "as text", "SELECT datetime(1, 'unixepoch')"],
+  ["SELECT * FROM users WHERE name ILIKE 'a%'", "LIKE", "SELECT * FROM users WHERE name LIKE 'a%'"],
+  ["SELECT id::text FROM users", "CAST", "SELECT CAST(id AS TEXT) FROM users"],
+  ["SELECT CONVERT(id, CHAR) FROM users", "CAST", null],
+  ["TRUNCATE TABLE users", "DELETE FROM", null],
+  ["SHOW TABLES", "sqlite_schema", "SELECT name FROM sqlite_schema WHERE type = 'table'"],
+  ["SHOW COLUMNS FROM users", "table_info", "PRAGMA table_info(users)"],
+  ["DESCRIBE users", "table_info", "PRAGMA table_info(users)"],
+  ["SELECT TOP 5 * FROM users", "LIMIT", "SELECT * FROM users LIMIT 5"],
+  ["SELECT * FROM users FETCH FIRST 5 ROWS ONLY", "LIMIT", null],
+  [
+    "SELECT * FROM users WHERE ROWNUM < 3",
+    "row_number()",
+    "SELECT row_number() OVER (ORDER BY id) FROM users LIMIT 3",
+  ],
+  [
+    "INSERT INTO users (id) VALUES (1) ON DUPLICATE KEY UPDATE age = 1",
+    "excluded",
+    "INSERT INTO users (id, age) VALUES (1, 37) ON CONFLICT (id) DO UPDATE SET age = excluded.age",
+  ],
+  ["INSERT IGNORE INTO users (id) VALUES (1)", "OR IGNORE", "INSERT OR IGNORE INTO users (id) VALUES (1)"],
+  ["MERGE INTO users USING users u ON 1 WHEN MATCHED THEN DELETE", "ON CONFLICT", null],
+  [
+    "UPDATE users SET age = 1 LIMIT 1",
+    "WHERE <key> IN",
+    "UPDATE users SET age = 1 WHERE id IN (SELECT id FROM users ORDER BY id LIMIT 1)",
+  ],
+  ["DELETE FROM users WHERE age = 9 LIMIT 1", "WHERE <key> IN", null],
+  ["SELECT * FROM users LIMIT 5 WHERE id = 1", "in the order", "SELECT * FROM users WHERE id = 1 LIMIT 5"],
+  [
+    "CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT)",
+    "AUTOINCREMENT",
+    "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+  ],
+  [
+    "CREATE TABLE b (id INT PRIMARY KEY IDENTITY(1,1))",
+    "INTEGER PRIMARY KEY",
+    "CREATE TABLE b (id INTEGER PRIMARY KEY)",
+  ],
+  ["CREATE TABLE c (id INT GENERATED ALWAYS AS IDENTITY)", "INTEGER PRIMARY KEY", null],
+  ["CREATE TABLE d (id INT) ENGINE = InnoDB", "Leave ENGINE", "CREATE TABLE d (id INT)"],
+  ["SELECT * FROM public.users", "no schemas", "SELECT * FROM users"],
+  [
+    "SELECT table_name FROM information_schema.tables",
+    "sqlite_schema",
+    "SELECT name FROM pragma_table_info('users')",
+  ],
+  ["SELECT * FROM pg_tables", "sqlite_schema", null],
+  ["SELECT LEFT(name, 2) FROM users", "substr(<text>, 1", "SELECT substr(name, 1, 2) FROM users"],
+  ["SELECT RIGHT(name, 2) FROM users", "substr(<text>, -", "SELECT substr(name, -2) FROM users"],
+  ["SELECT SUBSTRING(name FROM 1 FOR 2) FROM users", "substr", "SELECT substr(name, 1, 2) FROM users"],
+  ["SELECT POSITION('a' IN name) FROM users", "instr", "SELECT instr(name, 'a') FROM users"],
+  ["SELECT CHAR_LENGTH(name) FROM users", "length", "SELECT length(name) FROM users"],
+  [
+    "SELECT LPAD(id, 5, '0') FROM users",
+    "printf",
+    "SELECT printf('%05d', id), substr('00000' || id, -5) FROM users",
+  ],
+  ["SELECT GREATEST(1, 2)", "max(", "SELECT max(1, 2)"],
+  ["SELECT LEAST(1, 2)", "min(", "SELECT min(1, 2)"],
+  ["SELECT NVL(age, 0) FROM users", "ifnull", "SELECT ifnull(age, 0), coalesce(age, 0) FROM users"],
+  ["SELECT RAND()", "random()", "SELECT abs(random() % 100)"],
+  ["SELECT uuid()", "randomblob", "SELECT lower(hex(randomblob(16)))"],
+  ["SELECT gen_random_uuid()", "randomblob", null],
+  ["SELECT LAST_INSERT_ID()", "RETURNING", "INSERT INTO users (name) VALUES ('Cy') RETURNING id"],
+  ["SELECT * FROM users WHERE name REGEXP '^A'", "GLOB", "SELECT * FROM users WHERE name GLOB 'A*'"],
+  ["SELECT * FROM users WHERE name SIMILAR TO 'A%'", "GLOB", null],
+  [
+    "SELECT GROUP_CONCAT(name SEPARATOR ', ') FROM users",
+    "group_concat",
+    "SELECT group_concat(name, ', ') FROM users",
+  ],
+  ["SELECT ARRAY_AGG(name) FROM users", "json_group_array", "SELECT json_group_array(name) FROM users"],
+  ["SELECT JSON_BUILD_OBJECT('a', id) FROM users", "json_object", "SELECT json_object('a', id) FROM users"],
+  [
+    "SELECT * FROM users WHERE id = ANY(ARRAY[1, 2])",
+    "json_each",
+    "SELECT * FROM users WHERE id IN (SELECT value FROM json_each('[1,2]'))",
+  ],
+  ["SELECT * FROM UNNEST('[1]')", "json_each", "SELECT * FROM json_each('[1]')"],
+  [
+    "SELECT DISTINCT ON (age) * FROM users",
+    "row_number()",
+    "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY age ORDER BY id) AS n FROM users) WHERE n = 1",
+  ],
+  ["SELECT * FROM users FOR UPDATE", "one after the other", null],
+  ["ALTER TABLE IF EXISTS users ADD COLUMN x", "Leave IF EXISTS out", null],
+  [
+    "ALTER TABLE users ADD COLUMN IF NOT EXISTS x TEXT",
+    "Leave IF NOT EXISTS out",
+    "ALTER TABLE users ADD COLUMN x TEXT",
+  ],
+  ["ALTER TABLE users DROP COLUMN IF EXISTS x", "Leave IF EXISTS out", "ALTER TABLE users DROP COLUMN x"],
+  ["ALTER TABLE users MODIFY COLUMN age TEXT", "new table", null],
+  ["ALTER TABLE users ALTER COLUMN age TYPE TEXT", "new table", null],
+  ["CREATE OR REPLACE VIEW v AS SELECT 1", "DROP VIEW IF EXISTS", "DROP VIEW IF EXISTS v"],
+  ["CREATE TYPE mood AS ENUM ('a', 'b')", "CHECK", "CREATE TABLE m (mood TEXT CHECK (mood IN ('a', 'b')))"],
+  ["CREATE DATABASE x", "/databases", null],
+  ["USE shop", "path of the call", null],
+  ["GRANT SELECT ON users TO x", "token", null],
+  ["CALL f(1)", "endpoint", null],
+  ["COMMENT ON TABLE users IS 'x'", "describe", null],
+  ["SET @a = 1", "parameter", null],
+  ["CREATE FUNCTION f() RETURNS INT", "endpoint", null],
+  ["CREATE SEQUENCE s", "INTEGER PRIMARY KEY", null],
+  ["COPY users FROM 'x.csv'", "parameters of a batch", null],
+  ["SELECT * FROM users CROSS APPLY f(id)", "subquery", null],
+  ["SELECT * FROM users, LATERAL (SELECT 1)", "subquery", null],
+  [
+    "SELECT INITCAP(name) FROM users",
+    "upper",
+    "SELECT upper(substr(name, 1, 1)) || substr(name, 2) FROM users",
+  ],
+  ["SELECT nextval('s')", "lastInsertRowid", null],
+  ["SELECT ARRAY[1, 2]", "JSON array", "SELECT value FROM json_each('[1,2]')"],
+];
+
+testSteps("a statement in another dialect", async (app: StartedApp, slug) => {
+  const tenant = await app.namespace(slug);
+  assertEquals((await tenant.batch(schema.map((sql) => [sql] as const))).status, 200);
+  return tenant;
+}, {
+  "is refused with a hint that says what to write here, whatever it was": async (tenant) => {
+    const unhelped: string[] = [];
+    for (const [foreign, hint] of cases) {
+      const { status, body, text } = await tenant.query(foreign);
+      const told = (status === 400 || status === 403) && body.errorDetail?.hint.includes(hint);
+      if (!told) unhelped.push(`${foreign}: ${text}`);
+    }
+    assertEquals(unhelped, []);
+  },
+  "works when it is written as the hint says": async (tenant) => {
+    for (const [, , here] of cases) {
+      if (here === null) continue;
+      const { status, text } = await tenant.query(here);
+      assertEquals(status, 200, `${here}: ${text}`);
+    }
+  },
+});
+
+Deno.test("words of other dialects are no hint where they are names, texts or comments of the statement", () => {
+  for (
+    const sql of [
+      "SELEC name FROM users WHERE note = 'now()'",
+      "SELEC left, year FROM users -- ILIKE",
+      'SELEC "limit" FROM users WHERE id IN (SELECT id FROM users LIMIT 1)',
+      "DELETE FROM users WHERE id IN (SELECT id FROM usres ORDER BY id LIMIT 5)",
+      "SELECT * FROM a LEFT JOIN b USING (id) WERE 1",
+    ]
+  ) assertEquals(dialectHint(sql), null, sql);
+});
+
+Deno.test("every row of the table of dialects is met by one of the statements above", () => {
+  const met = new Set(cases.map(([foreign]) => dialectHint(foreign)));
+  assertEquals(dialectWords.filter(([, hint]) => !met.has(hint)).map(([pattern]) => pattern), []);
+});
