@@ -19,7 +19,11 @@ const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
 };
 
 /** Failures of statements that mean something to another database. */
-const MAY_BE_FOREIGN: ReadonlySet<SqlErrorKind> = new Set(["syntax_error", "unknown_table", "unknown_column"]);
+const MAY_BE_FOREIGN: ReadonlySet<SqlErrorKind> = new Set([
+  "syntax_error",
+  "unknown_table",
+  "unknown_column",
+]);
 
 /** A statement of a caller, and why it failed. */
 export interface FailedStatement {
