@@ -40,7 +40,7 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
     if (stored) return stored;
     throw new AppError("execution_not_found");
   }
-  const { statements, atomic, batch, rowForm } = readHeldCall(claim.held);
+  const { statements, atomic, batch, rowForm, maxAffected } = readHeldCall(claim.held);
   try {
     return await run(
       ctx,
@@ -50,6 +50,7 @@ export async function applyWrite(ctx: StatementsContext, input: ApplyInput): Pro
         rowForm: eitherForm(rowForm, input.rowForm),
         snapshots: input.snapshots,
         replay: input.replay,
+        maxAffected: maxAffected ?? null,
         signal: input.signal,
       }),
     );

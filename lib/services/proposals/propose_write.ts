@@ -1,11 +1,9 @@
 // The first of two steps: shows a write and hands out a token that runs it once.
-import { newToken, tokenHash } from "../../access/token_format.ts";
 import { requireRole } from "../../access/caller.ts";
-import { isoTime } from "../../core/clock.ts";
-import { writeHeldCall } from "../../query/held_call.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
+import { type Execution, issueExecution } from "./issue_execution.ts";
 import { previewWrites, type WritePreview } from "./preview_writes.ts";
 
 /** A write that is to be shown before it runs. */
@@ -18,10 +16,7 @@ export interface ProposeInput {
 }
 
 /** What a write would do, and the token that runs it. */
-export interface Proposal extends WritePreview {
-  readonly executionToken: string;
-  readonly expiresAt: string;
-}
+export interface Proposal extends WritePreview, Execution {}
 
 /** Errors: `role_too_low` and those of `previewWrites`; then there is no token. */
 export async function proposeWrite(
@@ -29,23 +24,15 @@ export async function proposeWrite(
   { ttlSec, rowForm, ...statement }: ProposeInput,
 ): Promise<{ data: Proposal; meta: QueryMeta }> {
   requireRole(ctx.target, "write");
-  const { call, data, effects, meta } = await previewWrites(ctx, {
+  const previewed = await previewWrites(ctx, {
     statements: [statement],
     atomic: true,
     batch: false,
     rowForm,
     maxAffected: null,
   });
-  const [shown] = data;
+  const [shown] = previewed.data;
   if (shown === undefined) throw new TypeError("a statement has no preview");
-  const token = newToken("pmut_");
-  const expiresAt = ctx.clock.now() + ttlSec * 1000;
-  const { databaseId, branchRef } = ctx.target;
-  await ctx.held.propose(tokenHash(token), writeHeldCall(call, { effects, footprint: null }, []), {
-    tokenId: ctx.tokenId,
-    databaseId,
-    branchRef,
-    expiresAt,
-  });
-  return { data: { ...shown, executionToken: token, expiresAt: isoTime(expiresAt) }, meta };
+  const execution = await issueExecution(ctx, previewed, { ttlSec });
+  return { data: { ...shown, ...execution }, meta: previewed.meta };
 }

@@ -1,6 +1,6 @@
 // Runs one statement or a batch for the caller of a request.
 import type { RowForm } from "../../sql/row_form.ts";
-import { toSqlParameter } from "../../sql/sql_value.ts";
+import { type SqlParameter, toSqlParameter } from "../../sql/sql_value.ts";
 import type {
   CallReplay,
   QueryAnswer,
@@ -18,7 +18,7 @@ export interface StatementsInput {
   readonly operation: "query" | "batch";
   readonly statements: readonly {
     readonly sql: string;
-    readonly params?: readonly JsonParameter[] | undefined;
+    readonly params?: readonly (JsonParameter | SqlParameter)[] | undefined;
   }[];
   readonly atomic: boolean;
   readonly rowForm: RowForm;

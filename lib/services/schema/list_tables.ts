@@ -15,8 +15,15 @@ export interface TableSummary {
 /** Tables counted by one statement: the engine bounds the terms of a compound SELECT. */
 const TABLES_PER_STATEMENT = 100;
 
-/** User-defined tables, virtual ones included; no views, no shadow tables, none of the service's. */
-export async function listTables(ctx: StatementsContext): Promise<TableSummary[]> {
+/**
+ * User-defined tables, virtual ones included; no views, no shadow tables, none of the service's. With `upTo`, rows are
+ * counted to one more than that: a look must not cost a walk through a large table.
+ */
+export async function listTables(
+  ctx: StatementsContext,
+  upTo: number | null = null,
+): Promise<TableSummary[]> {
+  const countText = (name: string, index: number) => textOfCount(name, { index, upTo });
   const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
   const { tables } = await database.schema();
   const names = tables.filter((table) => table.kind === "table" || table.kind === "virtual").map((table) =>
@@ -29,7 +36,7 @@ export async function listTables(ctx: StatementsContext): Promise<TableSummary[]
   const counted = await readEach(ctx, groups.map((group) => group.map(countText).join(" UNION ALL ")));
   const summaries = await Promise.all(groups.map((group, at) => {
     const one = counted[at];
-    if (!one?.ok) return countApart(ctx, group);
+    if (!one?.ok) return countApart(ctx, group, (name) => countText(name, 0));
     const counts = new Map(rowsOf<[number, number]>(one.json));
     return group.map((name, index): TableSummary => ({ name, rowCount: counts.get(index) ?? 0 }));
   }));
@@ -37,8 +44,12 @@ export async function listTables(ctx: StatementsContext): Promise<TableSummary[]
 }
 
 /** One of them cannot be counted. */
-async function countApart(ctx: StatementsContext, names: readonly string[]): Promise<TableSummary[]> {
-  const counted = await readEach(ctx, names.map((name) => countText(name, 0)));
+async function countApart(
+  ctx: StatementsContext,
+  names: readonly string[],
+  countText: (name: string) => string,
+): Promise<TableSummary[]> {
+  const counted = await readEach(ctx, names.map(countText));
   return names.map((name, at) => {
     const one = counted[at];
     if (!one?.ok) return { name, rowCount: null, error: one?.error ?? "not read" };
@@ -46,6 +57,12 @@ async function countApart(ctx: StatementsContext, names: readonly string[]): Pro
   });
 }
 
-function countText(name: string, index: number): string {
-  return `SELECT ${index}, count(*) FROM ${quoteIdentifier(name)}`;
+function textOfCount(
+  name: string,
+  { index, upTo }: { readonly index: number; readonly upTo: number | null },
+): string {
+  const table = quoteIdentifier(name);
+  return upTo === null
+    ? `SELECT ${index}, count(*) FROM ${table}`
+    : `SELECT ${index}, count(*) FROM (SELECT 1 FROM ${table} LIMIT ${upTo + 1})`;
 }

@@ -1,0 +1,39 @@
+// Hands out the token that runs previewed writes once, as they were previewed.
+import { newToken, tokenHash } from "../../access/token_format.ts";
+import { isoTime } from "../../core/clock.ts";
+import { writeHeldCall } from "../../query/held_call.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import type { Previewed } from "./preview_writes.ts";
+
+/** A token that runs the previewed call once. */
+export interface Execution {
+  /** `pmut_…`, pinned to the caller and the database. */
+  readonly executionToken: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/** How long the token lives, and how many rows its call may change at most; absent: any number. */
+export interface ExecutionBounds {
+  readonly ttlSec: number;
+  readonly maxAffected?: number;
+}
+
+/** Keeps the call behind a new token. */
+export async function issueExecution(
+  ctx: StatementsContext,
+  { call, effects }: Pick<Previewed, "call" | "effects">,
+  { ttlSec, maxAffected }: ExecutionBounds,
+): Promise<Execution> {
+  const executionToken = newToken("pmut_");
+  const expiresAt = ctx.clock.now() + ttlSec * 1000;
+  const { databaseId, branchRef } = ctx.target;
+  const text = writeHeldCall({ ...call, maxAffected: maxAffected ?? null }, { effects, footprint: null }, []);
+  await ctx.held.propose(tokenHash(executionToken), text, {
+    tokenId: ctx.tokenId,
+    databaseId,
+    branchRef,
+    expiresAt,
+  });
+  return { executionToken, expiresAt: isoTime(expiresAt) };
+}

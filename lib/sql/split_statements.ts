@@ -1,0 +1,41 @@
+// Cuts a text of several statements where each of them ends. Pure; it never fails, whatever the text is.
+import { type SqlToken, sqlTokens } from "./sql_tokens.ts";
+
+/** One statement of a text. */
+export interface StatementPart {
+  /** From its first to its last character, with the comments inside and before it, without the final semicolon. */
+  readonly sql: string;
+  /** Offset of `sql` in the text. */
+  readonly at: number;
+}
+
+/** The statements of a text in order. Pieces that hold nothing but white space and comments are left out. */
+export function splitStatements(text: string): StatementPart[] {
+  const parts: StatementPart[] = [];
+  let own: SqlToken[] = [];
+  let start = 0;
+  const cut = (end: number) => {
+    if (own.length > 0) {
+      const piece = text.slice(start, end);
+      const lead = piece.length - piece.trimStart().length;
+      parts.push({ sql: piece.trim(), at: start + lead });
+    }
+    own = [];
+  };
+  for (const token of sqlTokens(text)) {
+    if (token.key === ";" && endsHere(own)) {
+      cut(token.at);
+      start = token.end;
+    } else own.push(token);
+  }
+  cut(text.length);
+  return parts;
+}
+
+/** A trigger has semicolons of its own: it ends at the one that follows `; END`. */
+function endsHere(own: readonly SqlToken[]): boolean {
+  const words = own.slice(0, 4).map(({ key }) => key).filter((key) => key !== "EXPLAIN");
+  const isTrigger = words[0] === "CREATE" &&
+    (words[1] === "TRIGGER" || (/^TEMP(ORARY)?$/.test(words[1] ?? "") && words[2] === "TRIGGER"));
+  return !isTrigger || (own.at(-1)?.key === "END" && own.at(-2)?.key === ";");
+}

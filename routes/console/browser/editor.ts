@@ -1,0 +1,137 @@
+/// <reference lib="dom" />
+// The SQL editor over the page's text area: colours, completion from the schema, and what the text would cost. The
+// text area stays the form's field, so that the page does the same with and without this script.
+import { acceptCompletion, autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { sql, SQLite } from "@codemirror/lang-sql";
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+
+/** Milliseconds after the last key until the text is checked. */
+const CHECK_MS = 400;
+
+const field = document.querySelector<HTMLTextAreaElement>("textarea[data-editor]");
+const form = field?.form;
+if (field && form) open(field, form);
+
+function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
+  const view = new EditorView({
+    state: EditorState.create({ doc: field.value, extensions: extensionsOf(field, form) }),
+  });
+  field.hidden = true;
+  field.after(view.dom);
+  markFailure(view, field);
+  // What htmx puts into the page says anew where the text is wrong.
+  document.addEventListener("sql:failed", (event) => {
+    if (event instanceof CustomEvent) markSpan(view, event.detail);
+  });
+  fillFromSchema(view);
+  if (field.dataset["focus"] !== undefined) view.focus();
+  form.dataset["ready"] = "";
+}
+
+function extensionsOf(field: HTMLTextAreaElement, form: HTMLFormElement): Extension[] {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const checkSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => form.dispatchEvent(new CustomEvent("sql:typed", { bubbles: true })), CHECK_MS);
+  };
+  const run = () => {
+    form.requestSubmit(form.querySelector<HTMLButtonElement>("button[value=run]"));
+    return true;
+  };
+  return [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    highlightActiveLine(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion({ icons: false }),
+    search({ top: true }),
+    placeholder(field.placeholder),
+    syntaxHighlighting(classHighlighter),
+    sql({ dialect: SQLite, schema: schemaOf(field), upperCaseKeywords: true }),
+    EditorView.contentAttributes.of({ "aria-label": "SQL", "aria-describedby": "sql-keys" }),
+    EditorView.cspNonce.of(document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? ""),
+    failureField,
+    keymap.of([
+      { key: "Mod-Enter", run },
+      // Tab takes a completion that is offered; otherwise it leaves the editor, as it leaves any field.
+      { key: "Tab", run: acceptCompletion },
+      ...completionKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...defaultKeymap,
+    ]),
+    EditorView.updateListener.of((update) => {
+      if (!update.docChanged) return;
+      field.value = update.state.doc.toString();
+      checkSoon();
+    }),
+  ];
+}
+
+/** Tables with their columns, for completion. */
+function schemaOf(field: HTMLTextAreaElement): Record<string, string[]> {
+  return JSON.parse(field.dataset["schema"] ?? "{}");
+}
+
+/** A name in the list of tables goes to where the cursor is. */
+function fillFromSchema(view: EditorView): void {
+  document.addEventListener("dblclick", (event) => {
+    const item = event.target instanceof Element ? event.target.closest("[data-insert]") : null;
+    if (!(item instanceof HTMLElement)) return;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(item.dataset["insert"] ?? ""));
+    view.focus();
+  });
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const setFailure = StateEffect.define<Span | null>();
+const failureMark = Decoration.mark({ class: "sql-failed" });
+
+/** The mark stays until the text changes. */
+const failureField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(setFailure)) continue;
+      const { value } = effect;
+      return value === null ? Decoration.none : Decoration.set(failureMark.range(value.from, value.to));
+    }
+    return transaction.docChanged ? Decoration.none : marks;
+  },
+  provide: (marks) => EditorView.decorations.from(marks),
+});
+
+function markFailure(view: EditorView, field: HTMLTextAreaElement): void {
+  const { failedFrom, failedTo } = field.dataset;
+  if (failedFrom === undefined || failedTo === undefined) return;
+  markSpan(view, { from: Number(failedFrom), to: Number(failedTo) });
+}
+
+/** An empty span, as at the end of an unfinished statement, is marked by the character before it. */
+function markSpan(view: EditorView, span: Span | null): void {
+  if (span === null) return view.dispatch({ effects: setFailure.of(null) });
+  const to = Math.min(span.to, view.state.doc.length);
+  const from = Math.min(span.from, Math.max(0, to - 1));
+  if (from < to) view.dispatch({ effects: setFailure.of({ from, to }), selection: { anchor: to } });
+}
