@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
+import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { OpenFiles } from "../../lib/tenant/local/child/open_files.ts";
 
 const DESCRIPTORS = 64;
@@ -20,8 +21,7 @@ async function withFiles(
     const ids = Array.from({ length: count }, () => newId("db", systemClock.now()));
     for (const id of ids) {
       await Deno.mkdir(`${folder}/${id.slice(-2).toLowerCase()}`, { recursive: true });
-      files.get(id).create();
-      files.close(id);
+      createFile(files.pathOf(id));
     }
     files.settle();
     await body(files, ids);

@@ -9,6 +9,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/damaged_files_test.ts": "is about the files of the embedded store",
   "tests/faults/full_disk_test.ts": "is about DATA_DIR on a disk without room",
   "tests/faults/log_spool_faults_test.ts": "is about the spool of the embedded store",
+  "tests/faults/new_files_faults_test.ts": "is about the files of the embedded store",
   "tests/faults/replay_faults_test.ts": "kills engine children; sqld_rounds_test.ts kills sqld",
   "tests/faults/writes_faults_test.ts": "kills engine children",
   "tests/faults/sqld_faults_test.ts": "starts an sqld of its own",

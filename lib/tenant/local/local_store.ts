@@ -19,6 +19,7 @@ import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import type { LogSpool } from "./log_spool.ts";
+import { NewFiles } from "./new_files.ts";
 import { RoomProbe } from "./disk_room.ts";
 import { Scheduler } from "./scheduler.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
@@ -64,6 +65,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #watchdog: Watchdog;
   readonly #log: LogFlusher;
   readonly #snapshots: LocalSnapshots;
+  readonly #newFiles: NewFiles;
   readonly #room: RoomProbe;
   readonly #reserve: DiskReserve;
   #reserveFilled: Promise<void>;
@@ -91,6 +93,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = options.snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs });
+    this.#newFiles = new NewFiles({ tenants, makeInChild: (id) => this.#makeInChild(id) });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
@@ -98,9 +101,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
     ];
   }
 
-  async create(databaseId: string): Promise<void> {
-    await makeFolder(this.tenants, databaseId);
-    await this.task(databaseId, "", { op: "create", db: databaseId }, "write");
+  create(databaseId: string): Promise<void> {
+    return this.#newFiles.make(databaseId);
   }
 
   open(databaseId: string, namespaceId: string): TenantDatabase {
@@ -136,9 +138,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     lanes.rejectWaiting(new AppError("store_unavailable"));
     lanes.log.clear();
     await lanes.nothingRuns();
-    await this.scheduler.closeEverywhere(databaseId);
     await removeAll(this.tenants, databaseId);
     this.#forget(databaseId, lanes);
+    // A child that has it open closes it when it is free: nobody waits for what others run there.
+    void this.scheduler.closeEverywhere(databaseId);
   }
 
   storageOf(databaseId: string): Promise<DatabaseStorage> {
@@ -215,6 +218,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
 
   flushLog(lanes: DatabaseLanes): Promise<void> {
     return this.#log.flush(lanes);
+  }
+
+  async #makeInChild(databaseId: string): Promise<void> {
+    await this.task(databaseId, "", { op: "create", db: databaseId }, "write");
   }
 
   #forget(databaseId: string, lanes: DatabaseLanes): void {

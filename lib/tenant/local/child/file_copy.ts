@@ -53,6 +53,12 @@ export function moveDatabase(source: string, target: string): void {
   sync(folderOf(source));
 }
 
+/** Brings a new file, and its entry in its folder, to the disk. */
+export function syncDatabase(path: string): void {
+  sync(path);
+  sync(folderOf(path));
+}
+
 /** Deletes the files of a database. */
 export function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeIfThere(path + suffix);

@@ -3,6 +3,7 @@
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
+import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
@@ -78,7 +79,7 @@ function serve(request: Request): void {
       noteReplay(files.get(request.db).writer(), request.replay);
       return writeReply({ t: "done" });
     case "create":
-      files.get(request.db).create();
+      createFile(files.pathOf(request.db));
       return writeReply({ t: "done" });
     case "internal":
       runInternal(files.get(request.db), request.statements);

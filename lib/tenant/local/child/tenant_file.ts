@@ -1,12 +1,7 @@
 // One database's file in this child: a connection that reads and one that writes, each opened when it is first needed,
 // and the schema version that each last saw. Older files get the service's tables of this version.
 import { systemClock } from "../../../core/clock.ts";
-import {
-  isUpToDate,
-  serviceTableStatements,
-  upgradedTableQuery,
-  upgradeStatements,
-} from "../../../sql/service_tables.ts";
+import { isUpToDate, upgradedTableQuery, upgradeStatements } from "../../../sql/service_tables.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { FileDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
@@ -40,14 +35,6 @@ export class TenantFile {
   #versionOfWriter = -1;
 
   constructor(readonly path: string) {}
-
-  /** Makes the file and the service's tables. Fails when the file exists already. */
-  create(): void {
-    Deno.openSync(this.path, { createNew: true, write: true, mode: 0o600 }).close();
-    this.#writer = this.#connect(false);
-    const writer = this.writer();
-    for (const sql of serviceTableStatements) writer.internalRun(sql);
-  }
 
   /** The connection that reads. Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
