@@ -3,11 +3,15 @@
 import type { Role } from "../lib/core/role.ts";
 
 /**
- * `none`: anybody. `operator`: the operator key. `namespace_admin`: an unscoped admin token of the namespace, or the
- * operator key. `person`: the operator key, never an API token. `token`: any API token. `database:<role>`: an API
- * token that reaches the database with that role; the pipeline decides what a statement needs beyond it.
+ * `none`: anybody. `operator`: the operator, by key or by session. `namespace_reader`: a member of the namespace,
+ * whoever may manage it. `namespace_admin`: an admin member or an unscoped admin token of the namespace, or the
+ * operator. `person`: an admin member or the operator, never an API token. `self`: a person for itself, whatever its
+ * role. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; the pipeline
+ * decides what a statement needs beyond it. Sessions count under `/api` only.
  */
-export type Access = "none" | "operator" | "namespace_admin" | "person" | "token" | `database:${Role}`;
+export type Access =
+  | ("none" | "operator" | "namespace_reader" | "namespace_admin" | "person" | "self" | "token")
+  | `database:${Role}`;
 
 /** One route. */
 export interface SecuredRoute {
@@ -67,12 +71,12 @@ export const securityTable: readonly SecuredRoute[] = [
 
   { method: "POST", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces", access: "operator" },
-  { method: "GET", path: "/api/namespaces/:slug", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug", access: "namespace_reader" },
   { method: "PATCH", path: "/api/namespaces/:slug", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug", access: "operator" },
   { method: "POST", path: "/api/namespaces/:slug/databases", access: "namespace_admin" },
-  { method: "GET", path: "/api/namespaces/:slug/databases", access: "namespace_admin" },
-  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases", access: "namespace_reader" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_reader" },
   { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug/databases/:dbSlug", access: "namespace_admin" },
   { method: "POST", path: "/api/namespaces/:slug/databases/restore", access: "namespace_admin" },
@@ -82,13 +86,13 @@ export const securityTable: readonly SecuredRoute[] = [
     access: "namespace_admin",
   },
   { method: "POST", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
-  { method: "GET", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/tokens", access: "namespace_reader" },
   { method: "DELETE", path: "/api/namespaces/:slug/tokens/:id", access: "namespace_admin" },
-  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
   { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },
   { method: "DELETE", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },
-  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/endpoints", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/endpoints", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/endpoints", access: "namespace_admin" },
   {
     method: "POST",
@@ -98,7 +102,7 @@ export const securityTable: readonly SecuredRoute[] = [
   {
     method: "GET",
     path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
-    access: "namespace_admin",
+    access: "namespace_reader",
   },
   {
     method: "PUT",
@@ -128,12 +132,12 @@ export const securityTable: readonly SecuredRoute[] = [
   {
     method: "GET",
     path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/stats",
-    access: "namespace_admin",
+    access: "namespace_reader",
   },
   {
     method: "GET",
     path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/revisions",
-    access: "namespace_admin",
+    access: "namespace_reader",
   },
   {
     method: "POST",
@@ -148,7 +152,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/api/namespaces/:slug/approvals", access: "namespace_admin" },
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/approve", access: "person" },
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/deny", access: "person" },
-  { method: "GET", path: "/api/namespaces/:slug/balance", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/balance", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/credits", access: "operator" },
-  { method: "GET", path: "/api/namespaces/:slug/usage", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/usage", access: "namespace_reader" },
 ];

@@ -58,6 +58,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./approvals.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "console"),
+    title: "The console",
+    about: "Where people sign in, look at a namespace and decide about writes.",
+    load: () => import("./console.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "snapshots"),
     title: "Snapshots and undo",
     about: "What is kept before a destructive statement, and how to go back.",

@@ -1,100 +1,12 @@
 // Holds the app to routes/security_table.ts: what is mounted is listed, and lets in whom the table names.
 import { assert, assertEquals } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
-import { type Access, type SecuredRoute, securityTable } from "../../routes/security_table.ts";
+import { type Access, securityTable } from "../../routes/security_table.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { guarded, knock, nameOf } from "./knock.ts";
 
-const endpoint = {
-  ...{
-    slug: "fresh",
-    name: "Fresh",
-    kind: "query",
-    method: "GET",
-    sql: "SELECT 1",
-    input: [],
-    output: "rows",
-  },
-};
-
-/** Valid bodies, so that no refusal of a body hides an open door. */
-const bodies: Readonly<Record<string, unknown>> = {
-  "POST /v1/db/:ns/:db/query": { sql: "SELECT 1" },
-  "POST /v1/db/:ns/:db/batch": { statements: [{ sql: "SELECT 1" }] },
-  "PUT /v1/db/:ns/:db/describe": {},
-  "POST /v1/db/:ns/:db/validate": { sql: "SELECT 1" },
-  "POST /v1/handoff/redeem": { token: "none", name: "fresh" },
-  "POST /v1/sessions": { namespaceSlug: "acme", databaseSlug: "main", userId: "1" },
-  "POST /v1/db/:ns/:db/handoff": { role: "read", ttlSec: 60 },
-  "POST /v1/db/:ns/:db/propose": { sql: "CREATE TABLE fresh (a)" },
-  "POST /v1/db/:ns/:db/apply": { executionToken: "pmut_none" },
-  "POST /v1/db/:ns/:db/redeem_approval": { approvalToken: "appr_none" },
-  "POST /api/namespaces/:slug/databases/:dbSlug/rules": { tableGlob: "none", effect: "deny" },
-  "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
-  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints": endpoint,
-  "PUT /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint": endpoint,
-  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud": { table: "things" },
-  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test": {},
-  "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
-  "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },
-  "POST /v1/db/:ns/:db/branches/:ref/merge": { mode: "data", onConflict: "abort" },
-  "POST /api/namespaces": { slug: "fresh" },
-  "PATCH /api/namespaces/:slug": { name: "New name" },
-  "DELETE /api/namespaces/:slug": { confirm: "acme" },
-  "POST /api/namespaces/:slug/databases": { slug: "fresh" },
-  "PATCH /api/namespaces/:slug/databases/:dbSlug": { name: "New name" },
-  "DELETE /api/namespaces/:slug/databases/:dbSlug": { confirm: "main" },
-  "POST /api/namespaces/:slug/databases/restore": { slug: "gone" },
-  "POST /api/namespaces/:slug/credits": { amountUsd: 1, reference: "invoice-1" },
-  "POST /api/namespaces/:slug/tokens": { name: "fresh", role: "read" },
-};
-
-/** Query parameters that a route cannot do without. */
-const queries: Readonly<Record<string, string>> = {
-  "GET /v1/db/:ns/:db/search": "?q=orders",
-  "GET /.well-known/endpoints.json": "?namespace=acme&database=main",
-};
-
-/** Headers without which a route answers 404. */
-const headers: Readonly<Record<string, Record<string, string>>> = { "GET /": { accept: "text/html" } };
-
-const segments: Readonly<Record<string, string>> = {
-  ns: "acme",
-  slug: "acme",
-  db: "main",
-  dbSlug: "main",
-  endpoint: "fresh",
-  n: "1",
-  ref: "pr-1",
-  page: "agents",
-  name: "docs.css",
-  id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
-};
-
-const guarded = securityTable.filter((route) => route.access !== "none");
-const nameOf = (route: SecuredRoute) => `${route.method} ${route.path}`;
-
-/** Status and code of the route's answer to `authorization`. */
-async function knock(
-  { request }: StartedApp,
-  route: SecuredRoute,
-  authorization?: string,
-): Promise<{ status: number; code: string | undefined; challenge: boolean }> {
-  const path = route.path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name);
-  const body = bodies[nameOf(route)];
-  const { status, headers: answered, body: answer } = await request(
-    route.method,
-    path + (queries[nameOf(route)] ?? ""),
-    {
-      headers: {
-        ...headers[nameOf(route)],
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(authorization === undefined ? {} : { authorization }),
-      },
-      ...(body === undefined ? {} : { body }),
-    },
-  );
-  return { status, code: answer.code, challenge: answered.has("www-authenticate") };
-}
+/** An `Authorization` header. */
+const as = (bearer: string) => ({ authorization: `Bearer ${bearer}` });
 
 /** One bearer of every kind: unscoped ones of `acme`, scoped ones of it, and one of another namespace. */
 async function bearersOf(started: StartedApp) {
@@ -148,7 +60,7 @@ Deno.test("every route but the open ones answers 401 without a bearer and with a
       name,
     );
     for (const authorization of wrong) {
-      const { status, challenge } = await knock(started, route, authorization);
+      const { status, challenge } = await knock(started, route, { authorization });
       assertEquals({ status, challenge }, { status: 401, challenge: true }, name);
     }
   }
@@ -160,7 +72,7 @@ Deno.test("the operator key is no bearer under /v1", async () => {
   const routes = guarded.filter((route) => route.path.startsWith("/v1/"));
   assert(routes.length > 0);
   for (const route of routes) {
-    const { status, code } = await knock(started, route, `Bearer ${bearers.operator}`);
+    const { status, code } = await knock(started, route, as(bearers.operator));
     assertEquals({ status, code }, { status: 401, code: "invalid_bearer" }, nameOf(route));
   }
 });
@@ -169,14 +81,17 @@ Deno.test("every route refuses whoever its row leaves out", async () => {
   await using started = await startApp();
   const bearers = await bearersOf(started);
   const { admin, reader, mainAdmin, stockAdmin, foreignAdmin } = bearers;
+  const strangers: readonly [bearer: string, code: string][] = [
+    [reader, "role_too_low"],
+    [mainAdmin, "out_of_scope"],
+    [foreignAdmin, "namespace_mismatch"],
+  ];
   const refused: Readonly<Record<string, readonly [bearer: string, code: string][]>> = {
     operator: [[admin, "operator_required"], [foreignAdmin, "operator_required"]],
-    namespace_admin: [
-      [reader, "role_too_low"],
-      [mainAdmin, "out_of_scope"],
-      [foreignAdmin, "namespace_mismatch"],
-    ],
+    namespace_reader: strangers,
+    namespace_admin: strangers,
     token: [],
+    self: [[admin, "person_required"], [reader, "person_required"], [foreignAdmin, "person_required"]],
     person: [[admin, "person_required"], [reader, "person_required"], [foreignAdmin, "person_required"]],
     database: [[stockAdmin, "out_of_scope"], [foreignAdmin, "namespace_mismatch"]],
   };
@@ -184,7 +99,7 @@ Deno.test("every route refuses whoever its row leaves out", async () => {
   for (const route of guarded) {
     const more = /^database:(?!read)/.test(route.access) ? readers : [];
     for (const [bearer, code] of [...refused[route.access.replace(/:.*/, "")] ?? [], ...more]) {
-      const answer = await knock(started, route, `Bearer ${bearer}`);
+      const answer = await knock(started, route, as(bearer));
       assertEquals(answer, { status: 403, code, challenge: false }, nameOf(route));
     }
   }
@@ -196,8 +111,8 @@ Deno.test("every route lets in whom its row names", async () => {
   const { admin, reader, operator, mainAdmin } = bearers;
   const enough = (access: Access): string[] => {
     if (access === "none") return [];
-    if (access === "operator" || access === "person") return [operator];
-    if (access === "namespace_admin") return [operator, admin];
+    if (access === "operator" || access === "person" || access === "self") return [operator];
+    if (access === "namespace_admin" || access === "namespace_reader") return [operator, admin];
     return access === "database:read" || access === "token" ? [reader, mainAdmin, admin] : [mainAdmin, admin];
   };
   // Deleting comes last, what is inside before what holds it; a second maker or deleter finds 404 or 409.
@@ -207,7 +122,7 @@ Deno.test("every route lets in whom its row names", async () => {
   ];
   for (const route of inOrder) {
     for (const bearer of enough(route.access)) {
-      const { status } = await knock(started, route, `Bearer ${bearer}`);
+      const { status } = await knock(started, route, as(bearer));
       assert([200, 201, 404, 409].includes(status), `${nameOf(route)}: ${status}`);
       // Of an approval there is only an unknown one.
       if (route.method === "GET" && !route.path.includes("/approvals/:")) {

@@ -3,11 +3,11 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Role } from "../../core/role.ts";
 import type { QueryTarget } from "../../query/query_call.ts";
-import type { DatabaseRecord } from "../../store/records.ts";
+import type { DatabaseRecord, NamespaceRecord } from "../../store/records.ts";
 import type { DatabaseState } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/namespace_record.ts";
+import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 
 /** A database as the management API names it. */
 export interface DatabaseAddress {
@@ -19,8 +19,23 @@ export interface DatabaseAddress {
  * The record, once the caller may manage the namespace. Errors: `database_not_found`, those of `requireNamespace`.
  */
 export async function requireDatabase(ctx: ManageContext, address: DatabaseAddress): Promise<DatabaseRecord> {
-  const namespace = await requireNamespace(ctx, address.namespaceSlug);
-  const record = await ctx.control.databases.bySlug(namespace.id, address.slug);
+  return await knownDatabase(ctx, await requireNamespace(ctx, address.namespaceSlug), address.slug);
+}
+
+/** The record, once the caller may look at the namespace. Errors: as `requireDatabase`. */
+export async function readableDatabase(
+  ctx: ManageContext,
+  address: DatabaseAddress,
+): Promise<DatabaseRecord> {
+  return await knownDatabase(ctx, await readableNamespace(ctx, address.namespaceSlug), address.slug);
+}
+
+async function knownDatabase(
+  { control }: ManageContext,
+  namespace: NamespaceRecord,
+  slug: string,
+): Promise<DatabaseRecord> {
+  const record = await control.databases.bySlug(namespace.id, slug);
   if (record === null) throw new AppError("database_not_found");
   return record;
 }

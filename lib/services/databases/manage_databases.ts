@@ -1,13 +1,20 @@
 // Creates, shows, lists, renames, deletes and undeletes the databases of a namespace.
+import { requireFresh } from "../../access/caller.ts";
 import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/namespace_record.ts";
+import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { removeBranches } from "../removal/remove_records.ts";
 import { addDatabase } from "./add_database.ts";
-import { type DatabaseAddress, type DatabaseView, databaseView, requireDatabase } from "./database_record.ts";
+import {
+  type DatabaseAddress,
+  type DatabaseView,
+  databaseView,
+  readableDatabase,
+  requireDatabase,
+} from "./database_record.ts";
 
 /** A database to create. */
 export interface DatabaseInput {
@@ -34,7 +41,7 @@ export async function createDatabase(ctx: ManageContext, input: DatabaseInput): 
 
 /** One database of a namespace. Errors: those of `requireDatabase`. */
 export async function getDatabase(ctx: ManageContext, address: DatabaseAddress): Promise<DatabaseView> {
-  return await databaseView(ctx.tenants, await requireDatabase(ctx, address));
+  return await databaseView(ctx.tenants, await readableDatabase(ctx, address));
 }
 
 /** The databases of a namespace. Errors: those of `requireNamespace`. */
@@ -42,7 +49,7 @@ export async function listDatabases(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
 ): Promise<{ items: DatabaseView[]; nextCursor: string | null }> {
-  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.databases.list(namespace.id, input);
   const items = await Promise.all(records.map((record) => databaseView(ctx.tenants, record)));
   return { items, nextCursor };
@@ -61,13 +68,14 @@ export async function updateDatabase(
 
 /**
  * Deletes a database, once the caller has written its slug again. For a while it can be undeleted. Errors:
- * `validation_failed` unless `confirm` is the slug, and those of `requireDatabase`.
+ * `sign_in_again`, `validation_failed` unless `confirm` is the slug, and those of `requireDatabase`.
  */
 export async function deleteDatabase(
   ctx: ManageContext,
   input: DatabaseAddress & { readonly confirm: string },
 ): Promise<DatabaseView> {
   const record = await requireDatabase(ctx, input);
+  requireFresh(ctx.caller, ctx.clock.now());
   requireConfirm(input.confirm, record.slug);
   const view = await databaseView(ctx.tenants, record);
   await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
@@ -84,11 +92,12 @@ interface UndeleteInput {
 }
 
 /**
- * Brings back a database that was deleted less than a week ago, as it was. Errors: `database_not_found`,
- * `slug_taken`, those of `requireNamespace`.
+ * Brings back a database that was deleted less than a week ago, as it was. Errors: `sign_in_again`,
+ * `database_not_found`, `slug_taken`, those of `requireNamespace`.
  */
 export async function undeleteDatabase(ctx: ManageContext, input: UndeleteInput): Promise<DatabaseView> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
   const deleted = await ctx.control.databases.findDeleted(namespace.id, input.slug);
   if (deleted === null) throw new AppError("database_not_found");
   const slug = input.into ?? input.slug;

@@ -1,8 +1,8 @@
 // Creates, replaces, reads, lists, publishes, pauses and deletes the endpoints of a database.
-import { callerId } from "../../access/caller.ts";
+import { callerId, requireFresh } from "../../access/caller.ts";
 import type { EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
+import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import { type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 
@@ -51,7 +51,7 @@ export async function getEndpoint(
   ctx: EndpointContext,
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
 ): Promise<EndpointView> {
-  const database = await requireDatabase(ctx, address);
+  const database = await readableDatabase(ctx, address);
   const record = await ctx.control.endpoints.read(database.id, slug);
   if (record === null) throw new AppError("endpoint_not_found");
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
@@ -59,20 +59,21 @@ export async function getEndpoint(
 
 /** The endpoints of a database, of every status, sorted by slug. Errors: those of `requireDatabase`. */
 export async function listEndpoints(ctx: EndpointContext, address: DatabaseAddress): Promise<EndpointView[]> {
-  const database = await requireDatabase(ctx, address);
+  const database = await readableDatabase(ctx, address);
   const records = await ctx.control.endpoints.list(database.id);
   return records.map((record) => endpointView(record, { baseUrl: ctx.baseUrl, address }));
 }
 
 /**
  * Deletes an endpoint and answers what it was. Its revisions stay, and any of them brings it back as a draft. Errors:
- * `endpoint_not_found`, those of `requireDatabase`.
+ * `sign_in_again`, `endpoint_not_found`, those of `requireDatabase`.
  */
 export async function deleteEndpoint(
   ctx: EndpointContext,
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
 ): Promise<EndpointView> {
   const database = await requireDatabase(ctx, address);
+  requireFresh(ctx.caller, ctx.clock.now());
   const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   const record = await ctx.control.endpoints.remove(by);
   if (record === null) throw new AppError("endpoint_not_found");

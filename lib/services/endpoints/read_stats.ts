@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
+import { type DatabaseAddress, readableDatabase, trunkTarget } from "../databases/database_record.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { EndpointContext } from "./endpoint_context.ts";
 
@@ -58,7 +58,7 @@ type Sums = [
  */
 export async function readStats(ctx: EndpointContext, input: StatsInput): Promise<HourStats[]> {
   const { address, slug } = input;
-  const database = await requireDatabase(ctx, address);
+  const database = await readableDatabase(ctx, address);
   if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
   const { fromMs, toMs } = boundedRange(input, ctx.clock.now());
   const target = trunkTarget(database, address.namespaceSlug, "read");

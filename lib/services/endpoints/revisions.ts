@@ -3,7 +3,7 @@ import { callerId } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointRevision } from "../../store/records.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
+import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import { type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec } from "./spec/check_spec.ts";
 
@@ -12,7 +12,7 @@ export async function listRevisions(
   ctx: EndpointContext,
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
 ): Promise<RevisionView[]> {
-  const database = await requireDatabase(ctx, address);
+  const database = await readableDatabase(ctx, address);
   const revisions = await ctx.control.endpoints.revisions(database.id, slug);
   if (revisions.length === 0) throw new AppError("endpoint_not_found");
   return revisions.map(revisionView);

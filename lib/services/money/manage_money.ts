@@ -1,10 +1,10 @@
 // The money of a namespace: credit from the operator, the balance, and what databases have used.
-import { requireOperator } from "../../access/caller.ts";
+import { requireFresh, requireOperator } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/namespace_record.ts";
+import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 
 /** A credit as the API shows it. */
 export interface CreditView {
@@ -16,7 +16,7 @@ export interface CreditView {
 }
 
 /**
- * Adds credit; the same reference counts once. Errors: `operator_required`, `namespace_not_found`,
+ * Adds credit; the same reference counts once. Errors: `sign_in_again`, `operator_required`, `namespace_not_found`,
  * `validation_failed` (reference with another amount).
  */
 export async function addCredit(
@@ -24,6 +24,7 @@ export async function addCredit(
   input: { readonly namespaceSlug: string; readonly amountUsd: number; readonly reference: string },
 ): Promise<CreditView> {
   requireOperator(ctx.caller);
+  requireFresh(ctx.caller, ctx.clock.now());
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
   const { credit, isNew } = await ctx.ledger.credit(namespace.id, {
     amountNanoUsd: toNanoUsd(input.amountUsd),
@@ -54,7 +55,7 @@ export interface BalanceView {
 
 /** What a namespace has and owes. Errors: those of `requireNamespace`. */
 export async function readBalance(ctx: ManageContext, namespaceSlug: string): Promise<BalanceView> {
-  const namespace = await requireNamespace(ctx, namespaceSlug);
+  const namespace = await readableNamespace(ctx, namespaceSlug);
   const balance = await ctx.ledger.balance(namespace.id);
   if (balance === null) throw new AppError("namespace_not_found");
   return {
@@ -97,7 +98,7 @@ const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
  * `requireNamespace`; `validation_failed` for too long a time.
  */
 export async function readUsage(ctx: ManageContext, input: UsageInput): Promise<UsageView[]> {
-  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const toMs = input.toMs ?? ctx.clock.now() + 1;
   const fromMs = input.fromMs ?? toMs - DEFAULT_MS[input.by];
   const rows = await ctx.ledger.usage(namespace.id, { fromMs, toMs, by: input.by });

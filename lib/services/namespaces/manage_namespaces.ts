@@ -1,5 +1,5 @@
 // Creates, shows, lists, changes and deletes namespaces.
-import { requireOperator } from "../../access/caller.ts";
+import { requireFresh, requireOperator } from "../../access/caller.ts";
 import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -11,6 +11,7 @@ import {
   namespaceDetail,
   type NamespaceView,
   namespaceView,
+  readableNamespace,
   requireNamespace,
 } from "./namespace_record.ts";
 
@@ -36,7 +37,7 @@ export async function createNamespace(ctx: ManageContext, input: NamespaceInput)
 
 /** One namespace, for whoever may manage it. Errors: those of `requireNamespace`. */
 export async function getNamespace(ctx: ManageContext, slug: string): Promise<NamespaceDetail> {
-  return await namespaceDetail(ctx, await requireNamespace(ctx, slug));
+  return await namespaceDetail(ctx, await readableNamespace(ctx, slug));
 }
 
 /** All namespaces, for the operator. Errors: `operator_required`. */
@@ -76,7 +77,8 @@ export async function updateNamespace(ctx: ManageContext, input: NamespaceChange
 
 /**
  * Deletes a namespace with everything in it: first the record, then the contents. After a crash a sweep finishes it.
- * Errors: `operator_required`, `namespace_not_found`, `validation_failed` unless `confirm` is the slug.
+ * Errors: `sign_in_again`, `operator_required`, `namespace_not_found`, `validation_failed` unless `confirm` is the
+ * slug.
  */
 export async function deleteNamespace(
   ctx: ManageContext,
@@ -84,6 +86,7 @@ export async function deleteNamespace(
 ): Promise<NamespaceView> {
   requireOperator(ctx.caller);
   const record = await requireNamespace(ctx, input.slug);
+  requireFresh(ctx.caller, ctx.clock.now());
   requireConfirm(input.confirm, record.slug);
   await ctx.control.namespaces.remove(record);
   ctx.control.tokens.forgetAll();

@@ -1,5 +1,5 @@
 // The record of a namespace: found for a management call, shown by the API.
-import { requireNamespaceAdmin } from "../../access/caller.ts";
+import { requireNamespaceAdmin, requireNamespaceReader } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { toUsd } from "../../query/prices.ts";
@@ -12,7 +12,17 @@ import type { ManageContext } from "../manage_context.ts";
  */
 export async function requireNamespace(ctx: ManageContext, slug: string): Promise<NamespaceRecord> {
   requireNamespaceAdmin(ctx.caller, slug);
-  const record = await ctx.control.namespaces.bySlug(slug);
+  return await knownNamespace(ctx, slug);
+}
+
+/** The record, once the caller may look at the namespace: any of its members may. Errors: as `requireNamespace`. */
+export async function readableNamespace(ctx: ManageContext, slug: string): Promise<NamespaceRecord> {
+  requireNamespaceReader(ctx.caller, slug);
+  return await knownNamespace(ctx, slug);
+}
+
+async function knownNamespace({ control }: ManageContext, slug: string): Promise<NamespaceRecord> {
+  const record = await control.namespaces.bySlug(slug);
   if (record === null) throw new AppError("namespace_not_found");
   return record;
 }

@@ -4,7 +4,7 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
-import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
+import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 /** What the services for rules need of a request. */
@@ -29,7 +29,7 @@ function ruleView(record: RuleRecord, rules: readonly RuleRecord[]): RuleView {
 
 /** The rules of a database, in the order of their creation. Errors: those of `requireDatabase`. */
 export async function listRules(ctx: RuleContext, address: DatabaseAddress): Promise<RuleView[]> {
-  const database = await requireDatabase(ctx, address);
+  const database = await readableDatabase(ctx, address);
   const rules = await ctx.rules.list(database.id);
   return rules.map((rule) => ruleView(rule, rules));
 }

@@ -1,4 +1,5 @@
 // Sessions of a database's end users, made and ended by whoever reaches or manages the database.
+import { requireFresh } from "../../access/caller.ts";
 import type { TokenCaller } from "../../access/caller.ts";
 import { mintSession } from "../../access/mint_session.ts";
 import { resolveTarget } from "../../access/resolve_target.ts";
@@ -43,14 +44,15 @@ export async function createSession(
 }
 
 /**
- * Ends every session of a database's end users. Answers the new floor under `iat`, unix seconds. Errors: those of
- * `requireDatabase`.
+ * Ends every session of a database's end users. Answers the new floor under `iat`, unix seconds. Errors:
+ * `sign_in_again`, those of `requireDatabase`.
  */
 export async function revokeSessions(
   ctx: ManageContext,
   address: DatabaseAddress,
 ): Promise<{ tokensMinIat: number }> {
   const { id: databaseId, namespaceId } = await requireDatabase(ctx, address);
+  requireFresh(ctx.caller, ctx.clock.now());
   const tokensMinIat = await ctx.control.sessionKeys.revokeAll({ namespaceId, databaseId });
   if (tokensMinIat === null) throw new AppError("database_not_found");
   return { tokensMinIat };

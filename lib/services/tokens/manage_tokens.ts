@@ -1,4 +1,5 @@
 // Creates, lists, revokes and describes API tokens.
+import { requireFresh } from "../../access/caller.ts";
 import type { TokenCaller } from "../../access/caller.ts";
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import type { PageInput } from "../../control/list_page.ts";
@@ -8,7 +9,7 @@ import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ScopeRow, TokenRecord } from "../../store/records.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { requireNamespace } from "../namespaces/namespace_record.ts";
+import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 
 /** A token to create. */
 export interface TokenInput {
@@ -20,14 +21,15 @@ export interface TokenInput {
 }
 
 /**
- * A new token; its plaintext is in this answer and nowhere else. Errors: `validation_failed` for scopes that name
- * nothing, those of `requireNamespace`.
+ * A new token; its plaintext is in this answer and nowhere else. Errors: `sign_in_again`, `validation_failed` for
+ * scopes that name nothing, those of `requireNamespace`.
  */
 export async function createToken(
   ctx: ManageContext,
   input: TokenInput,
 ): Promise<TokenView & { readonly token: string }> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
   const scopes = await requireScopes(ctx, namespace.id, input.scopes ?? []);
   const now = ctx.clock.now();
   const token = newToken("cub_live_");
@@ -109,17 +111,18 @@ export async function listTokens(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
 ): Promise<{ items: TokenView[]; nextCursor: string | null }> {
-  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.tokens.list(namespace.id, input);
   return { items: records.map(tokenView), nextCursor };
 }
 
-/** Revokes a token of a namespace. Errors: `token_not_found` and those of `requireNamespace`. */
+/** Revokes a token of a namespace. Errors: `sign_in_again`, `token_not_found` and those of `requireNamespace`. */
 export async function revokeToken(
   ctx: ManageContext,
   input: { readonly namespaceSlug: string; readonly id: string },
 ): Promise<{ id: string }> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
   if (!await ctx.control.tokens.remove(namespace.id, input.id)) throw new AppError("token_not_found");
   return { id: input.id };
 }

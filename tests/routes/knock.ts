@@ -1,0 +1,97 @@
+// Calls every route of the security table with a valid request, in the name of whoever is given.
+import { type SecuredRoute, securityTable } from "../../routes/security_table.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+
+const endpoint = {
+  ...{
+    slug: "fresh",
+    name: "Fresh",
+    kind: "query",
+    method: "GET",
+    sql: "SELECT 1",
+    input: [],
+    output: "rows",
+  },
+};
+
+/** Valid bodies, so that no refusal of a body hides an open door. */
+const bodies: Readonly<Record<string, unknown>> = {
+  "POST /v1/db/:ns/:db/query": { sql: "SELECT 1" },
+  "POST /v1/db/:ns/:db/batch": { statements: [{ sql: "SELECT 1" }] },
+  "PUT /v1/db/:ns/:db/describe": {},
+  "POST /v1/db/:ns/:db/validate": { sql: "SELECT 1" },
+  "POST /v1/handoff/redeem": { token: "none", name: "fresh" },
+  "POST /v1/sessions": { namespaceSlug: "acme", databaseSlug: "main", userId: "1" },
+  "POST /v1/db/:ns/:db/handoff": { role: "read", ttlSec: 60 },
+  "POST /v1/db/:ns/:db/propose": { sql: "CREATE TABLE fresh (a)" },
+  "POST /v1/db/:ns/:db/apply": { executionToken: "pmut_none" },
+  "POST /v1/db/:ns/:db/redeem_approval": { approvalToken: "appr_none" },
+  "POST /api/namespaces/:slug/databases/:dbSlug/rules": { tableGlob: "none", effect: "deny" },
+  "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
+  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints": endpoint,
+  "PUT /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint": endpoint,
+  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud": { table: "things" },
+  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test": {},
+  "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
+  "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },
+  "POST /v1/db/:ns/:db/branches/:ref/merge": { mode: "data", onConflict: "abort" },
+  "POST /api/namespaces": { slug: "fresh" },
+  "PATCH /api/namespaces/:slug": { name: "New name" },
+  "DELETE /api/namespaces/:slug": { confirm: "acme" },
+  "POST /api/namespaces/:slug/databases": { slug: "fresh" },
+  "PATCH /api/namespaces/:slug/databases/:dbSlug": { name: "New name" },
+  "DELETE /api/namespaces/:slug/databases/:dbSlug": { confirm: "main" },
+  "POST /api/namespaces/:slug/databases/restore": { slug: "gone" },
+  "POST /api/namespaces/:slug/credits": { amountUsd: 1, reference: "invoice-1" },
+  "POST /api/namespaces/:slug/tokens": { name: "fresh", role: "read" },
+};
+
+/** Query parameters that a route cannot do without. */
+const queries: Readonly<Record<string, string>> = {
+  "GET /v1/db/:ns/:db/search": "?q=orders",
+  "GET /.well-known/endpoints.json": "?namespace=acme&database=main",
+};
+
+/** Headers without which a route answers 404. */
+const headers: Readonly<Record<string, Record<string, string>>> = { "GET /": { accept: "text/html" } };
+
+const segments: Readonly<Record<string, string>> = {
+  ns: "acme",
+  slug: "acme",
+  db: "main",
+  dbSlug: "main",
+  endpoint: "fresh",
+  n: "1",
+  ref: "pr-1",
+  page: "agents",
+  name: "docs.css",
+  id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+};
+
+/** Routes that ask who calls. */
+export const guarded = securityTable.filter((route) => route.access !== "none");
+/** As `GET /v1/me`. */
+export const nameOf = (route: SecuredRoute): string => `${route.method} ${route.path}`;
+
+/** Status and code of the route's answer to whoever these headers prove. */
+export async function knock(
+  { request }: StartedApp,
+  route: SecuredRoute,
+  proof: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; code: string | undefined; challenge: boolean }> {
+  const path = route.path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name);
+  const body = bodies[nameOf(route)];
+  const { status, headers: answered, body: answer } = await request(
+    route.method,
+    path + (queries[nameOf(route)] ?? ""),
+    {
+      headers: {
+        ...headers[nameOf(route)],
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...proof,
+      },
+      ...(body === undefined ? {} : { body }),
+    },
+  );
+  return { status, code: answer.code, challenge: answered.has("www-authenticate") };
+}

@@ -1,0 +1,90 @@
+// Holds the app to routes/security_table.ts for people who have signed in: a viewer, an editor and an admin of the
+// namespace, an admin of another one, the operator.
+import { assert, assertEquals } from "@std/assert";
+import type { Access } from "../../routes/security_table.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import { startApp } from "../testing/start_app.ts";
+import { guarded, knock, nameOf } from "./knock.ts";
+
+type Person = "viewer" | "editor" | "admin" | "foreigner" | "operator";
+
+/** Whoever is not named here is let in. */
+const refused: Readonly<Record<string, Partial<Record<Person, string>>>> = {
+  operator: {
+    ...{ viewer: "operator_required", editor: "operator_required" },
+    ...{ admin: "operator_required", foreigner: "operator_required" },
+  },
+  namespace_reader: { foreigner: "namespace_mismatch" },
+  namespace_admin: { viewer: "role_too_low", editor: "role_too_low", foreigner: "namespace_mismatch" },
+  person: { viewer: "role_too_low", editor: "role_too_low", foreigner: "namespace_mismatch" },
+  self: {},
+};
+
+const people: readonly Person[] = ["viewer", "editor", "foreigner", "admin", "operator"];
+const byCookie = guarded.filter(({ path }) => path.startsWith("/api/"));
+
+Deno.test("people who have signed in", async (t) => {
+  await using started = await startApp();
+  const acme = await started.namespace("acme");
+  await acme.query("CREATE TABLE things (id INTEGER PRIMARY KEY)");
+  await started.namespace("other");
+  const who: Record<Person, TestPerson> = {
+    viewer: await signIn(started, { role: "viewer" }),
+    editor: await signIn(started, { role: "editor" }),
+    admin: await signIn(started, { role: "admin" }),
+    foreigner: await signIn(started, { role: "admin", namespace: "other" }),
+    operator: await signIn(started, { role: "operator" }),
+  };
+  const step = (name: string, fn: () => Promise<void>) =>
+    t.step({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+  await step("no route outside of /api knows their cookie", async () => {
+    const elsewhere = guarded.filter(({ path }) => path.startsWith("/v1/"));
+    assert(elsewhere.length > 0);
+    for (const route of elsewhere) {
+      const { status, code } = await knock(started, route, who.operator.headers);
+      assertEquals({ status, code }, { status: 401, code: "missing_bearer" }, nameOf(route));
+    }
+  });
+
+  await step("no change is made for the cookie alone", async () => {
+    for (const route of byCookie.filter(({ method }) => method !== "GET")) {
+      const { status, code } = await knock(started, route, { cookie: who.operator.cookie });
+      assertEquals({ status, code }, { status: 403, code: "csrf_refused" }, nameOf(route));
+    }
+  });
+
+  await step("every route refuses whoever its row leaves out", async () => {
+    for (const route of byCookie) {
+      for (const person of people) {
+        const code = refusal(route.access, person);
+        if (code === undefined) continue;
+        const answer = await knock(started, route, who[person].headers);
+        assertEquals(answer, { status: 403, code, challenge: false }, `${nameOf(route)}: ${person}`);
+      }
+    }
+  });
+
+  await step("every route lets in whom its row names", async () => {
+    // What ends a session or what all stands in comes last.
+    const inOrder = [
+      ...byCookie.filter((route) => route.method !== "DELETE"),
+      ...byCookie.filter((route) => route.method === "DELETE").sort((a, b) => b.path.length - a.path.length),
+    ];
+    for (const route of inOrder) {
+      for (const person of people) {
+        if (refusal(route.access, person) !== undefined) continue;
+        const { status } = await knock(started, route, who[person].headers);
+        assert([200, 201, 404, 409].includes(status), `${nameOf(route)}: ${person} ${status}`);
+        if (route.method === "GET" && !route.path.includes("/approvals/:")) {
+          assertEquals(status, 200, `${nameOf(route)}: ${person}`);
+        }
+      }
+    }
+  });
+});
+
+/** The code of the refusal; undefined where the row lets the person in. */
+function refusal(access: Access, person: Person): string | undefined {
+  return refused[access]?.[person];
+}
