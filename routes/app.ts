@@ -4,6 +4,7 @@ import { AppError } from "../lib/core/errors.ts";
 import { FloodControl } from "../lib/guard/flood.ts";
 import { ReadinessCheck, type ReadinessContext } from "../lib/services/health/check_readiness.ts";
 import { apiRoutes } from "./api/mod.ts";
+import { consoleRoutes } from "./console/mod.ts";
 import { docsRoutes } from "./docs/mod.ts";
 import type { AppDeps } from "./http/app_deps.ts";
 import type { Env } from "./http/env.ts";
@@ -29,6 +30,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route("/", wellKnownRoutes(deps));
   app.route("/", openapiRoutes(app, deps.baseUrl));
   app.route("/", docsRoutes(deps));
+  app.route("/console", consoleRoutes(deps));
   app.route("/api", apiRoutes(deps));
   app.route("/p", discoveryRoutes(deps));
   app.route("/p", publishedRoutes(deps));

@@ -75,7 +75,9 @@ Deno.test("what is imported from outside is a part of Deno or a pinned name of t
   const wrong = imports.flatMap(({ path, imports }) =>
     imports.filter(({ specifier, path }) =>
       path === null && !specifier.startsWith("node:") &&
-      !Object.keys(importMap).some((name) => specifier === name || specifier.startsWith(`${name}/`))
+      !Object.keys(importMap).some((name) =>
+        specifier === name || specifier.startsWith(`${name.replace(/\/$/, "")}/`)
+      )
     ).map(({ specifier }) => `${path}: ${specifier}`)
   );
   assertEquals(wrong, []);
@@ -108,7 +110,8 @@ Deno.test("comments name no document that is not in the repository", () => {
 
 Deno.test("file names are snake_case, and none is a barrel or a drawer", () => {
   const wrong = files.map((file) => file.path).filter((path) =>
-    !/^([a-z0-9_]+\/)*[a-z0-9_]+(\.d)?\.ts$/.test(path) || /(^|[/_])(index|utils?|helpers?)\.ts$/.test(path)
+    !/^([a-z0-9_]+\/)*[a-z0-9_]+(\.d)?\.tsx?$/.test(path) ||
+    /(^|[/_])(index|utils?|helpers?)\.tsx?$/.test(path)
   );
   assertEquals(wrong, []);
 });

@@ -24,4 +24,9 @@ export const peopleErrors = {
       "Confirm who you are, by passkey or password, then repeat; your sign-in is older than 15 minutes",
     retryable: false,
   },
+  wrong_host: {
+    status: 421,
+    message: "Open the console under the address of BASE_URL, or on this machine under localhost",
+    retryable: false,
+  },
 } as const;

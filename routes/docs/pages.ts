@@ -60,7 +60,7 @@ export const docPages: readonly DocPage[] = [
   {
     ...at("Guides", "console"),
     title: "The console",
-    about: "Where people sign in, look at a namespace and decide about writes.",
+    about: "Where people see, ask, decide and publish, and how its pages are made.",
     load: () => import("./console.md", { with: { type: "text" } }),
   },
   {

@@ -3,10 +3,14 @@ import type { Caller, TokenCaller } from "../../lib/access/caller.ts";
 import type { Target } from "../../lib/access/resolve_target.ts";
 import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { Visit } from "./visit.ts";
 
 /** The service's Hono environment: `new Hono<Env>()`, `c.get("requestId")`. */
 export interface Env {
-  Bindings: Connection;
+  Bindings: Connection & {
+    /** Set where an app inside this one answers. */
+    readonly carried?: Carried;
+  };
   Variables: {
     /** `req_…`, also in the answer's `X-Request-Id`. */
     requestId: string;
@@ -26,10 +30,15 @@ export interface Env {
     plan: ReplayScope | undefined;
     /** Set by a route whose answer the tenant's database stores for the plan. */
     storedForPlan: boolean | undefined;
+    /** Set under `/console`. */
+    visit: Visit;
     /** Set under `/v1/db/:ns/:db/`: the database and branch addressed. */
     target: Target;
   };
 }
+
+/** What an app inside the service is told of a request that has come in. */
+export type Carried = Pick<Env["Variables"], "requestId" | "peer" | "bodyWatch">;
 
 /** What the server tells about the connection. Without it (`app.request` in tests) the address is unknown. */
 export interface Connection {

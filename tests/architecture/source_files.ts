@@ -9,7 +9,7 @@ export interface SourceFile {
 
 export const repository = new URL("../../", import.meta.url);
 
-/** Every `.ts` file of main.ts, routes/, lib/ and tests/, sorted by path. */
+/** Every `.ts` and `.tsx` file of main.ts, routes/, lib/ and tests/, sorted by path. */
 export async function sourceFiles(): Promise<SourceFile[]> {
   const paths = ["main.ts"];
   for (const folder of ["routes/", "lib/", "tests/"]) await collect(folder, paths);
@@ -24,6 +24,6 @@ export async function sourceFiles(): Promise<SourceFile[]> {
 async function collect(folder: string, paths: string[]): Promise<void> {
   for await (const entry of Deno.readDir(new URL(folder, repository))) {
     if (entry.isDirectory) await collect(`${folder}${entry.name}/`, paths);
-    else if (entry.name.endsWith(".ts")) paths.push(`${folder}${entry.name}`);
+    else if (/\.tsx?$/.test(entry.name)) paths.push(`${folder}${entry.name}`);
   }
 }

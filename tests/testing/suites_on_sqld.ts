@@ -22,6 +22,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/restore_instances_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_operations_test.ts": "starts sqlds of its own",
   "tests/docs": "is about pages; each example runs on a service of its own",
+  "tests/console": "is about pages; their services run on both elsewhere",
   "tests/browser": "is about pages; its tenants are embedded wherever it runs",
   "tests/faults/memory_test.ts": "bounds what engine children take",
   "tests/faults/program_files_test.ts": "is about the files that engine children load",

@@ -1,0 +1,27 @@
+// A namespace at a glance: what somebody who has just come should see before anything else.
+import type { Approvals } from "../../control/approvals.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { readBalance } from "./manage_money.ts";
+import { readableNamespace } from "../namespaces/namespace_record.ts";
+
+/** The glance. */
+export interface Glance {
+  /** Approvals that wait for a person. */
+  readonly waiting: number;
+  readonly balanceUsd: number;
+  readonly creditedUsd: number;
+}
+
+/** Errors: those of `readBalance`. */
+export async function glanceAt(
+  ctx: ManageContext & { readonly approvals: Approvals },
+  namespaceSlug: string,
+): Promise<Glance> {
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  const [waiting, { balanceUsd, creditedUsd, reservedUsd }] = await Promise.all([
+    ctx.approvals.list(namespace.id, "pending"),
+    readBalance(ctx, namespaceSlug),
+  ]);
+  // What running processes hold is not spent.
+  return { waiting: waiting.length, balanceUsd: balanceUsd + reservedUsd, creditedUsd };
+}

@@ -1,0 +1,24 @@
+/// <reference lib="dom" />
+// Buttons that copy: they are hidden until there is a script to serve them.
+
+/** How long a button says that it has copied. */
+const SAID_MS = 2_000;
+
+/** One listener for all buttons with `data-copy` (the text) or `data-copy-from` (the id of what holds it). */
+export function copyButtons(page: Document): void {
+  page.documentElement.classList.add("scripted");
+  page.addEventListener("click", (event) => {
+    if (!(event.target instanceof Element)) return;
+    const button = event.target.closest<HTMLButtonElement>("[data-copy], [data-copy-from]");
+    if (button) void copy(page, button);
+  });
+}
+
+async function copy(page: Document, button: HTMLButtonElement): Promise<void> {
+  const { copy, copyFrom } = button.dataset;
+  await navigator.clipboard.writeText(copy ?? page.getElementById(copyFrom ?? "")?.textContent ?? "");
+  const label = button.querySelector("span") ?? button;
+  const before = label.textContent;
+  label.textContent = "Copied";
+  setTimeout(() => label.textContent = before, SAID_MS);
+}

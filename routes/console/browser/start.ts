@@ -1,0 +1,9 @@
+/// <reference lib="dom" />
+// On every page. Pages work without it: it only makes them nicer.
+import { copyButtons } from "./copy.ts";
+import { localTimes } from "./times.ts";
+
+copyButtons(document);
+localTimes(document);
+// What is swapped in gets the same.
+document.addEventListener("htmx:after:swap", () => localTimes(document));

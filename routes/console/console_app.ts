@@ -1,0 +1,47 @@
+// The console itself, loaded at the first visit: an app of its own behind /console.
+import { type Context, Hono } from "hono";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { notFound } from "../middleware/not_found.ts";
+import { assetRoutes, loadAssets } from "./frame/assets.ts";
+import { pageHeaders } from "./frame/csp.ts";
+import { failurePage } from "./frame/failure_page.tsx";
+import { ownHost } from "./frame/own_host.ts";
+import { databasesRoutes } from "./pages/databases.tsx";
+import { signedInOnly, visiting } from "./frame/session.ts";
+
+/** Makes the app, with its assets. Its routes are those of `routes/security_table.ts` under `/console`. */
+export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
+  const assets = await loadAssets();
+  // With or without a slash at the end: people type addresses.
+  const app = new Hono<Env>({ strict: false });
+  app.onError(failurePage(deps));
+  app.notFound(notFound(app));
+  app.use(async (c, next) => {
+    takeOver(c);
+    await next();
+  });
+  app.use(ownHost(deps.baseUrl));
+  app.route("/console/-/assets", assetRoutes(assets));
+  app.use(pageHeaders({ secure: deps.baseUrl.startsWith("https:") }));
+  app.use(visiting(deps, assets));
+  app.use(signedInOnly());
+  app.get("/console", (c) => c.redirect(firstPage(c), 302));
+  app.route("/console", databasesRoutes(deps));
+  return app;
+}
+
+/** What was found out about the request before it came here. */
+function takeOver(c: Context<Env>): void {
+  const { carried } = c.env;
+  if (carried === undefined) throw new TypeError("the console answers behind the service's own app only");
+  c.set("requestId", carried.requestId);
+  c.set("peer", carried.peer);
+  c.set("bodyWatch", carried.bodyWatch);
+}
+
+/** Where somebody begins: a member in the own namespace, the operator with all of them. */
+function firstPage(c: Context<Env>): string {
+  const caller = c.get("caller");
+  return caller.kind === "member" ? `/console/${caller.namespaceSlug}` : "/console/-/namespaces";
+}

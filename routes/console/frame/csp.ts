@@ -1,0 +1,39 @@
+// Headers of every page of the console: what the browser may load and run, and who may look inside.
+import type { MiddlewareHandler } from "hono";
+import type { Env } from "../../http/env.ts";
+
+/**
+ * The policy of one answer. Scripts run by the answer's own nonce and never because of where they come from: published
+ * endpoints answer with text of tenants on this origin.
+ */
+export function contentPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    ...["img-src", "font-src", "connect-src", "form-action"].map((name) => `${name} 'self'`),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+/** A year, without what a domain's other hosts may not want. */
+const STRICT_TRANSPORT = "max-age=31536000";
+
+/** Adds the headers. `secure`: the console is reached over https. */
+export function pageHeaders({ secure }: { readonly secure: boolean }): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await next();
+    const { headers } = c.res;
+    headers.set("Content-Security-Policy", contentPolicy(c.get("visit").nonce));
+    headers.set("X-Frame-Options", "DENY");
+    headers.set("Cross-Origin-Opener-Policy", "same-origin");
+    headers.set("Cross-Origin-Resource-Policy", "same-origin");
+    // With `no-referrer` forms would say that their origin is null.
+    headers.set("Referrer-Policy", "same-origin");
+    // What is read has it already.
+    if (!["GET", "HEAD"].includes(c.req.method)) headers.set("X-Content-Type-Options", "nosniff");
+    if (secure) headers.set("Strict-Transport-Security", STRICT_TRANSPORT);
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+  };
+}

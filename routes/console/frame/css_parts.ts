@@ -1,0 +1,19 @@
+// The style sheet's parts in their order, each a file that the formatter keeps readable. Layers decide what wins, so the
+// order matters within a layer only.
+import approval from "../css/approval.css" with { type: "text" };
+import base from "../css/base.css" with { type: "text" };
+import controls from "../css/controls.css" with { type: "text" };
+import editor from "../css/editor.css" with { type: "text" };
+import grid from "../css/grid.css" with { type: "text" };
+import layout from "../css/layout.css" with { type: "text" };
+import parts from "../css/parts.css" with { type: "text" };
+import rail from "../css/rail.css" with { type: "text" };
+import sql from "../css/sql.css" with { type: "text" };
+import tokens from "../css/tokens.css" with { type: "text" };
+import words from "../css/words.css" with { type: "text" };
+
+/** The text of `console.css`: the parts without comments and indentation. */
+export const consoleCss: string = [
+  ...[tokens, base, rail, layout],
+  ...[parts, words, controls, grid, sql, approval, editor],
+].join("\n").replace(/\/\*[^]*?\*\//g, "").replace(/\n\s*/g, "\n");

@@ -1,0 +1,130 @@
+// What every page has around its content, and the one way to answer with a page.
+import type { Context } from "hono";
+import { html } from "hono/html";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Env } from "../../http/env.ts";
+import type { Visit } from "../../http/visit.ts";
+import { Brand } from "../parts/brand.tsx";
+import { DbHead } from "../parts/db_head.tsx";
+import type { Html } from "../parts/html.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Avatar } from "../parts/person.tsx";
+import { Rail, type RailEntry } from "../parts/rail.tsx";
+import { type TabName, Tabs } from "../parts/tabs.tsx";
+
+/** What differs from page to page. */
+export interface PageParts {
+  /** Of the window; " · Cubby" is added. */
+  readonly title: string;
+  /** The slug of the namespace that the page belongs to: its rail is shown. */
+  readonly namespace?: string;
+  /** What is marked in the rail. */
+  readonly active?: RailEntry;
+  /** A page of a database has its head and tabs, and its content reaches the edges. */
+  readonly database?: DatabaseParts;
+  /** Names of scripts of `browser/`, beside those of every page. */
+  readonly scripts?: readonly string[];
+  /** The page swaps pieces of itself: it gets htmx. */
+  readonly swaps?: boolean;
+  /** Further tags of the head, such as an import map. */
+  readonly head?: Child;
+  readonly status?: ContentfulStatusCode;
+}
+
+/** The database of a page. */
+export interface DatabaseParts {
+  /** As in the address: `shop` or `shop@pr-42`. */
+  readonly path: string;
+  readonly tab: TabName;
+  /** A line beside the name. */
+  readonly about?: Child;
+  readonly counts?: Readonly<Partial<Record<TabName, number>>>;
+  /** The content has no margins of its own making: an editor beside a list. */
+  readonly full?: boolean;
+}
+
+/** Answers with a page: with a rail for whoever is signed in, alone in the middle for everybody else. */
+export async function renderPage(c: Context<Env>, parts: PageParts, body: Child): Promise<Response> {
+  const visit = c.get("visit");
+  const content = visit.person === null
+    ? <Alone>{body}</Alone>
+    : <Shell visit={visit} parts={parts}>{body}</Shell>;
+  return c.html(
+    html`<!doctype html>${await wholePage(visit, parts, content)}`,
+    parts.status ?? 200,
+  );
+}
+
+function wholePage(
+  visit: Visit,
+  { title, scripts = [], swaps = false, head }: PageParts,
+  content: Html,
+): Html {
+  const { assets, nonce, theme } = visit;
+  const loaded = assets.scripted ? ["start.ts", ...scripts] : [];
+  return (
+    <html lang="en" data-theme={theme ?? undefined}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Cubby`}</title>
+        <link rel="icon" href={`${assets.prefix}icon.svg`} type="image/svg+xml" />
+        <link rel="stylesheet" href={`${assets.prefix}console.css`} />
+        {head ?? null}
+        {swaps ? <meta name="htmx-config" content={HTMX} /> : null}
+        {swaps ? <script src={`${assets.prefix}htmx.js`} nonce={nonce} defer /> : null}
+        {loaded.map((name) => <script type="module" src={assets.prefix + name} nonce={nonce} />)}
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        {content}
+      </body>
+    </html>
+  );
+}
+
+/** It would add a style of its own, which the policy refuses. */
+const HTMX = JSON.stringify({ includeIndicatorCSS: false });
+
+function Alone({ children }: { children?: Child }): Html {
+  return (
+    <main class="alone" id="content" tabindex={-1}>
+      <Brand href="/console" />
+      {children}
+    </main>
+  );
+}
+
+function Shell({ visit, parts, children }: { visit: Visit; parts: PageParts; children?: Child }): Html {
+  const { namespace, active, database } = parts;
+  return (
+    <div class="shell">
+      <header class="topbar">
+        <button class="icon-button" type="button" popovertarget="rail" aria-label="Menu">
+          <Icon name="menu" />
+        </button>
+        <Brand href="/console" />
+        <a href="/console/-/account" aria-label="Your account">
+          <Avatar name={visit.person?.name ?? ""} />
+        </a>
+      </header>
+      <Rail visit={visit} namespace={namespace} active={active ?? (database ? "Databases" : undefined)} />
+      {namespace === undefined || database === undefined
+        ? <main class="page" id="content" tabindex={-1}>{children}</main>
+        : (
+          <main id="content" tabindex={-1}>
+            <DbHead namespace={namespace} database={database.path} about={database.about} />
+            <Tabs
+              namespace={namespace}
+              database={database.path}
+              active={database.tab}
+              counts={database.counts ?? {}}
+            />
+            {database.full ? children : <div class="page">{children}</div>}
+          </main>
+        )}
+    </div>
+  );
+}

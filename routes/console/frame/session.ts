@@ -1,0 +1,103 @@
+// Who is at the console: the cookie becomes `c.get("visit").person`, and what changes something has to come from a page of
+// this service and carry the session's own word.
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie } from "hono/cookie";
+import {
+  authenticateSession,
+  isCsrfToken,
+  isOwnOrigin,
+  type SignedIn,
+} from "../../../lib/access/authenticate_session.ts";
+import type { PersonCaller } from "../../../lib/access/caller.ts";
+import { AppError } from "../../../lib/core/errors.ts";
+import { glanceAt } from "../../../lib/services/money/glance_at.ts";
+import type { AppDeps } from "../../http/app_deps.ts";
+import { manageContext } from "../../http/service_contexts.ts";
+import { sessionCookie } from "../../http/session_cookie.ts";
+import type { Assets } from "./assets.ts";
+import type { Env } from "../../http/env.ts";
+import type { Person, Visit } from "../../http/visit.ts";
+import { readForm } from "./read_form.ts";
+
+/** The cookie of the reader's theme. */
+export const THEME_COOKIE = "cubby_theme";
+
+/**
+ * Sets the visit. Whoever changes something without a session, as at sign-in, has to come from this service's own page
+ * as well. Errors: `csrf_refused`, `meter_unreachable`.
+ */
+export function visiting(deps: AppDeps, assets: Assets): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const changes = !["GET", "HEAD"].includes(c.req.method);
+    const cookie = sessionCookie(c, deps.baseUrl);
+    const signedIn = cookie === undefined ? null : await authenticateSession(deps, cookie, { now: changes });
+    if (signedIn !== null) c.set("caller", signedIn.caller);
+    c.set(
+      "visit",
+      visitOf(c, { deps, assets, person: signedIn === null ? null : await personOf(deps, signedIn) }),
+    );
+    if (changes) await requireOwnPage(c, deps, signedIn);
+    await next();
+  };
+}
+
+interface VisitParts {
+  readonly deps: AppDeps;
+  readonly assets: Assets;
+  readonly person: Person | null;
+}
+
+function visitOf(c: Context<Env>, { deps, assets, person }: VisitParts): Visit {
+  const { pathname, search } = new URL(c.req.url);
+  const theme = getCookie(c, THEME_COOKIE);
+  return {
+    nonce: crypto.getRandomValues(new Uint8Array(16)).toBase64({ alphabet: "base64url", omitPadding: true }),
+    assets,
+    theme: theme === "light" || theme === "dark" ? theme : null,
+    now: deps.clock.now(),
+    here: pathname + search,
+    person,
+    railOf: (namespaceSlug) =>
+      glanceAt({ ...manageContext(deps, c), approvals: deps.query.approvals }, namespaceSlug),
+  };
+}
+
+async function personOf(deps: AppDeps, { caller, csrfToken }: SignedIn): Promise<Person> {
+  if (caller.kind === "operator") {
+    return { caller, csrf: csrfToken, name: "Operator", detail: "signed in with the key" };
+  }
+  const member = await deps.control.members.byId(caller.namespaceId, caller.memberId);
+  const name = member?.name ?? caller.email;
+  const detail = name === caller.email ? `${caller.role} of ${caller.namespaceSlug}` : caller.email;
+  return { caller, csrf: csrfToken, name, detail };
+}
+
+/** Errors: `csrf_refused`. */
+async function requireOwnPage(
+  c: Context<Env>,
+  { baseUrl }: AppDeps,
+  signedIn: SignedIn | null,
+): Promise<void> {
+  const host = new URL(c.req.url).host;
+  if (!isOwnOrigin(c.req.header("origin"), { baseUrl, host })) throw new AppError("csrf_refused");
+  if (signedIn === null) return;
+  const word = c.req.header("x-csrf-token") ?? (await readForm(c)).exact("csrf");
+  if (!isCsrfToken(signedIn, word)) throw new AppError("csrf_refused");
+}
+
+/**
+ * For pages of people who are signed in. Errors: `session_ended`, which leads to the sign-in and back.
+ */
+export function signedInOnly(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    if (c.get("visit").person === null) throw new AppError("session_ended");
+    await next();
+  };
+}
+
+/** The caller of a page that only people see who are signed in. */
+export function personCaller(c: Context<Env>): PersonCaller {
+  const person = c.get("visit").person;
+  if (person === null) throw new AppError("session_ended");
+  return person.caller;
+}

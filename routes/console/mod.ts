@@ -1,0 +1,20 @@
+// The door of the console, /console. What is behind it is loaded when somebody first comes: a service that nobody looks
+// at holds none of it.
+import { type Context, Hono } from "hono";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+
+/** Mounted under `/console`. */
+export function consoleRoutes(deps: AppDeps): Hono<Env> {
+  let loading: Promise<Hono<Env>> | undefined;
+  return new Hono<Env>().all("/*", async (c) => {
+    loading ??= import("./console_app.ts").then(({ consoleApp }) => consoleApp(deps));
+    return await (await loading).fetch(c.req.raw, carriedOn(c));
+  });
+}
+
+/** The console is an app of its own, and has to be told what was found out about the request before. */
+function carriedOn(c: Context<Env>): Env["Bindings"] {
+  const carried = { requestId: c.get("requestId"), peer: c.get("peer"), bodyWatch: c.get("bodyWatch") };
+  return { ...c.env, carried };
+}

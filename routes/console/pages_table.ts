@@ -1,0 +1,27 @@
+// Every address of the console and who gets in, for review in one place. The table decides nothing: services do. A test
+// compares the console with it.
+
+/**
+ * `anybody`: also who is not signed in. `signed_in`: every person. `viewer`: every member of the namespace, and the
+ * operator. `editor`, `admin`: members with this role or more, and the operator. `operator`: whoever signed in with the
+ * operator key.
+ */
+export type PageAccess = "anybody" | "signed_in" | "viewer" | "editor" | "admin" | "operator";
+
+/** One address. What changes something is a POST, whose form carries the session's token. */
+export interface PageRow {
+  readonly method: "GET" | "POST";
+  /** As mounted in Hono, with `:name` for a parameter. */
+  readonly path: string;
+  readonly access: PageAccess;
+}
+
+/** All addresses. */
+export const pagesTable: readonly PageRow[] = [
+  { method: "GET", path: "/console", access: "signed_in" },
+  { method: "GET", path: "/console/-/assets/:hash/:name", access: "anybody" },
+
+  { method: "GET", path: "/console/:ns", access: "viewer" },
+  { method: "POST", path: "/console/:ns/databases", access: "admin" },
+  { method: "POST", path: "/console/:ns/databases/bring-back", access: "admin" },
+];

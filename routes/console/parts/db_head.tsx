@@ -1,0 +1,27 @@
+// The head of a database's page: its name, the branch, a line about it.
+import type { Child } from "hono/jsx";
+import type { Html } from "./html.ts";
+import { Icon } from "./icon.tsx";
+
+/** `database` as in the address: `shop` or `shop@pr-42`. The branch leads to the list of branches. */
+export function DbHead(
+  { namespace, database, about, end }: { namespace: string; database: string; about?: Child; end?: Child },
+): Html {
+  const [slug = database, ref = "main"] = database.split("@");
+  return (
+    <div class="db-head">
+      <h1>{slug}</h1>
+      <a
+        class="picker"
+        href={`/console/${namespace}/db/${slug}/branches`}
+        aria-label={`Branch ${ref}, choose another`}
+      >
+        <Icon name="branch" size={14} />
+        {ref}
+        <Icon name="chevron" size={14} />
+      </a>
+      {about === undefined ? null : <span class="note">{about}</span>}
+      {end ?? null}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+// What a request to the console carries, beyond what every request carries.
+import type { PersonCaller } from "../../lib/access/caller.ts";
+
+/** One request, as pages need it. */
+export interface Visit {
+  /** Of this answer's Content-Security-Policy. */
+  readonly nonce: string;
+  readonly assets: AssetPlace;
+  /** What the reader has chosen; null: as the system says. */
+  readonly theme: "light" | "dark" | null;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Path and query of this page, for links that lead back. */
+  readonly here: string;
+  /** Null for whoever is not signed in. */
+  readonly person: Person | null;
+  /** What the rail of a namespace says. Errors: those of reading the namespace. */
+  readonly railOf: (namespaceSlug: string) => Promise<RailFacts>;
+}
+
+/** Where style and scripts are. */
+export interface AssetPlace {
+  /** `/console/-/assets/<hash of all>/`, in front of a name. */
+  readonly prefix: string;
+  /** Whether this runtime can make scripts; without them pages still do their job. */
+  readonly scripted: boolean;
+}
+
+/** Whoever is signed in. */
+export interface Person {
+  readonly caller: PersonCaller;
+  /** Goes with every form: hidden, as `csrf`. */
+  readonly csrf: string;
+  /** For the rail and the account page. */
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** What the rail says of a namespace. */
+export interface RailFacts {
+  /** Approvals that wait. */
+  readonly waiting: number;
+  readonly balanceUsd: number;
+  readonly creditedUsd: number;
+}
