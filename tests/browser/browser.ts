@@ -51,8 +51,8 @@ export async function withPage(
   try {
     const page = await context.newPage();
     const told: string[] = [];
-    page.on("console", (message) => told.push(`${message.type()}: ${message.text()}`));
-    page.on("pageerror", (error) => told.push(String(error)));
+    page.on("console", (message) => told.push(`${page.url()} ${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => told.push(`${page.url()} ${error}`));
     page.on("request", (request) => {
       const { origin, protocol } = new URL(request.url());
       if (protocol !== "data:" && origin !== new URL(url).origin) told.push(`request to ${origin}`);
