@@ -1,6 +1,7 @@
 // `deno task test`: runs the tests with the sanitizers on, several groups of files at once, those over HTTP a second time
-// with their tenants in sqld, and ends with the line `N passed, N failed`, which counts all of them. Where `CI` is set, a
-// skipped test counts as failed, unless a filter is what left it out, and what fails is run a second time if it is little.
+// with their tenants in sqld, and ends with the line `N passed, N failed`, which counts all of them. The widest sweeps are
+// left to `--all` (`deno task test:all`) and to where `CI` is set; there a skipped test counts as failed, unless a filter is
+// what left it out, and what fails is run a second time if it is little.
 // Arguments are files, folders or `--filter=…`; with `--sqld` they run with their tenants in sqld only; with `--long`
 // (`deno task test:long`) every round of what runs in rounds is run, and without files nothing else.
 import { print } from "./testing/print.ts";
@@ -13,13 +14,16 @@ import { secondRun } from "./testing/second_run.ts";
 import { testFiles } from "./testing/test_files.ts";
 import { groupsOf, type TestGroup } from "./testing/test_groups.ts";
 import type { Tally } from "./testing/test_report.ts";
+import { withoutSweeps } from "./testing/wide_sweeps.ts";
 
 const [onSqld, long] = [Deno.args.includes("--sqld"), Deno.args.includes("--long")];
 const filters = Deno.args.filter((arg) => arg.startsWith("--filter"));
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));
 if (long) Deno.env.set(LONG, "1");
 
-const first = await runGroups(await groups(), filters);
+const everything = inCi() || long || onSqld || named.length > 0 || Deno.args.includes("--all");
+const tiers = everything ? { every: await groups(), leftOut: [] } : withoutSweeps(await groups());
+const first = await runGroups(tiers.every, filters);
 const { results, flaky } = inCi()
   ? await secondRun(first, { flags: filters, written: null })
   : { results: first, flaky: [] };
@@ -30,6 +34,9 @@ const [passed, skipped] = [sum("passed"), sum("skipped")];
 const failed = sum("failed") + (strict ? skipped : 0);
 const left = `${skipped} skipped${strict ? ", which CI counts as failed" : ""}\n`;
 for (const one of flaky) print(`\n${one}`);
+if (tiers.leftOut.length > 0) {
+  print(`\nleft to continuous integration and \`deno task test:all\`:\n  ${tiers.leftOut.join("\n  ")}`);
+}
 // A run that broke off may have left half a line behind, hence the first newline.
 print(`\n${skipped > 0 ? left : ""}${passed} passed, ${failed} failed`);
 Deno.exit(failed === 0 && passed > 0 ? 0 : 1);

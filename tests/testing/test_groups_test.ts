@@ -4,7 +4,8 @@ import { filesWithRounds } from "./rounds.ts";
 import { slowFiles } from "./slow_files.ts";
 import { leftOut, suitesOnSqld } from "./suites_on_sqld.ts";
 import { testFiles } from "./test_files.ts";
-import { groupsOf } from "./test_groups.ts";
+import { groupsOf, type TestGroup } from "./test_groups.ts";
+import { ON_SQLD, wideSweeps, withoutSweeps } from "./wide_sweeps.ts";
 
 Deno.test("every file of tests is in one group, and every suite that runs on sqld in one more", async () => {
   const files = await testFiles();
@@ -14,6 +15,27 @@ Deno.test("every file of tests is in one group, and every suite that runs on sql
     groups.filter((group) => group.onSqld === onSqld).flatMap(({ paths }) => paths).sort();
   assertEquals(filesOf(false), files);
   assertEquals(filesOf(true), suites);
+});
+
+Deno.test("the run that a person waits for has everything but the sweeps, and all of the embedded store", async () => {
+  const all = groupsOf(await testFiles(), await suitesOnSqld());
+  const { every, leftOut: swept } = withoutSweeps(all);
+  assertEquals(swept, Object.keys(wideSweeps).sort());
+  const filesOf = (groups: readonly TestGroup[]) =>
+    groups.flatMap(({ paths, onSqld }) => paths.map((path) => `${path}${onSqld ? ON_SQLD : ""}`));
+  const kept = new Set(filesOf(every));
+  for (const file of filesOf(all).filter((file) => !kept.has(file))) {
+    assert(swept.some((name) => file.startsWith(name.replace(ON_SQLD, ""))), file);
+    const reason = Object.entries(leftOut).find(([path]) => file.startsWith(path))?.[1] ?? "";
+    assert(file.endsWith(ON_SQLD) || reason.startsWith("starts an sqld"), `${file} needs no sqld`);
+  }
+});
+
+Deno.test("a file of tests in a browser is a group of its own", async () => {
+  const inBrowser = (path: string) => path.startsWith("tests/browser/");
+  const groups = groupsOf(await testFiles(), []).filter(({ paths }) => paths.some(inBrowser));
+  assertEquals(groups.map(({ paths }) => paths.length), groups.map(() => 1));
+  assertEquals(groups.length, (await testFiles("tests/browser")).length);
 });
 
 Deno.test("files that are slow, left out on sqld or run in rounds are there", async () => {

@@ -1,0 +1,67 @@
+// The widest sweeps: they run in continuous integration and by `deno task test:all`, and not with `deno task test`, which
+// a person waits for. Nothing that tenants in the embedded store promise is here; what a change breaks elsewhere is found
+// by what is left, or at the latest before it is merged.
+import type { TestGroup } from "./test_groups.ts";
+
+/** Files and folders → why a change can wait for them. They hold for both runs of a file, or for one: `ON_SQLD` ends those. */
+export const wideSweeps: Readonly<Record<string, string>> = {
+  "tests/deploy/suites_test.ts": "runs suites again over two instances; hosted_test.ts runs two instances",
+  "tests/faults/branch_storm_test.ts": "races instances on sqld; tests/branches holds what a branch is",
+  "tests/faults/relay_branches_test.ts":
+    "faults of a network to sqld, one by one; remote_faults_test.ts holds each",
+  "tests/faults/relay_process_test.ts":
+    "faults of a network to sqld, one by one; remote_faults_test.ts holds each",
+  "tests/faults/relay_test.ts": "faults of a network to sqld, one by one; remote_faults_test.ts holds each",
+  "tests/faults/relay_upkeep_test.ts":
+    "faults of a network to sqld, one by one; remote_faults_test.ts holds each",
+  "tests/faults/restore_instances_test.ts": "lets claims of instances on sqld run out",
+  "tests/faults/sqld_rounds_test.ts":
+    "kills in rounds; replay_faults_test.ts runs them on the embedded store",
+  "tests/ask on sqld": "a question ends in a statement, and tests/query runs those on sqld",
+  "tests/branches/merge_approval_test.ts on sqld": "who approves a merge is decided before a store is asked",
+  "tests/branches/merge_rules_test.ts on sqld":
+    "which rules a merge meets is decided before a store is asked",
+  "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
+  "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
+  "tests/models on sqld": "random cases; the suites by hand run on sqld",
+  "tests/money on sqld": "what a call costs is counted before and behind the store",
+  "tests/published on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
+  "tests/query/batch_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
+  "tests/query/bounds_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
+  "tests/routes on sqld": "requests that are no statements are answered from the KV",
+  "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
+  "tests/security/approval_rows_test.ts on sqld": "100,000 rows; approvals_test.ts redeems on sqld",
+  "tests/sessions on sqld": "sessions are records of the KV",
+  "tests/sql on sqld": "texts, which are understood before a store is asked",
+  "tests/writes/dry_run_trace_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
+};
+
+/** Ends what holds for the run with tenants in sqld only. */
+export const ON_SQLD = " on sqld";
+
+export interface Tiers {
+  readonly every: readonly TestGroup[];
+  /** Names of what of `wideSweeps` is not among them. */
+  readonly leftOut: readonly string[];
+}
+
+/** The groups without what is in `wideSweeps`. */
+export function withoutSweeps(groups: readonly TestGroup[]): Tiers {
+  const swept = new Set<string>();
+  const every = groups.map((group) => ({
+    ...group,
+    paths: group.paths.filter((path) => {
+      const name = sweepOf(path, group.onSqld);
+      if (name !== undefined) swept.add(name);
+      return name === undefined;
+    }),
+  }));
+  return { every: every.filter(({ paths }) => paths.length > 0), leftOut: [...swept].sort() };
+}
+
+function sweepOf(path: string, onSqld: boolean): string | undefined {
+  return Object.keys(wideSweeps).find((name) => {
+    const here = name.endsWith(ON_SQLD) ? name.slice(0, -ON_SQLD.length) : name;
+    return (onSqld || here === name) && (path === here || path.startsWith(`${here}/`));
+  });
+}
