@@ -89,6 +89,11 @@ export class Tokens {
     });
   }
 
+  /** Null for a token that has been revoked, or is forgotten because it has expired. */
+  async byId(namespaceId: string, tokenId: string): Promise<TokenRecord | null> {
+    return (await kvGet(this.kv, keys.token(namespaceId, tokenId))).value;
+  }
+
   list(namespaceId: string, page: PageInput): Promise<Page<TokenRecord>> {
     return listPage(this.kv, keys.tokens(namespaceId), page);
   }

@@ -11,7 +11,10 @@ export interface StatementEffect {
   readonly cascadedRows: number;
   /** The engine's EXPLAIN QUERY PLAN rows. */
   readonly plan: readonly (readonly JsonValue[])[];
-  /** Up to ten affected rows of an UPDATE or DELETE of one table; null for others. */
+  /**
+   * Up to ten affected rows of an UPDATE or DELETE of one table, up to 200 where a person decides about it; null for
+   * others.
+   */
   readonly preview: RowPreview | null;
 }
 
@@ -19,6 +22,8 @@ export interface StatementEffect {
 export interface RowPreview {
   readonly table: string;
   readonly columns: readonly string[];
+  /** The columns of the primary key, in its order; empty where the table has none. */
+  readonly keys: readonly string[];
   readonly before: readonly (readonly JsonValue[])[];
   /** The rows after the change; empty for DELETE. */
   readonly after: readonly (readonly JsonValue[])[];

@@ -9,7 +9,7 @@ import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
 import type { Soon } from "./pipeline.ts";
 import { effectsOf, findFootprint, type Preview } from "./preview.ts";
 import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
-import type { EndedOutcome, FailedOutcome } from "./store_call.ts";
+import { type EndedOutcome, type FailedOutcome, workOf } from "./store_call.ts";
 
 const NO_RULES: readonly RuleMatch[] = [];
 
@@ -82,7 +82,8 @@ export async function applyRules(
   // store.
   if (call.operation === "endpoint") return stopped(denied(hit));
   const footprint = await findFootprint(ctx, preview) ?? null;
-  return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint }));
+  const { rowsRead } = workOf(outcome);
+  return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint, rowsRead }));
 }
 
 function stopped(error: AppError): Verdict {

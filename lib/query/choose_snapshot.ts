@@ -13,13 +13,17 @@ const AHEAD_MS = 10_000;
 
 /**
  * Chooses the label; null where no snapshot is taken, such as for a dry run. A batch has one, named after its first
- * destructive statement.
+ * destructive statement, or after its first write where whoever approved it wants one in any case.
  */
 export function chooseSnapshot(ctx: QueryContext, { call, facts }: UnderstoodCall): string | null {
-  if (!call.snapshots || call.dryRun) return null;
-  const destructive = facts.find((one) => one.destructive);
-  if (destructive === undefined) return null;
-  return autoLabel(ctx.clock, destructive.verb, tableOf(destructive));
+  const always = call.snapshotFirst === true;
+  if (call.dryRun || !(call.snapshots || always)) return null;
+  const named = facts.find((one) => one.destructive) ?? (always ? facts.find(writes) : undefined);
+  return named === undefined ? null : autoLabel(ctx.clock, named.verb, tableOf(named));
+}
+
+function writes({ class: kind }: StatementFacts): boolean {
+  return kind === "write" || kind === "schema";
 }
 
 /** The table that the statement names. Where it drops an index or a trigger, the engine knows the table. */

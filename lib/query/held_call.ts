@@ -16,6 +16,8 @@ export interface HeldCall {
   readonly maxAffected?: number;
   /** The effect of each statement when the call was held; empty where it is not known. */
   readonly effects: readonly StatementEffect[];
+  /** Rows that its preview has read; absent where that is not known. */
+  readonly rowsRead?: number;
   /**
    * The changes of rows that the call has to make. Absent: the call was held before there were footprints, so it needs
    * another preview.
@@ -36,7 +38,7 @@ export interface HeldRestore {
 }
 
 /** The result of a call's preview. */
-export type CallPreview = Pick<HeldCall, "effects"> & { readonly footprint: Footprint | null };
+export type CallPreview = Pick<HeldCall, "effects" | "rowsRead"> & { readonly footprint: Footprint | null };
 
 /** A merge, and its effect when it was held. */
 export interface HeldMerge {
@@ -52,7 +54,7 @@ export interface HeldMerge {
 /** Writes the text of a call of statements. */
 export function writeHeldCall(
   call: QueryCall,
-  { effects, footprint }: CallPreview,
+  { effects, footprint, rowsRead }: CallPreview,
   covers: readonly string[],
 ): string {
   const held: HeldCall = {
@@ -63,6 +65,7 @@ export function writeHeldCall(
     snapshots: call.snapshots,
     ...(call.maxAffected === null ? {} : { maxAffected: call.maxAffected }),
     effects,
+    ...(rowsRead === undefined ? {} : { rowsRead }),
     footprint,
     covers,
   };
@@ -70,8 +73,8 @@ export function writeHeldCall(
 }
 
 /** Makes the same call with the results of another preview. */
-export function rewriteHeldCall(held: HeldCall, { effects, footprint }: CallPreview): string {
-  return heldText({ ...held, effects, footprint });
+export function rewriteHeldCall(held: HeldCall, preview: CallPreview): string {
+  return heldText({ ...held, ...preview });
 }
 
 /** Writes the text of a merge. */

@@ -15,6 +15,8 @@ import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./qu
 export interface ToHold {
   readonly target: QueryTarget;
   readonly tokenId: string;
+  /** The kind of the call, as the query log names it. */
+  readonly operation: string;
   /** Identifies repetitions of the call, which wait for the same approval; null: each waits for an approval of its own. */
   readonly replay: CallReplay | null;
   readonly matches: readonly RuleMatch[];
@@ -36,10 +38,11 @@ export function holdCall(
   held: Pick<ToHold, "matches"> & CallPreview,
 ): Promise<AppError> {
   const { matches, effects } = held;
-  const { target, tokenId, replay } = call;
+  const { target, tokenId, replay, operation } = call;
   return holdForApproval(ctx, {
     target,
     tokenId,
+    operation,
     replay,
     matches,
     affectedRows: affectedRows(effects),
@@ -84,7 +87,7 @@ async function chooseToken(
 async function addApproval(
   ctx: HoldContext,
   token: string,
-  { target, tokenId, matches, affectedRows, text }: ToHold,
+  { target, tokenId, operation, matches, affectedRows, text }: ToHold,
 ): Promise<ApprovalRecord | null> {
   const now = ctx.clock.now();
   const id = newId("apv", now);
@@ -99,6 +102,7 @@ async function addApproval(
     databaseSlug: target.databaseSlug,
     branchRef: target.branchRef,
     requestedBy: tokenId,
+    operation,
     state: "pending",
     hits: hitsOf(matches),
     affectedRows,

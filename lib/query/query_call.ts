@@ -84,6 +84,8 @@ export interface QueryCall {
   readonly maxAffected: number | null;
   /** False: the caller does without the snapshot before a destructive statement. */
   readonly snapshots: boolean;
+  /** True: whoever approved the call wants a snapshot before it, destructive or not. */
+  readonly snapshotFirst?: boolean;
   readonly signal: () => AbortSignal | null;
 }
 

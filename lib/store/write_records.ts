@@ -55,12 +55,50 @@ export interface ApprovalRecord {
   readonly expiresAt: number;
   readonly decidedAt: number | null;
   readonly reason: string | null;
+  /** The kind of the call, as the query log names it; absent in records from before it was noted. */
+  readonly operation?: string;
+  /** When its effect was last shown; absent: when it was held. */
+  readonly lookedAt?: number;
+  /** Who has decided; absent or null: nobody, or a rule. */
+  readonly decidedBy?: Decider | null;
+  /** The person wants a snapshot before it runs. */
+  readonly snapshotFirst?: boolean;
+  /** What became of the last try to redeem it. */
+  readonly outcome?: ApprovalOutcome;
   readonly pieces: number;
   /** The id of its pieces since the last look; absent: its own id. */
   readonly heldId?: string;
   /** How often its effect was shown again since it was held; absent: never. */
   readonly look?: number;
 }
+
+/** A person who has decided about an approval, by the name of that moment. */
+export interface Decider {
+  /** A member's id, or `operator`. */
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What became of an approved write. */
+export type ApprovalOutcome =
+  | {
+    readonly kind: "ran";
+    readonly at: number;
+    readonly rowsWritten: number | null;
+    /** Null where the call left no row in the query log. */
+    readonly queryLogId: string | null;
+    /** Label of the snapshot that brings back the state before; null where there is none. */
+    readonly snapshot: string | null;
+  }
+  /** It would have done something else, so that nothing was kept and it waits again. */
+  | {
+    readonly kind: "came_back";
+    readonly at: number;
+    readonly approvedRows: number | null;
+    readonly affectedRows: number | null;
+  }
+  /** The engine refused it, and nothing was kept of an atomic call. `code` is one of the error table. */
+  | { readonly kind: "failed"; readonly at: number; readonly code: string };
 
 /** Where an approval's record is. */
 export interface ApprovalPointer {

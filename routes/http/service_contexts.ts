@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { type Caller, callerId } from "../../lib/access/caller.ts";
 import type { Target } from "../../lib/access/resolve_target.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
+import type { ApprovalContext } from "../../lib/services/approvals/approval_context.ts";
 import type { ManageContext } from "../../lib/services/manage_context.ts";
 import type { StatementsContext } from "../../lib/services/query/run_statements.ts";
 import type { AppDeps } from "./app_deps.ts";
@@ -10,6 +11,11 @@ import type { Env } from "./env.ts";
 
 /** For the management services: the process's parts and the caller. */
 export function manageContext(deps: AppDeps, c: Context<Env>): ManageContext {
+  return { ...deps, caller: c.get("caller") };
+}
+
+/** For the services of people who decide. */
+export function approvalContext(deps: AppDeps, c: Context<Env>): ApprovalContext {
   return { ...deps, caller: c.get("caller") };
 }
 

@@ -11,7 +11,7 @@ import { runStatements, type StatementsInput } from "../../lib/services/query/ru
 import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
 import { answers } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
-import { errorDetail, role } from "../http/schemas.ts";
+import { errorDetail, role, ruleHit } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { requestContent } from "../middleware/body_text.ts";
 import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
@@ -118,6 +118,13 @@ const validation = z.object({
   tables: z.array(z.string()),
   columns: z.array(z.string()).describe("table.column"),
   role: role.nullable().describe("Least role that may run it"),
+  rowsRead: z.int().nullable().describe("About how many rows it reads; null where it cannot run"),
+  costUsd: z.number().nullable().describe("Of the request and those rows; what a write changes comes on top"),
+  fullScans: z.array(z.string()).describe("Tables that it reads from one end to the other"),
+  rule: z.enum(["deny", "require_approval", "rows"]).nullable().describe(
+    "What rules would do; rows: it depends on how many rows it changes",
+  ),
+  hits: z.array(ruleHit),
   errorDetail: errorDetail.optional(),
 });
 

@@ -49,6 +49,7 @@ export const writePreview = z.object({
   preview: z.object({
     table: z.string(),
     columns: z.array(z.string()),
+    keys: z.array(z.string()).describe("Columns of the primary key; empty where the table has none"),
     before: z.array(z.array(sqlValue)),
     after: z.array(z.array(sqlValue)),
   }).nullable(),

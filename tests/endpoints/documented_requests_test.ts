@@ -69,6 +69,8 @@ class Shop {
         const made = await this.#send(201, "POST", `${API}/databases/shop/rules`, { body });
         return { path: { id: member(made, "id") } };
       }
+      case "GET /api/namespaces/{slug}/approvals/{id}":
+      case "POST /api/namespaces/{slug}/approvals/{id}/look":
       case "POST /api/namespaces/{slug}/approvals/{id}/approve":
       case "POST /api/namespaces/{slug}/approvals/{id}/deny":
         return { path: { id: (await this.#hold()).id } };

@@ -12,6 +12,11 @@ interface Validation {
   readonly tables: readonly string[];
   readonly columns: readonly string[];
   readonly role: string | null;
+  readonly rowsRead: number | null;
+  readonly costUsd: number | null;
+  readonly fullScans: readonly string[];
+  readonly rule: string | null;
+  readonly hits: readonly { readonly table: string; readonly action: string }[];
   readonly errorDetail?: ErrorDetail;
 }
 
@@ -46,7 +51,8 @@ Deno.test("validate tells class, tables, columns and role of every kind of state
       ["PRAGMA table_list", { class: "read", tables: [], columns: [], role: "read" }],
     ] as const
   ) {
-    assertEquals(await validate(app, reader, { sql }), { ok: true, ...expected }, sql);
+    const { ok, class: kind, tables, columns, role } = await validate(app, reader, { sql });
+    assertEquals({ ok, class: kind, tables, columns, role }, { ok: true, ...expected }, sql);
   }
   const insert = await validate(app, reader, { sql: "INSERT INTO t VALUES (?, ?)", params: [1, "z"] });
   assertEquals([insert.ok, insert.class, insert.tables, insert.role], [true, "write", ["log", "t"], "write"]);
@@ -73,7 +79,8 @@ Deno.test("validate says what is wrong with a statement, as query would", async 
     ] as const
   ) {
     const { errorDetail, ...rest } = await validate(app, tenant, body);
-    assertEquals(rest, { ok: false, class: null, tables: [], columns: [], role: null }, body.sql);
+    const unknown = { rowsRead: null, costUsd: null, fullScans: [], rule: null, hits: [] };
+    assertEquals(rest, { ok: false, class: null, tables: [], columns: [], role: null, ...unknown }, body.sql);
     assertEquals(errorDetail?.kind, kind, body.sql);
   }
   const { errorDetail } = await validate(app, tenant, { sql: "SELECT * FROM customer" });

@@ -31,6 +31,7 @@ Deno.test("propose shows the exact effect with rows before and after, and change
     assertEquals(data.preview, {
       table: "items",
       columns: ["id", "name", "stock"],
+      keys: ["id"],
       before: [[1, "pen", 5], [2, "ink", 6]],
       after: [[1, "pen", 15], [2, "ink", 16]],
     });

@@ -7,6 +7,7 @@ import { neverRan } from "../../query/never_ran.ts";
 import { fittingHits, hitsOf, type RuleMatch } from "../../query/match_rules.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import { recordOutcome } from "./record_outcome.ts";
 
 /** What an approved write would do now. */
 export interface NewLook {
@@ -23,21 +24,38 @@ export interface NewLook {
  * `meter_unreachable`.
  */
 export async function lookAgain(
-  ctx: Pick<HoldContext, "approvals" | "held" | "clock">,
+  ctx: LookContext,
   record: ApprovalRecord,
-  { affectedRows, text, matches = [] }: NewLook,
+  look: NewLook,
 ): Promise<AppError> {
-  const held = text === null ? {} : await holdText(ctx, record, text);
+  const figures = { approvedRows: record.affectedRows, affectedRows: look.affectedRows };
   await ctx.approvals.move(record, "redeemed", {
     state: "pending",
     decidedAt: null,
+    decidedBy: null,
     reason: null,
+    outcome: { kind: "came_back", at: ctx.clock.now(), ...figures },
+    ...await newLook(ctx, record, look),
+  });
+  return new AppError("effect_changed", { extra: figures });
+}
+
+/** The parts of the process that another look needs. */
+export type LookContext = Pick<HoldContext, "approvals" | "held" | "clock">;
+
+/** Stores what a write would do now, and says what changes in its record. Errors: `meter_unreachable`. */
+export async function newLook(
+  ctx: LookContext,
+  record: ApprovalRecord,
+  { affectedRows, text, matches = [] }: NewLook,
+): Promise<Partial<ApprovalRecord>> {
+  return {
     affectedRows,
     look: (record.look ?? 0) + 1,
+    lookedAt: ctx.clock.now(),
     ...heldBy(record, matches),
-    ...held,
-  });
-  return new AppError("effect_changed", { extra: { approvedRows: record.affectedRows, affectedRows } });
+    ...(text === null ? {} : await holdText(ctx, record, text)),
+  };
 }
 
 /** A rule that holds it again shows what it holds it for now; these hits come first. */
@@ -74,9 +92,13 @@ export async function afterRefusal(
   error: unknown,
 ): Promise<void> {
   if (neverRan(error)) await approvals.move(record, "redeemed", { state: "approved" });
-  const reason = error instanceof AppError ? stoppedBy[error.code] : undefined;
-  if (reason === undefined) return;
-  await approvals.move(record, "redeemed", { state: "denied", reason, decidedAt: clock.now() });
+  if (neverRan(error) || !(error instanceof AppError)) return;
+  const reason = stoppedBy[error.code];
+  if (reason === undefined) {
+    return await recordOutcome({ approvals, clock }, record, { kind: "failed", code: error.code });
+  }
+  const now = clock.now();
+  await approvals.move(record, "redeemed", { state: "denied", reason, decidedAt: now, decidedBy: null });
 }
 
 const stoppedBy: Partial<Record<ErrorCode, string>> = {

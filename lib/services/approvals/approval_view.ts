@@ -3,8 +3,9 @@ import type { Approvals, ApprovalState } from "../../control/approvals.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { HeldCalls } from "../../control/held_calls.ts";
 import { AppError } from "../../core/errors.ts";
+import type { StatementEffect } from "../../engine/statement_effect.ts";
 import { type HeldCall, type HeldMerge, type HeldRestore, readHeldCall } from "../../query/held_call.ts";
-import type { ApprovalRecord, RuleHit } from "../../store/write_records.ts";
+import type { ApprovalOutcome, ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
 /** An approval, for whoever asked for it. */
 export interface ApprovalView {
@@ -17,19 +18,60 @@ export interface ApprovalView {
   readonly reason: string | null;
 }
 
-/** What a person sees before deciding. */
-export interface ApprovalDetail extends ApprovalView {
+/** An approval for people, without the call that waits. */
+export interface ApprovalSummary extends ApprovalView {
+  /** As it stands in a path: `<slug>@<ref>` for a branch. */
   readonly databaseSlug: string;
+  /** The database's own slug. */
+  readonly database: string;
+  readonly branchRef: string;
+  /** The API token that may redeem it. */
   readonly requestedBy: string;
+  readonly tokenId: string;
+  /** Null where the token has been revoked. */
+  readonly tokenName: string | null;
+  /** `query`, `batch`, `apply`, `merge` or `restore`. */
+  readonly operation: string;
+  /** Rows that it would change, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
+  /** By how many rows that may differ when it runs. */
+  readonly tolerance: number;
   /** How often what it would do was looked at again: whoever approves says which look. */
   readonly look: number;
+  readonly lookedAt: string;
+  readonly askedAt: string;
+  /** Id of the member who has decided, or `operator`; null: nobody, or a rule. */
+  readonly decidedBy: string | null;
+  readonly decidedByName: string | null;
+  /** Whoever approved it wants a snapshot before it runs. */
+  readonly snapshotFirst: boolean;
+  readonly outcome: OutcomeView | null;
+}
+
+/** What became of it, with a time as the API shows it. */
+export type OutcomeView = OutcomeAt<ApprovalOutcome>;
+
+type OutcomeAt<Outcome> = Outcome extends unknown ? Omit<Outcome, "at"> & { readonly at: string } : never;
+
+/** What a person sees before deciding. */
+export interface ApprovalDetail extends ApprovalSummary {
   readonly statements: HeldCall["statements"];
-  readonly effects: HeldCall["effects"];
+  /** Of each statement; empty where they are not known. */
+  readonly effects: readonly StatementEffect[];
+  readonly effect: EffectFigures;
   /** Null where something else waits. */
   readonly restore: HeldRestore | null;
   /** Null where something else waits. */
   readonly merge: (Pick<HeldMerge, "mode" | "onConflict" | "report"> & { readonly branchRef: string }) | null;
+}
+
+/** Rows of all statements together; null where a number is not known. */
+export interface EffectFigures {
+  /** The statements' own rows. */
+  readonly affected: number | null;
+  /** What triggers and foreign keys add. */
+  readonly cascaded: number | null;
+  readonly rowsRead: number | null;
 }
 
 /** An approval, for whoever asked for it. */
@@ -46,19 +88,54 @@ export function approvalView(approvals: Approvals, record: ApprovalRecord): Appr
   };
 }
 
-/** An approval, for a person who decides about it. */
-export function approvalDetail(approvals: Approvals, record: ApprovalRecord, held: HeldCall): ApprovalDetail {
+/** An approval in a list for people. `tokenName`: of the token that asked, as far as there is one. */
+export function approvalSummary(
+  approvals: Approvals,
+  record: ApprovalRecord,
+  tokenName: string | null,
+): ApprovalSummary {
+  const { databaseSlug, branchRef, requestedBy, outcome } = record;
   return {
     ...approvalView(approvals, record),
-    databaseSlug: record.databaseSlug,
-    requestedBy: record.requestedBy,
+    databaseSlug,
+    database: databaseSlug.split("@")[0] ?? databaseSlug,
+    branchRef,
+    requestedBy,
+    tokenId: requestedBy,
+    tokenName,
+    operation: record.operation ?? "query",
     affectedRows: record.affectedRows,
+    tolerance: record.tolerance,
     look: record.look ?? 0,
+    lookedAt: isoTime(record.lookedAt ?? record.createdAt),
+    askedAt: isoTime(record.createdAt),
+    decidedBy: record.decidedBy?.id ?? null,
+    decidedByName: record.decidedBy?.name ?? null,
+    snapshotFirst: record.snapshotFirst ?? false,
+    outcome: outcome === undefined ? null : { ...outcome, at: isoTime(outcome.at) },
+  };
+}
+
+/** An approval with the call that waits, for a person who decides about it. */
+export function approvalDetail(summary: ApprovalSummary, held: HeldCall): ApprovalDetail {
+  return {
+    ...summary,
     statements: held.statements,
     effects: held.effects,
+    effect: figuresOf(summary, held),
     restore: held.restore ?? null,
     merge: held.merge === undefined ? null : mergePart(held.merge),
   };
+}
+
+function figuresOf({ affectedRows }: ApprovalSummary, held: HeldCall): EffectFigures {
+  const rowsRead = held.rowsRead ?? null;
+  if (held.effects.length === 0) return { affected: affectedRows, cascaded: null, rowsRead };
+  // The number of rows does not describe a change of the schema.
+  const affected = held.effects.some(({ ownRows }) => ownRows === null)
+    ? null
+    : held.effects.reduce((sum, { ownRows }) => sum + (ownRows ?? 0), 0);
+  return { affected, cascaded: held.effects.reduce((sum, one) => sum + one.cascadedRows, 0), rowsRead };
 }
 
 function mergePart({ ref, mode, onConflict, report }: HeldMerge): ApprovalDetail["merge"] {

@@ -1,8 +1,8 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
 import { AppError } from "../../core/errors.ts";
-import { type Footprint, newSalt } from "../../engine/footprint/footprint.ts";
+import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
-import { affectedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
+import { type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -14,7 +14,9 @@ import type { StatementsContext } from "../query/run_statements.ts";
 import type { Restored } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
 import { heldCallOf } from "./approval_view.ts";
+import { effectNow } from "./effect_now.ts";
 import { findApproval } from "./read_approval.ts";
+import { recordOutcome } from "./record_outcome.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 import { redeemRestore } from "./redeem_restore.ts";
 
@@ -59,7 +61,7 @@ export async function redeemApproval(
   if (held.restore) return { restored: await redeemRestore(ctx, record, { ...held, restore: held.restore }) };
   try {
     // What was held before there were footprints is bound to nothing yet.
-    if (held.footprint === undefined) throw await lookAgain(ctx, record, await effectNow(ctx, record, held));
+    if (held.footprint === undefined) throw await lookAgain(ctx, record, await lookNow(ctx, record, held));
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
@@ -67,6 +69,7 @@ export async function redeemApproval(
         batch,
         rowForm,
         snapshots,
+        snapshotFirst: record.snapshotFirst ?? false,
         approved: held.covers,
         affected: approvedRows(record, held),
         maxAffected: held.maxAffected ?? null,
@@ -75,6 +78,8 @@ export async function redeemApproval(
         signal: input.signal,
       }),
     );
+    const { rowsWritten, queryLogId, snapshot } = answer.meta;
+    await recordOutcome(ctx, record, { kind: "ran", rowsWritten, queryLogId, snapshot });
     return { answer, batch };
   } catch (error) {
     throw await afterFailure(ctx, record, held, error);
@@ -125,7 +130,7 @@ async function afterFailure(
     const found = Number(error.facts.extra?.["affected"] ?? 0);
     // However often a person looked at it: whoever asked for it does not want so many.
     if (found > (held.maxAffected ?? Infinity)) return error;
-    const look = await effectNow(ctx, record, held).catch(() => ({ affectedRows: found, text: null }));
+    const look = await lookNow(ctx, record, held).catch(() => ({ affectedRows: found, text: null }));
     return await lookAgain(ctx, record, look);
   }
   await afterRefusal(ctx, record, error);
@@ -133,23 +138,7 @@ async function afterFailure(
 }
 
 /** What it would do now. */
-async function effectNow(
-  ctx: StatementsContext,
-  { tolerance }: Pick<ApprovalRecord, "tolerance">,
-  held: HeldCall,
-): Promise<NewLook> {
-  const { statements, atomic, batch, rowForm } = held;
-  const { target, tokenId } = ctx;
-  const { results, footprint = null } = await run(
-    ctx,
-    plainCall({ target, tokenId, operation: "service", statements }, {
-      atomic,
-      batch,
-      rowForm,
-      dryRun: true,
-      footprint: { salt: newSalt(), each: tolerance > 0, expects: null },
-    }),
-  );
-  const effects = results.flatMap(({ effect }) => effect ?? []);
-  return { affectedRows: affectedRows(effects), text: rewriteHeldCall(held, { effects, footprint }) };
+async function lookNow(ctx: StatementsContext, record: ApprovalRecord, held: HeldCall): Promise<NewLook> {
+  const { affectedRows, ...preview } = await effectNow(ctx, record, { held });
+  return { affectedRows, text: rewriteHeldCall(held, preview) };
 }

@@ -7,6 +7,7 @@ import type { QueryContext } from "../../query/query_call.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
+import { recordOutcome } from "./record_outcome.ts";
 import { requireBranch } from "../branches/branch_context.ts";
 import { deniedBy, findMergeRules } from "../branches/find_merge_rules.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
@@ -31,7 +32,11 @@ export async function redeemMerge(
     await afterRefusal(ctx, record, error);
     throw error;
   });
-  if (merged.ok) return merged.answer;
+  if (merged.ok) {
+    const { data: { rowsWritten }, meta: { queryLogId, snapshot } } = merged.answer;
+    await recordOutcome(ctx, record, { kind: "ran", rowsWritten, queryLogId, snapshot });
+    return merged.answer;
+  }
   const { merge, matches } = merged.stop;
   const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   throw await lookAgain(ctx, record, {

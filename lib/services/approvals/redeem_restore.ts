@@ -15,6 +15,7 @@ import {
   type Restored,
 } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
+import { recordOutcome } from "./record_outcome.ts";
 
 /** Restores. Errors: `effect_changed` with both figures, then a person has to look again; those of a restore. */
 export async function redeemRestore(
@@ -34,7 +35,10 @@ export async function redeemRestore(
   };
   try {
     requireRole(ctx.target, "admin");
-    return await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
+    const restored = await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
+    const outcome = { kind: "ran", rowsWritten: approved?.rows ?? null, queryLogId: log.id } as const;
+    await recordOutcome(ctx, record, { ...outcome, snapshot: restored.undo });
+    return restored;
   } catch (error) {
     const isLooked = error instanceof AppError && error.code === "effect_changed";
     if (!isLooked) await afterRefusal(ctx, record, error);

@@ -55,6 +55,7 @@ function holdMerge(
   return holdForApproval(ctx, {
     target: ctx.target,
     tokenId: ctx.token.tokenId,
+    operation: "merge",
     matches,
     // A branch that was reset is another one.
     replay: ctx.plan

@@ -10,13 +10,18 @@ import type { Role } from "../../core/role.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import type { StatementClass } from "../../sql/statement_kinds.ts";
 import { type SqlParameter, toSqlParameter, unknownValue } from "../../sql/sql_value.ts";
+import { hitsOf, matchRules } from "../../query/match_rules.ts";
+import type { RuleHit } from "../../store/write_records.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
+import { estimateCost } from "./estimate_cost.ts";
 
 /** A statement to check. */
 export interface ValidateInput {
   readonly sql: string;
   /** Absent: neither the values nor their number are checked. */
   readonly params?: readonly JsonParameter[] | undefined;
+  /** True for people in the console, who are not charged for looking. */
+  readonly free?: boolean;
 }
 
 /** What the engine says about a statement. */
@@ -31,24 +36,35 @@ export interface Validation {
   readonly columns: readonly string[];
   /** The lowest role that may run it; null where no role may. */
   readonly role: Role | null;
+  /** Rows that it reads and what that costs, about, and the tables that it reads whole; null where it cannot run. */
+  readonly rowsRead: number | null;
+  readonly costUsd: number | null;
+  readonly fullScans: readonly string[];
+  /** What rules say of it, as far as the number of rows does not matter. */
+  readonly rule: RuleVerdict | null;
+  readonly hits: readonly RuleHit[];
   readonly errorDetail?: ErrorDetail;
 }
 
-/** Billed as one request. Errors: those of the balance and of the store; never the statement's own. */
+/** `rows`: it depends on how many rows it changes. Null: no rule is about it. */
+export type RuleVerdict = "deny" | "require_approval" | "rows";
+
+/** Billed as one request, unless it is free. Errors: those of the balance and of the store; never the statement's own. */
 export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
   const call = callOf(ctx, input);
   const { databaseId, namespaceId } = ctx.target;
   const bill = new Bill(ctx.meter, ctx.target);
-  return await bill.during(true, async () => {
+  const validate = async () => {
     const database = ctx.tenants.open(databaseId, namespaceId);
     // Nothing runs here, so only this call tells the cache which version of the schema the database has.
     ctx.facts.seen(databaseId, (await database.schema()).schemaVersion);
     const classified = await classify(ctx, databaseId, database, call.statements);
     bill.figures = { rowsRead: 0, rowsWritten: 0 };
     const [facts] = classified.facts;
-    if (facts) return understood(facts);
+    if (facts) return await understood(ctx, input.sql, facts);
     return misunderstood(await misunderstoodError({ ...classified, call, database }, []));
-  });
+  };
+  return input.free === true ? await validate() : await bill.during(true, validate);
 }
 
 function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCall {
@@ -67,7 +83,11 @@ function placeholders(ctx: StatementsContext, sql: string): SqlParameter[] {
   return Array.from({ length: Math.min(count, MAX_PARAMETERS) }, () => unknownValue);
 }
 
-function understood(facts: StatementFacts): Validation {
+async function understood(
+  ctx: StatementsContext,
+  sql: string,
+  facts: StatementFacts,
+): Promise<Validation> {
   const refused = facts.role === null;
   const touched = {
     tables: [...new Set([...facts.tablesRead, ...facts.tablesWritten])].sort(),
@@ -78,12 +98,30 @@ function understood(facts: StatementFacts): Validation {
     class: facts.class,
     ...touched,
     role: facts.role,
+    ...(refused ? UNKNOWN_COST : await estimateCost(ctx, sql, facts)),
+    ...(refused ? NO_RULE : await verdictOf(ctx, facts)),
     ...(refused
       ? {
         errorDetail: detail("unknown", `${facts.refusal ?? "This statement"} is not available to any role`),
       }
       : {}),
   };
+}
+
+const UNKNOWN_COST = { rowsRead: null, costUsd: null, fullScans: [] } as const;
+const NO_RULE = { rule: null, hits: [] } as const;
+
+/** A rule without a bound on rows stops it whatever it changes; `deny` counts before the others. */
+async function verdictOf(
+  { rules, target }: StatementsContext,
+  facts: StatementFacts,
+): Promise<Pick<Validation, "rule" | "hits">> {
+  const matches = matchRules(await rules.of(target.databaseId) ?? [], [facts]);
+  if (matches.length === 0) return NO_RULE;
+  const certain = matches.filter(({ rule }) => rule.minRows === null || facts.class === "schema");
+  const effects = certain.map(({ rule }) => rule.effect);
+  const rule = effects.includes("deny") ? "deny" : effects.length > 0 ? "require_approval" : "rows";
+  return { rule, hits: hitsOf(matches) };
 }
 
 /** Throws errors that are not about the text, such as a store that does not answer. */
@@ -95,6 +133,8 @@ function misunderstood(error: AppError): Validation {
     tables: [],
     columns: [],
     role: null,
+    ...UNKNOWN_COST,
+    ...NO_RULE,
     errorDetail: error.facts.detail ?? detail("syntax_error", error.message),
   };
 }

@@ -117,6 +117,7 @@ function holdRestore(
   return holdForApproval(ctx, {
     target: ctx.target,
     tokenId: ctx.token.tokenId,
+    operation: "restore",
     matches,
     replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,
     affectedRows: restore.effect?.rows ?? null,

@@ -8,7 +8,7 @@ import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
-import { rowPreview, UNDO_EFFECT } from "./row_preview.ts";
+import { HELD_ROWS, PREVIEW_ROWS, rowPreview, UNDO_EFFECT } from "./row_preview.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
@@ -112,13 +112,14 @@ export class DryRun {
 
   /** Adds the rows that the statement has changed. For that it is undone, and run again where another one follows. */
   *#show(statement: TenantStatement, effect: StatementEffect, last: boolean): Work<EngineFailure | null> {
-    const { call: { rowForm }, mostPreviewed } = this.options;
+    const { call: { rowForm }, mostPreviewed, openWatch } = this.options;
     const { ownRows } = effect;
     const target = ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(this.at)
       : null;
     const preview = target && ownRows !== null
-      ? yield* rowPreview({ statement, target, ownRows, rowForm })
+      // What a person may have to decide about is watched.
+      ? yield* rowPreview({ statement, target, ownRows, rowForm, most: openWatch ? HELD_ROWS : PREVIEW_ROWS })
       : null;
     this.effects.push({ ...effect, preview });
     if (last) return null;

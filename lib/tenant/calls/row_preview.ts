@@ -9,11 +9,15 @@ import type { TenantStatement } from "../tenant_store.ts";
 import { type Answer, type OwnStep, rowsOrNull, type Work } from "./work.ts";
 
 /** Rows shown of a statement. */
-const PREVIEW_ROWS = 10;
+export const PREVIEW_ROWS = 10;
+/** Rows shown of a statement that a person decides about. */
+export const HELD_ROWS = 200;
+/** Bytes of values, before and after together, from which on no more than `PREVIEW_ROWS` are shown. */
+const MANY_BYTES = 1024 * 1024;
 
 /** Takes back what has run behind the savepoint of a statement that is shown. */
 export const UNDO_EFFECT: OwnStep = { sql: "ROLLBACK TO effect" };
-const COLUMNS = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1";
+const COLUMNS = "SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1";
 
 /** What is shown: a statement that has just run behind the savepoint `effect`, and has changed so many rows. */
 export interface Previewed {
@@ -21,12 +25,16 @@ export interface Previewed {
   readonly target: StatementTarget;
   readonly ownRows: number;
   readonly rowForm: RowForm;
+  /** At most so many rows. */
+  readonly most: number;
 }
 
 /** Leaves the statement undone; null where nothing can be shown, which is no reason to fail it. */
 export function* rowPreview(previewed: Previewed): Work<RowPreview | null> {
   const keys = yield* keysAround(previewed);
-  return keys && (yield* rowsAround(previewed, keys));
+  if (keys === null) return null;
+  const isSmall = keys.after.length <= PREVIEW_ROWS || (yield* areSmall(previewed, keys));
+  return yield* rowsAround(previewed, isSmall ? keys : firstKeys(keys, PREVIEW_ROWS));
 }
 
 /** Keys of the rows shown, as SQL literals; in pairs where the statement moves rows. */
@@ -37,15 +45,12 @@ interface ShownKeys {
 }
 
 /** Leaves the statement run; null where nothing can be shown. */
-function* keysAround({ statement, target: { target, unmoved }, ownRows }: Previewed): Work<ShownKeys | null> {
-  const keysOf = ({ sql, params }: Pick<TenantStatement, "sql" | "params">, end: number, most: number) => ({
-    sql: returningKeys(sql, { keys: target.keys, end }),
-    params: params.slice(0, target.parameters),
-    level: statement.level,
-    most,
-  });
+function* keysAround(previewed: Previewed): Work<ShownKeys | null> {
+  const { statement, target: { target, unmoved }, ownRows, most } = previewed;
+  const keysOf = (text: Pick<TenantStatement, "sql" | "params">, end: number, keys: number) =>
+    keysStep(previewed, { ...text, end, most: keys });
   if (unmoved === null) {
-    const [, run] = yield { steps: [UNDO_EFFECT, keysOf(statement, target.end, PREVIEW_ROWS)] };
+    const [, run] = yield { steps: [UNDO_EFFECT, keysOf(statement, target.end, most)] };
     const keys = keysIn(run);
     return keys && { before: keys, after: keys, paired: false };
   }
@@ -64,7 +69,45 @@ function* keysAround({ statement, target: { target, unmoved }, ownRows }: Previe
   const metRows = Number(changes.rows[0]?.[0]);
   let before: readonly string[] | null = met;
   if (metRows !== ownRows) before = metRows > MAX_COMPARED ? null : yield* movedOf(target, met, after);
-  return before && { before: shown(before), after: shown(after), paired: true };
+  return before && firstKeys({ before, after, paired: true }, most);
+}
+
+/** Runs the statement so that it returns the keys of its rows. */
+function keysStep(
+  { statement, target: { target } }: Previewed,
+  { sql, params, end, most }: Pick<TenantStatement, "sql" | "params"> & { end: number; most: number },
+): OwnStep {
+  return {
+    sql: returningKeys(sql, { keys: target.keys, end }),
+    params: params.slice(0, target.parameters),
+    level: statement.level,
+    most,
+  };
+}
+
+/**
+ * Whether the values of all these rows may be held in memory at once. Leaves the statement run. Where they cannot be
+ * measured (a table of very many columns) they count as large.
+ */
+function* areSmall(previewed: Previewed, { before, after }: ShownKeys): Work<boolean> {
+  const { statement, target: { target } } = previewed;
+  const columns = yield* rowsOrNull({ sql: COLUMNS, params: [target.table] });
+  if (columns === null) return false;
+  const lengths = columns.map(([name]) =>
+    `coalesce(length(CAST(${quoteIdentifier(String(name))} AS BLOB)), 0)`
+  );
+  const bytesOf = (keys: readonly string[]): OwnStep => ({
+    sql: `SELECT coalesce(sum(${lengths.join(" + ")}), 0) ${fromKeys(target.table, target.keys, keys)}`,
+  });
+  const again = keysStep(previewed, { ...statement, end: target.end, most: PREVIEW_ROWS });
+  const answers = yield { steps: [UNDO_EFFECT, bytesOf(before), again, bytesOf(after)] };
+  if (answers.some(({ ok }) => !ok)) return false;
+  const [, bytesBefore, , bytesAfter] = answers;
+  return sizeIn(bytesBefore) + sizeIn(bytesAfter) <= MANY_BYTES;
+}
+
+function sizeIn(answer: Answer | undefined): number {
+  return answer?.ok ? Number(answer.rows[0]?.[0]) : Infinity;
 }
 
 /** Which of the rows that the statement has met it has moved. It has just run. */
@@ -91,19 +134,21 @@ function* rowsAround(
     steps: [...selectsAfter, UNDO_EFFECT, ...selectsBefore, { sql: COLUMNS, params: [target.table] }],
   };
   if (answers.some(({ ok }) => !ok)) return null;
+  const valuesOf = (some: readonly Answer[]) => some.flatMap((answer) => answer.ok ? answer.rows : []);
   const rowsOf = (some: readonly Answer[]): JsonValue[][] =>
-    some.flatMap((answer) => answer.ok ? answer.rows : [])
-      .map((row) => row.map((value) => jsonValue(value, rowForm)));
+    valuesOf(some).map((row) => row.map((value) => jsonValue(value, rowForm)));
+  const columns = valuesOf(answers.slice(-1)).map(([name, at]) => ({ name: String(name), at: Number(at) }));
   return {
     table: target.table,
-    columns: rowsOf(answers.slice(-1)).map(([name]) => String(name)),
+    columns: columns.map(({ name }) => name),
+    keys: columns.filter(({ at }) => at > 0).sort((a, b) => a.at - b.at).map(({ name }) => name),
     before: rowsOf(answers.slice(selectsAfter.length + 1, -1)),
     after: rowsOf(answers.slice(0, selectsAfter.length)),
   };
 }
 
-function shown(keys: readonly string[]): readonly string[] {
-  return keys.slice(0, PREVIEW_ROWS);
+function firstKeys({ before, after, paired }: ShownKeys, most: number): ShownKeys {
+  return { before: before.slice(0, most), after: after.slice(0, most), paired };
 }
 
 function keysIn(answer: Answer | undefined): string[] | null {

@@ -1,0 +1,33 @@
+// What the services of people who decide need of a request, and how they find an approval.
+import { AppError } from "../../core/errors.ts";
+import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
+import type { ApprovalRecord } from "../../store/write_records.ts";
+import type { ManageContext } from "../manage_context.ts";
+
+/** The process's parts and the caller. */
+export interface ApprovalContext extends ManageContext {
+  readonly query: QueryContext;
+}
+
+/** An approval as a path names it. */
+export interface ApprovalPath {
+  readonly namespaceSlug: string;
+  readonly approvalId: string;
+}
+
+/** Errors: `approval_not_found`. */
+export async function requireApproval(
+  { query }: ApprovalContext,
+  namespaceId: string,
+  approvalId: string,
+): Promise<ApprovalRecord> {
+  const record = await query.approvals.byId(namespaceId, approvalId);
+  if (record === null) throw new AppError("approval_not_found");
+  return record;
+}
+
+/** The database of an approval. What is looked at for a person was asked for by a token with a role of its own. */
+export function targetOf(record: ApprovalRecord, namespaceSlug: string): QueryTarget {
+  const { namespaceId, databaseId, databaseSlug, branchRef } = record;
+  return { namespaceId, namespaceSlug, databaseId, databaseSlug, branchRef, role: "admin" };
+}

@@ -1,0 +1,110 @@
+// The approvals of a namespace for people: a list, and one with everything that they decide by.
+import type { ApprovalState } from "../../control/approvals.ts";
+import { AppError } from "../../core/errors.ts";
+import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
+import type { ApprovalRecord, RuleRecord } from "../../store/write_records.ts";
+import { readableNamespace } from "../namespaces/namespace_record.ts";
+import { type ApprovalContext, type ApprovalPath, requireApproval } from "./approval_context.ts";
+import {
+  type ApprovalDetail,
+  approvalDetail,
+  type ApprovalSummary,
+  approvalSummary,
+  heldCallOf,
+} from "./approval_view.ts";
+
+/** Which approvals are wanted; null: in any state. */
+export interface ApprovalFilter {
+  readonly namespaceSlug: string;
+  readonly state: ApprovalState | null;
+}
+
+/** The approvals of a namespace, newest first, without what they would run. Errors: those of `readableNamespace`. */
+export async function summariseApprovals(
+  ctx: ApprovalContext,
+  { namespaceSlug, state }: ApprovalFilter,
+): Promise<ApprovalSummary[]> {
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  const records = await ctx.query.approvals.list(namespace.id, state);
+  return await summaries(ctx, records);
+}
+
+/** The same with what each would run. Errors: those of `readableNamespace`. */
+export async function listApprovals(ctx: ApprovalContext, filter: ApprovalFilter): Promise<ApprovalDetail[]> {
+  const namespace = await readableNamespace(ctx, filter.namespaceSlug);
+  const records = await ctx.query.approvals.list(namespace.id, filter.state);
+  const shown = await summaries(ctx, records);
+  const details: ApprovalDetail[] = [];
+  for (const [at, record] of records.entries()) {
+    // KV forgets a record and its text one after the other: one whose text is gone must not hide the rest.
+    const held = await heldCallOf(ctx.query, record).catch(nullIfGone);
+    const summary = shown[at];
+    if (held && summary) details.push(approvalDetail(summary, held));
+  }
+  return details;
+}
+
+async function summaries(
+  ctx: ApprovalContext,
+  records: readonly ApprovalRecord[],
+): Promise<ApprovalSummary[]> {
+  const names = new Map<string, string | null>();
+  const found: ApprovalSummary[] = [];
+  for (const record of records) {
+    const { requestedBy } = record;
+    if (!names.has(requestedBy)) names.set(requestedBy, await nameOf(ctx, record));
+    found.push(approvalSummary(ctx.query.approvals, record, names.get(requestedBy) ?? null));
+  }
+  return found;
+}
+
+async function nameOf(
+  { control }: ApprovalContext,
+  { namespaceId, requestedBy }: ApprovalRecord,
+): Promise<string | null> {
+  return (await control.tokens.byId(namespaceId, requestedBy))?.name ?? null;
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof AppError && error.code === "approval_not_found") return null;
+  throw error;
+}
+
+/** One approval with everything that its page shows. */
+export interface ApprovalPage extends ApprovalDetail {
+  /** The engine's plan of all statements. */
+  readonly plan: readonly (readonly JsonValue[])[];
+  /** Rows of the first statement of which some can be shown. */
+  readonly preview: RowPreview | null;
+  /** The rules that hold it, as they are now; those that are gone are left out. */
+  readonly rules: readonly HoldingRule[];
+}
+
+/** A rule that holds a write, with its conditions. */
+export type HoldingRule = Omit<RuleRecord, "databaseId" | "createdAt">;
+
+/** One approval. Errors: `approval_not_found`, those of `readableNamespace`. */
+export async function getApproval(ctx: ApprovalContext, path: ApprovalPath): Promise<ApprovalPage> {
+  const namespace = await readableNamespace(ctx, path.namespaceSlug);
+  return await approvalPage(ctx, await requireApproval(ctx, namespace.id, path.approvalId));
+}
+
+/** The page of a record. Errors: `approval_not_found` when what it would run is gone. */
+export async function approvalPage(ctx: ApprovalContext, record: ApprovalRecord): Promise<ApprovalPage> {
+  const [held, tokenName, rules] = await Promise.all([
+    heldCallOf(ctx.query, record),
+    nameOf(ctx, record),
+    ctx.query.rules.list(record.databaseId),
+  ]);
+  const holding = new Set(record.hits.map(({ ruleId }) => ruleId));
+  return {
+    ...approvalDetail(approvalSummary(ctx.query.approvals, record, tokenName), held),
+    plan: held.effects.flatMap(({ plan }) => plan),
+    preview: held.effects.find(({ preview }) => preview !== null)?.preview ?? null,
+    rules: rules.filter(({ id }) => holding.has(id)).map(ruleOf),
+  };
+}
+
+function ruleOf({ databaseId: _, createdAt: __, ...rule }: RuleRecord): HoldingRule {
+  return rule;
+}

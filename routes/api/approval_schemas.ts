@@ -1,0 +1,93 @@
+// What the answers about approvals hold, for whoever decides.
+import { z } from "zod";
+import { approvalRecord } from "../http/schemas.ts";
+
+const value = z.union([z.string(), z.number(), z.null(), z.object({ $blob: z.string() })]);
+const rows = z.array(z.array(value));
+const rowPreview = z.object({
+  table: z.string(),
+  columns: z.array(z.string()),
+  keys: z.array(z.string()).describe("Columns of the primary key; empty where the table has none"),
+  before: rows,
+  after: rows.describe("Empty for DELETE"),
+});
+const outcome = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("ran"),
+    at: z.string(),
+    rowsWritten: z.int().nullable(),
+    queryLogId: z.string().nullable(),
+    snapshot: z.string().nullable().describe("Label of the snapshot that brings back the state before"),
+  }),
+  z.object({
+    kind: z.literal("came_back"),
+    at: z.string(),
+    approvedRows: z.int().nullable(),
+    affectedRows: z.int().nullable(),
+  }),
+  z.object({ kind: z.literal("failed"), at: z.string(), code: z.string() }),
+]).nullable().describe("What became of the last try to redeem it");
+
+/** The query of the list. */
+export const listQuery = z.strictObject({
+  state: approvalRecord.shape.state.optional().meta({ examples: ["pending"] }),
+});
+
+/** An approval in the list. */
+export const approvalDetail = approvalRecord.extend({
+  databaseSlug: z.string().describe("As it stands in a path: slug@ref for a branch"),
+  database: z.string(),
+  branchRef: z.string(),
+  requestedBy: z.string().describe("Id of the API token"),
+  tokenId: z.string(),
+  tokenName: z.string().nullable().describe("Null: the token has been revoked"),
+  operation: z.string().describe("query, batch, apply, merge or restore"),
+  affectedRows: z.int().nullable().describe("With triggers and cascades; null: not known"),
+  tolerance: z.int().describe("By how many rows that may differ when it runs"),
+  look: z.int().describe("How often what it would do was looked at again; to be sent with an approval"),
+  lookedAt: z.string(),
+  askedAt: z.string(),
+  decidedBy: z.string().nullable().describe("Id of the member, or operator; null: nobody yet, or a rule"),
+  decidedByName: z.string().nullable(),
+  snapshotFirst: z.boolean(),
+  outcome,
+  statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
+  effects: z.array(z.object({
+    ownRows: z.int().nullable(),
+    cascadedRows: z.int(),
+    plan: rows,
+    preview: rowPreview.nullable().describe("Up to 200 rows"),
+  })).describe("Of each statement; empty: not known"),
+  effect: z.object({
+    affected: z.int().nullable(),
+    cascaded: z.int().nullable(),
+    rowsRead: z.int().nullable(),
+  }).describe("Rows of all statements together"),
+  restore: z.object({
+    snapshot: z.string(),
+    effect: z.unknown().describe("Tables and rows that it changes; null: the present state cannot be read"),
+  }).nullable().describe("Set where a restore waits"),
+  merge: z.object({
+    branchRef: z.string(),
+    mode: z.enum(["schema", "data"]),
+    onConflict: z.enum(["abort", "theirs", "ours"]),
+    report: z.unknown().describe("What it would do, as a dry run of the merge tells it"),
+  }).nullable().describe("Set where a merge waits rather than statements"),
+});
+
+/** One approval by itself. */
+export const approvalPage = approvalDetail.extend({
+  plan: rows.describe("The engine's plan of all statements"),
+  preview: rowPreview.nullable().describe("Of the first statement whose rows can be shown"),
+  rules: z.array(z.object({
+    id: z.string(),
+    tableGlob: z.string(),
+    actions: z.array(z.enum(["insert", "update", "delete", "schema"])).nullable(),
+    effect: z.enum(["require_approval", "deny"]),
+    minRows: z.int().nullable(),
+    unboundedOnly: z.boolean(),
+    tolerance: z.int(),
+    note: z.string().nullable(),
+    enabled: z.boolean(),
+  })).describe("The rules that hold it, as they are now"),
+});

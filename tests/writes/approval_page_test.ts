@@ -1,0 +1,206 @@
+// One approval for the person who decides: everything that tells what would happen, and another look at it.
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { type DecisionWorld, decisionWorld, shownIn } from "./decision_world.ts";
+import { heldBy } from "./write_world.ts";
+
+testSteps("one approval shows", decisionWorld, {
+  "who asks what of which rows, by which rule, and what it costs to look": async (world) => {
+    const sql = "UPDATE items SET price = price - ? WHERE id IN (1, 2)";
+    const { id } = await world.hold(sql, [5]);
+    const shown = await world.show(id);
+    assertEquals(shown.statements, [{ sql, params: [5] }]);
+    const { tokenName, tokenId, database, branchRef, operation, tolerance, state, look } = shown;
+    assertEquals({ tokenName, tokenId, database, branchRef, operation, tolerance, state, look }, {
+      ...{ tokenName: "test", tokenId: world.agent.id, database: "main", branchRef: "main" },
+      ...{ operation: "query", tolerance: 0, state: "pending", look: 0 },
+    });
+    const { affected, cascaded, rowsRead } = shown.effect;
+    assertEquals([affected, cascaded], [2, 0]);
+    assert(rowsRead !== null && rowsRead >= 2);
+    assertEquals(shown.preview, {
+      ...{ table: "items", columns: ["id", "name", "price"], keys: ["id"] },
+      before: [[1, "item 1", 10], [2, "item 2", 20]],
+      after: [[1, "item 1", 5], [2, "item 2", 15]],
+    });
+    const rules = shown["rules"] as { tableGlob: string; minRows: unknown; note: unknown }[];
+    assertEquals(rules.map(({ tableGlob, minRows, note }) => [tableGlob, minRows, note]), [
+      ["items", null, "Prices are checked by a person"],
+    ]);
+    assert(JSON.stringify(shown["plan"]).includes("items"));
+    assertEquals([shown["decidedBy"], shown.outcome], [null, null]);
+    assertEquals(shown["askedAt"], shown["lookedAt"]);
+  },
+  "up to 200 rows, and the rows of triggers and keys as cascaded": async ({ hold, show }) => {
+    const { preview, effect } = await show((await hold("DELETE FROM items WHERE id < 250")).id);
+    assertEquals([preview?.before.length, preview?.after], [200, []]);
+    assertEquals([preview?.before[0], preview?.before[199]], [[1, "item 1", 10], [200, "item 200", 2000]]);
+    assertEquals([effect.affected, effect.cascaded], [249, 3]);
+  },
+  "fewer rows where their values are long": async ({ hold, show }) => {
+    const sql = "UPDATE items SET name = hex(zeroblob(6000)) WHERE id <= 100";
+    const { preview } = await show((await hold(sql)).id);
+    assertEquals([preview?.before.length, preview?.after.length], [10, 10]);
+    assertEquals(preview?.after.map(([id]) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  },
+  "every statement of a batch": async ({ app, shop, agent, show }) => {
+    const statements = [
+      { sql: "DELETE FROM notes WHERE id = ?", params: [1] },
+      { sql: "UPDATE items SET name = 'x' WHERE id = 3" },
+    ];
+    const answer = await app.request("POST", `${shop.database.path}/batch`, {
+      token: agent.token,
+      body: { statements, transaction: true },
+    });
+    const shown = await show(heldBy(answer).id);
+    const effects = shown["effects"] as { preview: { table: string } | null }[];
+    assertEquals(shown["operation"], "batch");
+    assertEquals(effects.map(({ preview }) => preview?.table), ["notes", "items"]);
+    assertEquals([shown.effect.affected, shown.statements.length], [2, 2]);
+  },
+  "nothing for an id that is unknown": async ({ call }) => {
+    for (const id of ["apv_0", "x"]) {
+      for (const [method, verb] of [["GET"], ["POST", "look"], ["POST", "approve"]] as const) {
+        const answer = await call(method, id, verb);
+        assertEquals([answer.status, answer.body.code], [404, "approval_not_found"]);
+      }
+    }
+  },
+});
+
+const changed = (world: DecisionWorld) => world.shop.setup("UPDATE notes SET item = 9 WHERE id = 3");
+
+testSteps("another look at what waits", decisionWorld, {
+  "is the same look where nothing has changed, and costs nothing": async (world) => {
+    const { id } = await world.hold("DELETE FROM items WHERE id = 8");
+    const before = await world.show(id);
+    await changed(world);
+    await world.shop.setup("UPDATE notes SET item = 8 WHERE id = 3");
+    const log = "SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE 'DELETE FROM items%'";
+    const logged = await world.rows(log);
+    const { lookedAt, ...after } = await world.look(id);
+    const { lookedAt: askedAt, ...same } = before;
+    assertEquals(after, same);
+    assert(String(lookedAt) >= String(askedAt));
+    assertEquals(await world.rows(log), logged);
+  },
+  "is a new one where cascades differ, and the old one can no longer be approved": async (world) => {
+    const { id } = await world.hold("DELETE FROM items WHERE id = 8");
+    await changed(world);
+    const looked = await world.look(id);
+    assertEquals([looked.look, looked.state, looked.effect.cascaded], [1, "pending", 0]);
+    const stale = await world.call("POST", id, "approve", { body: { look: 0 } });
+    assertEquals([stale.status, stale.body.code], [409, "effect_changed"]);
+    assertEquals(shownIn(await world.call("POST", id, "approve", { body: { look: 1 } })).state, "approved");
+  },
+  "lets the write run that was approved after it": async (world) => {
+    const held = await world.hold("UPDATE items SET price = price + 1 WHERE id < 3");
+    await world.shop.setup("CREATE TABLE other (a)");
+    const own = await world.shop.query("UPDATE items SET price = 0 WHERE id = 2");
+    const other = heldBy(own);
+    await world.approve(other.id);
+    const redeemed = await world.app.request("POST", `${world.shop.database.path}/redeem_approval`, {
+      token: world.shop.token,
+      body: { approvalToken: other.approvalToken },
+    });
+    assertEquals(redeemed.status, 200, redeemed.text);
+    const { look, preview } = await world.look(held.id);
+    assertEquals([look, preview?.before[1]?.[2], preview?.after[1]?.[2]], [1, 0, 1]);
+    await world.approve(held.id);
+    assertEquals((await world.redeem(held)).status, 200);
+    assertEquals(await world.rows("SELECT price FROM items WHERE id < 3"), [[11], [1]]);
+  },
+  "tells the error that the write would meet now, and it goes on waiting": async (world) => {
+    const { id } = await world.hold("INSERT INTO items VALUES (?, 'new', 1)", [999]);
+    const insert = heldBy(await world.shop.query("INSERT INTO items VALUES (999, 'other', 1)"));
+    await world.approve(insert.id);
+    const path = `${world.shop.database.path}/redeem_approval`;
+    const body = { approvalToken: insert.approvalToken };
+    assertEquals((await world.app.request("POST", path, { token: world.shop.token, body })).status, 200);
+    const answer = await world.call("POST", id, "look");
+    assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "unique_violation"], answer.text);
+    assertEquals((await world.show(id)).state, "pending");
+  },
+  "is only for what waits": async (world) => {
+    const { id } = await world.hold("DELETE FROM items WHERE id = 8");
+    assertEquals((await world.call("POST", id, "deny")).status, 200);
+    assertEquals((await world.call("POST", id, "look")).body.code, "approval_decided");
+  },
+  "works for a merge and for a restore": async ({ app, shop, show, look }) => {
+    const post = (path: string, body: unknown) =>
+      app.request("POST", `${shop.database.path}${path}`, { token: shop.token, body });
+    assertEquals((await post("/snapshots", { label: "then" })).status, 201);
+    assertEquals((await post("/claim_branch", { purpose: "prices", ref: "prices" })).status, 201);
+    const onBranch = await post("@prices/query", { sql: "UPDATE items SET price = 1 WHERE id = 1" });
+    assertEquals(onBranch.status, 200, onBranch.text);
+    const merge = heldBy(await post("/branches/prices/merge", { mode: "data", onConflict: "abort" }));
+    const merged = await look(merge.id);
+    assertEquals([merged.look, merged["operation"]], [0, "merge"]);
+    await post("@prices/query", { sql: "UPDATE items SET price = 1 WHERE id = 2" });
+    assertEquals([(await look(merge.id)).look, (await show(merge.id)).affectedRows], [1, 2]);
+    await shop.setup("INSERT INTO notes VALUES (9, 1)");
+    const rule = { tableGlob: "notes", effect: "require_approval" };
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    assertEquals((await app.request("POST", path, { token: shop.token, body: rule })).status, 201);
+    const restore = heldBy(await post("/restore", { snapshot: "then" }));
+    const restored = await look(restore.id);
+    assertEquals([restored.look, restored["operation"], restored.affectedRows], [0, "restore", 1]);
+  },
+});
+
+testSteps("what became of an approved write", decisionWorld, {
+  "is told with its rows, its log row and who approved it": async (world) => {
+    const held = await world.hold("UPDATE items SET price = 0 WHERE id < 4");
+    const approved = await world.approve(held.id);
+    assertEquals([approved["decidedBy"], approved["decidedByName"]], ["operator", "the operator"]);
+    const answer = await world.redeem(held);
+    const { state, outcome } = await world.show(held.id);
+    assertEquals([state, outcome?.["kind"], outcome?.["rowsWritten"]], ["redeemed", "ran", 3]);
+    assertEquals([outcome?.["queryLogId"], outcome?.["snapshot"]], [answer.body.meta?.queryLogId, null]);
+  },
+  "can be undone where a snapshot was wanted first": async (world) => {
+    const held = await world.hold("UPDATE items SET price = 0 WHERE id < 4");
+    await world.approve(held.id, { snapshot: true });
+    const answer = await world.redeem(held);
+    const { outcome } = await world.show(held.id);
+    assertMatch(String(outcome?.["snapshot"]), /^auto-\d{8}T\d{9}Z-update-items$/);
+    assertEquals(answer.body.meta?.snapshot, outcome?.["snapshot"]);
+    const path = `/api/namespaces/${world.shop.slug}/databases/main/rules`;
+    const rules = await world.app.request("GET", path, { token: world.shop.token });
+    for (const { id } of rules.body.data as { id: string }[]) {
+      await world.app.request("DELETE", `${path}/${id}`, { token: world.shop.token });
+    }
+    const back = await world.app.request("POST", `${world.shop.database.path}/restore`, {
+      token: world.shop.token,
+      body: { snapshot: outcome?.["snapshot"] },
+    });
+    assertEquals(back.status, 200, back.text);
+    assertEquals(await world.rows("SELECT price FROM items WHERE id < 4"), [[10], [20], [30]]);
+  },
+  "is told with both figures where it came back": async (world) => {
+    const held = await world.hold("DELETE FROM items WHERE id = 7");
+    await world.approve(held.id);
+    await world.shop.setup("DELETE FROM notes WHERE id = 1");
+    assertEquals((await world.redeem(held)).body.code, "effect_changed");
+    const { state, outcome, look, ...more } = await world.show(held.id);
+    const { kind, approvedRows, affectedRows } = outcome ?? {};
+    assertEquals([state, look, kind, approvedRows, affectedRows], ["pending", 1, "came_back", 3, 2]);
+    assertEquals([more["decidedBy"], more["decidedAt"]], [null, null]);
+    assertNotEquals(more["lookedAt"], more["askedAt"]);
+    await world.approve(held.id);
+    assertEquals((await world.redeem(held)).status, 200);
+    assertEquals((await world.show(held.id)).outcome?.["kind"], "ran");
+  },
+  "is told by its error where the engine refused it": async (world) => {
+    const held = await world.hold("INSERT INTO items VALUES (?, 'new', 1)", [999]);
+    await world.approve(held.id);
+    const other = heldBy(await world.shop.query("INSERT INTO items VALUES (999, 'other', 1)"));
+    await world.approve(other.id);
+    const path = `${world.shop.database.path}/redeem_approval`;
+    const body = { approvalToken: other.approvalToken };
+    assertEquals((await world.app.request("POST", path, { token: world.shop.token, body })).status, 200);
+    assertEquals((await world.redeem(held)).body.errorDetail?.kind, "unique_violation");
+    const { state, outcome } = await world.show(held.id);
+    assertEquals([state, outcome?.["kind"], outcome?.["code"]], ["redeemed", "failed", "sql_error"]);
+  },
+});

@@ -1,0 +1,103 @@
+// Who may see and decide what waits: admins of the namespace who have just signed in, and the operator.
+import { assertEquals } from "@std/assert";
+import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
+import { signIn } from "../testing/person.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { testSteps } from "../testing/cases.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { type DecisionWorld, decisionWorld, shownIn } from "./decision_world.ts";
+
+const code = ({ status, body }: ApiAnswer) => [status, body.code ?? "ok"];
+
+/** One call about an approval by a person's session, without a bearer. */
+function callAs({ app, shop }: DecisionWorld, headers: ApiRequest["headers"]) {
+  const base = `/api/namespaces/${shop.slug}/approvals`;
+  return (method: string, path: string, body?: unknown) =>
+    app.request(method, `${base}${path}`, {
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body }),
+    });
+}
+
+testSteps("a member of the namespace", decisionWorld, {
+  "who is an admin decides, by name": async (world) => {
+    const held = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
+    const mara = await signIn(world.app, {
+      role: "admin",
+      namespace: world.shop.slug,
+      email: "mara@example.com",
+    });
+    const call = callAs(world, mara.headers);
+    assertEquals(shownIn(await call("POST", `/${held.id}/look`)).look, 0);
+    const approved = shownIn(await call("POST", `/${held.id}/approve`, { look: 0 }));
+    assertEquals([approved["decidedBy"], approved["decidedByName"]], [mara.id, "mara@example.com"]);
+    assertEquals((await world.redeem(held)).status, 200);
+    const other = await world.hold("DELETE FROM items");
+    const denied = shownIn(await call("POST", `/${other.id}/deny`, { reason: "Not all of them" }));
+    assertEquals([denied.state, denied["decidedBy"], denied["reason"]], [
+      "denied",
+      mara.id,
+      "Not all of them",
+    ]);
+  },
+  "who is a viewer or an editor reads and decides nothing": async (world) => {
+    const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
+    for (const role of ["viewer", "editor"] as const) {
+      const person = await signIn(world.app, { role, namespace: world.shop.slug });
+      const call = callAs(world, person.headers);
+      assertEquals((await call("GET", "?state=pending")).status, 200);
+      assertEquals(shownIn(await call("GET", `/${id}`)).id, id);
+      for (const verb of ["look", "approve", "deny"]) {
+        assertEquals(code(await call("POST", `/${id}/${verb}`)), [403, "role_too_low"], `${role} ${verb}`);
+      }
+    }
+    assertEquals((await world.show(id)).state, "pending");
+  },
+  "of another namespace sees nothing, nor does an agent": async (world) => {
+    const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
+    await world.app.namespace(`${world.shop.slug}-b`);
+    const person = await signIn(world.app, { role: "admin", namespace: `${world.shop.slug}-b` });
+    const call = callAs(world, person.headers);
+    for (const [method, verb] of [["GET", ""], ["POST", "/look"], ["POST", "/approve"], ["POST", "/deny"]]) {
+      const answer = await call(method ?? "", `/${id}${verb}`);
+      assertEquals(code(answer), [403, "namespace_mismatch"], `${method} ${verb}`);
+    }
+    const { token } = await world.shop.mint("admin");
+    for (const verb of ["look", "approve", "deny"]) {
+      assertEquals(code(await world.call("POST", id, verb, { token })), [403, "person_required"], verb);
+    }
+    assertEquals((await world.show(id)).state, "pending");
+  },
+});
+
+Deno.test("whoever signed in a quarter of an hour ago reads and looks, and signs in again to decide", async () => {
+  const clock = new TurnableClock();
+  await using app: StartedApp = await startApp({ clock });
+  const world = await decisionWorld(app, "acme");
+  const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
+  const call = callAs(world, (await signIn(app, { role: "admin" })).headers);
+  clock.turn(16 * 60_000);
+  assertEquals(shownIn(await call("GET", `/${id}`)).state, "pending");
+  assertEquals(shownIn(await call("POST", `/${id}/look`)).look, 0);
+  for (const verb of ["approve", "deny"]) {
+    assertEquals(code(await call("POST", `/${id}/${verb}`)), [403, "sign_in_again"]);
+  }
+  const fresh = callAs(world, (await signIn(app, { role: "admin" })).headers);
+  assertEquals(shownIn(await fresh("POST", `/${id}/approve`)).state, "approved");
+});
+
+Deno.test("of two people who decide at once one decides, and the other is told", async () => {
+  await using app = await startApp();
+  const world = await decisionWorld(app, "acme");
+  for (let round = 0; round < 5; round++) {
+    const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = ?", [round + 1]);
+    const [approved, denied] = await Promise.all([
+      callAs(world, (await signIn(app, { role: "admin" })).headers)("POST", `/${id}/approve`),
+      callAs(world, (await signIn(app, { role: "admin" })).headers)("POST", `/${id}/deny`),
+    ]);
+    assertEquals([code(approved), code(denied)].filter(([status]) => status === 200).length, 1);
+    const { state } = await world.show(id);
+    const loser = state === "approved" ? denied : approved;
+    assertEquals(code(loser), [409, "approval_decided"]);
+  }
+});
