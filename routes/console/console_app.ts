@@ -8,7 +8,24 @@ import { pageHeaders } from "./frame/csp.ts";
 import { failurePage } from "./frame/failure_page.tsx";
 import { ownHost } from "./frame/own_host.ts";
 import { databasesRoutes } from "./pages/databases.tsx";
+import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
+import { namespacesRoutes } from "./pages/namespaces.tsx";
+import { settingsRoutes } from "./pages/settings.tsx";
+import { themeRoutes } from "./pages/theme.ts";
+import { tokensRoutes } from "./pages/tokens.tsx";
+import { usageRoutes } from "./pages/usage.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
+
+/** In the order of their addresses; what belongs to no namespace first. */
+const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
+  namespacesRoutes,
+  themeRoutes,
+  databasesRoutes,
+  deleteDatabaseRoutes,
+  usageRoutes,
+  tokensRoutes,
+  settingsRoutes,
+];
 
 /** Makes the app, with its assets. Its routes are those of `routes/security_table.ts` under `/console`. */
 export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
@@ -27,7 +44,7 @@ export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
   app.use(visiting(deps, assets));
   app.use(signedInOnly());
   app.get("/console", (c) => c.redirect(firstPage(c), 302));
-  app.route("/console", databasesRoutes(deps));
+  for (const routesOf of pages) app.route("/console", routesOf(deps));
   return app;
 }
 

@@ -21,7 +21,23 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console", access: "signed_in" },
   { method: "GET", path: "/console/-/assets/:hash/:name", access: "anybody" },
 
+  { method: "GET", path: "/console/-/namespaces", access: "operator" },
+  { method: "POST", path: "/console/-/namespaces", access: "operator" },
+  { method: "POST", path: "/console/-/theme", access: "signed_in" },
+
   { method: "GET", path: "/console/:ns", access: "viewer" },
   { method: "POST", path: "/console/:ns/databases", access: "admin" },
   { method: "POST", path: "/console/:ns/databases/bring-back", access: "admin" },
+  { method: "GET", path: "/console/:ns/db/:db/delete", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/delete", access: "admin" },
+
+  { method: "GET", path: "/console/:ns/usage", access: "viewer" },
+  { method: "GET", path: "/console/:ns/tokens", access: "viewer" },
+  { method: "POST", path: "/console/:ns/tokens", access: "admin" },
+  { method: "GET", path: "/console/:ns/tokens/:id/revoke", access: "admin" },
+  { method: "POST", path: "/console/:ns/tokens/:id/revoke", access: "admin" },
+  { method: "GET", path: "/console/:ns/settings", access: "viewer" },
+  { method: "POST", path: "/console/:ns/settings", access: "admin" },
+  { method: "POST", path: "/console/:ns/settings/credit", access: "operator" },
+  { method: "POST", path: "/console/:ns/settings/delete", access: "operator" },
 ];

@@ -11,6 +11,10 @@ import { openPage, sendForm } from "./open_page.ts";
 const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/console/:ns/databases": { slug: "fresh" },
   "/console/:ns/databases/bring-back": { slug: "gone" },
+  "/console/-/namespaces": { slug: "fresh" },
+  "/console/:ns/tokens": { name: "fresh", role: "read" },
+  "/console/:ns/settings": { name: "Acme", monthlyCapUsd: "" },
+  "/console/:ns/settings/credit": { amountUsd: "1", reference: "invoice-1" },
 };
 
 const segments: Readonly<Record<string, string>> = { ns: "acme", db: "main", hash: "0", name: "console.css" };

@@ -85,7 +85,8 @@ async function reachedBy(
   return branch?.id ?? { path: "branchRef", message: `Send a branch of this database: ${refs}` };
 }
 
-interface TokenView {
+/** A token as the API shows it. */
+export interface TokenView {
   readonly id: string;
   readonly name: string;
   readonly role: Role;

@@ -26,5 +26,6 @@ export function localTimes(root: ParentNode): void {
 function text(at: Date, now: number): string {
   const distance = at.getTime() - now;
   if (Math.abs(distance) >= NEAR_MS) return short.format(at);
+  if (Math.abs(distance) < MINUTE_MS / 2) return "just now";
   return relative.format(Math.round(distance / MINUTE_MS), "minute");
 }

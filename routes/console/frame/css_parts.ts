@@ -2,10 +2,12 @@
 // order matters within a layer only.
 import approval from "../css/approval.css" with { type: "text" };
 import base from "../css/base.css" with { type: "text" };
+import charts from "../css/charts.css" with { type: "text" };
 import controls from "../css/controls.css" with { type: "text" };
 import editor from "../css/editor.css" with { type: "text" };
 import grid from "../css/grid.css" with { type: "text" };
 import layout from "../css/layout.css" with { type: "text" };
+import narrow from "../css/narrow.css" with { type: "text" };
 import parts from "../css/parts.css" with { type: "text" };
 import rail from "../css/rail.css" with { type: "text" };
 import sql from "../css/sql.css" with { type: "text" };
@@ -15,5 +17,5 @@ import words from "../css/words.css" with { type: "text" };
 /** The text of `console.css`: the parts without comments and indentation. */
 export const consoleCss: string = [
   ...[tokens, base, rail, layout],
-  ...[parts, words, controls, grid, sql, approval, editor],
+  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor],
 ].join("\n").replace(/\/\*[^]*?\*\//g, "").replace(/\n\s*/g, "\n");

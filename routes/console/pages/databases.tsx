@@ -15,7 +15,7 @@ import { attempt, checked } from "../frame/attempt.ts";
 import type { Env } from "../../http/env.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
-import type { Returned } from "./database_forms.tsx";
+import type { Returned } from "../frame/returned.ts";
 import { Databases, type DatabasesFacts, type Used } from "./databases_view.tsx";
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,11 @@ const broughtBack = z.object({ slug, into: newSlug.optional() });
 
 /** Mounted under `/console`. */
 export function databasesRoutes(deps: AppDeps): Hono<Env> {
-  const page = async (c: Context<Env>, namespace: string, returned: Returned | null) => {
+  const page = async (
+    c: Context<Env>,
+    namespace: string,
+    returned: Returned<"create" | "bring-back"> | null,
+  ) => {
     const facts = await factsOf(deps, c, namespace);
     return await renderPage(
       c,

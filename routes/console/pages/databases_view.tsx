@@ -2,6 +2,7 @@
 import type { DatabaseView } from "../../../lib/services/databases/database_record.ts";
 import type { RailFacts, Visit } from "../../http/visit.ts";
 import { mayManage } from "../frame/may_manage.ts";
+import type { Returned } from "../frame/returned.ts";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -13,7 +14,7 @@ import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Tiles } from "../parts/tiles.tsx";
-import { DatabaseForms, type Returned } from "./database_forms.tsx";
+import { DatabaseForms } from "./database_forms.tsx";
 
 /** What the page tells. */
 export interface DatabasesFacts {
@@ -38,7 +39,7 @@ export interface DatabasesProps extends DatabasesFacts {
   readonly visit: Visit;
   readonly namespace: string;
   readonly baseUrl: string;
-  readonly returned: Returned | null;
+  readonly returned: Returned<"create" | "bring-back"> | null;
 }
 
 /** The page. */

@@ -43,11 +43,11 @@ export function Grid({ label, columns, rows, kind = "list" }: GridProps): Html {
           {rows.map((cells) => (
             <tr>
               {cells.map((cell, at) => {
-                const { name, numeric = false } = columns[at] ?? { name: "" };
+                const { name, numeric = false, unseen = false } = columns[at] ?? { name: "" };
                 const look = numeric ? "n" : undefined;
                 return at === 0
                   ? <th scope="row" class={look}>{cell}</th>
-                  : <td class={look} data-label={name}>{cell}</td>;
+                  : <td class={look} data-label={unseen ? "" : name}>{cell}</td>;
               })}
             </tr>
           ))}

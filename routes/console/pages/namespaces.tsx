@@ -1,0 +1,164 @@
+// /console/-/namespaces: all namespaces of the service, for the operator.
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { createNamespace, listNamespaces } from "../../../lib/services/namespaces/manage_namespaces.ts";
+import { glanceAt } from "../../../lib/services/money/glance_at.ts";
+import type { NamespaceView } from "../../../lib/services/namespaces/namespace_record.ts";
+import type { AppDeps } from "../../http/app_deps.ts";
+import type { Env } from "../../http/env.ts";
+import { displayName, slug } from "../../http/schemas.ts";
+import { manageContext } from "../../http/service_contexts.ts";
+import type { RailFacts, Visit } from "../../http/visit.ts";
+import { attempt, checked } from "../frame/attempt.ts";
+import { renderPage } from "../frame/page.tsx";
+import { readForm } from "../frame/read_form.ts";
+import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
+import { Button } from "../parts/button.tsx";
+import { Card } from "../parts/card.tsx";
+import { CopyLine } from "../parts/copy_line.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Field } from "../parts/field.tsx";
+import { counted, usd } from "../parts/figures.ts";
+import { Form } from "../parts/form.tsx";
+import { Grid } from "../parts/grid.tsx";
+import type { Html } from "../parts/html.ts";
+import { Notice } from "../parts/notice.tsx";
+import { PageHead } from "../parts/page_head.tsx";
+import { Pill } from "../parts/pill.tsx";
+import { Time } from "../parts/time.tsx";
+
+/** Each row reads an account: a page of so many. */
+const PAGE_SIZE = 50;
+const newNamespace = z.object({ slug, name: displayName.optional() });
+
+/** Mounted under `/console`. */
+export function namespacesRoutes(deps: AppDeps): Hono<Env> {
+  const page = async (c: Context<Env>, returned: Returned<"create"> | null) => {
+    const ctx = { ...manageContext(deps, c), approvals: deps.query.approvals };
+    const list = await listNamespaces(ctx, { cursor: c.req.query("after") ?? null, pageSize: PAGE_SIZE });
+    const rows = await Promise.all(
+      list.items.map(async (namespace) => ({ ...namespace, facts: await glanceAt(ctx, namespace.slug) })),
+    );
+    return await renderPage(
+      c,
+      { title: "Namespaces", status: returned?.problem.status ?? 200 },
+      <Namespaces
+        visit={c.get("visit")}
+        baseUrl={deps.baseUrl}
+        rows={rows}
+        nextCursor={list.nextCursor}
+        returned={returned}
+        deleted={slug.safeParse(c.req.query("deleted")).data ?? null}
+      />,
+    );
+  };
+  return new Hono<Env>()
+    .get("/-/namespaces", (c) => page(c, null))
+    .post("/-/namespaces", async (c) => {
+      const fields = await readForm(c);
+      const made = await attempt(() => {
+        const sent = { slug: fields.text("slug"), name: fields.optional("name") };
+        const words = {
+          slug: "Use lower-case letters, digits and hyphens, a letter first, at most 41 characters",
+        };
+        return createNamespace(manageContext(deps, c), checked(newNamespace, sent, words));
+      });
+      if (!made.ok) return await page(c, { form: "create", fields, problem: made.problem });
+      return c.redirect(`/console/${made.value.slug}`, 303);
+    });
+}
+
+interface NamespacesProps {
+  readonly visit: Visit;
+  readonly baseUrl: string;
+  readonly rows: readonly (NamespaceView & { readonly facts: RailFacts })[];
+  readonly nextCursor: string | null;
+  readonly returned: Returned<"create"> | null;
+  readonly deleted: string | null;
+}
+
+function Namespaces({ visit, baseUrl, rows, nextCursor, returned, deleted }: NamespacesProps): Html {
+  const field = fieldsOf(returned, "create");
+  const message = messageOf(returned, "create");
+  return (
+    <>
+      <PageHead
+        title="Namespaces"
+        about="A namespace is one tenant: its databases, members, tokens and balance. You see all of them with the operator key."
+      />
+      <div class="stack">
+        {deleted === null ? null : <Notice tone="good">{deleted} is deleted, with everything in it.</Notice>}
+        <div class="beside">
+          {rows.length === 0
+            ? (
+              <div class="card">
+                <Empty icon="database" title="No namespace yet">
+                  <p>Make the first one here, or from a terminal:</p>
+                  <CopyLine
+                    label="the command"
+                    text={`curl -H "Authorization: Bearer $OPERATOR_KEY" ${baseUrl}/api/namespaces -d '{"slug":"acme"}'`}
+                  />
+                </Empty>
+              </div>
+            )
+            : <List rows={rows} nextCursor={nextCursor} />}
+          <Card id="new" title="New namespace">
+            <Form visit={visit} action="/console/-/namespaces" kind="form">
+              {message === null ? null : <Notice tone="bad">{message}</Notice>}
+              <Field
+                {...field("slug")}
+                label="Slug"
+                hint="Its part of every address: lower-case letters, digits, hyphens"
+                placeholder="acme"
+                maxLength={64}
+                required
+              />
+              <Field {...field("name")} label="Name, for people" placeholder="Acme" maxLength={200} />
+              <Button kind="primary" icon="plus">Make the namespace</Button>
+            </Form>
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function List({ rows, nextCursor }: Pick<NamespacesProps, "rows" | "nextCursor">): Html {
+  return (
+    <Card
+      id="namespaces"
+      title="All namespaces"
+      full
+      foot={nextCursor === null
+        ? undefined
+        : <a href={`/console/-/namespaces?after=${nextCursor}`}>Further namespaces</a>}
+    >
+      <Grid
+        label="Namespaces"
+        columns={[
+          { name: "Namespace" },
+          { name: "Waiting" },
+          { name: "Balance", numeric: true },
+          { name: "Made" },
+          { name: "Credit", unseen: true },
+        ]}
+        rows={rows.map(({ slug, name, createdAt, facts }) => [
+          <>
+            <a href={`/console/${slug}`}>{slug}</a>
+            {name === slug ? null : <small>{name}</small>}
+          </>,
+          facts.waiting === 0 ? <span class="note">nothing</span> : (
+            <a href={`/console/${slug}/approvals`}>
+              <Pill tone="warn">{counted(facts.waiting, "approval")}</Pill>
+            </a>
+          ),
+          usd(facts.balanceUsd),
+          <Time at={createdAt} />,
+          <a class="quiet" href={`/console/${slug}/settings`} aria-label={`Credit and settings of ${slug}`}>
+            Credit, settings
+          </a>,
+        ])}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,56 @@
+// /console/:ns/usage: where calls, rows and money went, by hour or by day, of all databases or of one.
+import { Hono } from "hono";
+import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
+import { readUsage } from "../../../lib/services/money/manage_money.ts";
+import type { AppDeps } from "../../http/app_deps.ts";
+import type { Env } from "../../http/env.ts";
+import { manageContext } from "../../http/service_contexts.ts";
+import { renderPage } from "../frame/page.tsx";
+import { Usage } from "./usage_view.tsx";
+
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+/** How far each view looks back, and how wide its bars are. */
+const spans = {
+  day: { by: "hour", barMs: HOUR_MS, bars: 24 },
+  week: { by: "hour", barMs: HOUR_MS, bars: 168 },
+  month: { by: "day", barMs: DAY_MS, bars: 30 },
+} as const;
+
+/** A view of the page. */
+export type Span = keyof typeof spans;
+
+const isSpan = (text: string | undefined): text is Span => text !== undefined && Object.hasOwn(spans, text);
+
+/** Mounted under `/console`. */
+export function usageRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>().get("/:ns/usage", async (c) => {
+    const namespace = c.req.param("ns");
+    const [asked, only] = [c.req.query("span"), c.req.query("database") ?? null];
+    const span = isSpan(asked) ? asked : "day";
+    const { by, barMs, bars } = spans[span];
+    const visit = c.get("visit");
+    // The last bar is the one that is not over yet.
+    const untilMs = visit.now - visit.now % barMs + barMs;
+    const fromMs = untilMs - bars * barMs;
+    const ctx = manageContext(deps, c);
+    const [rows, databases] = await Promise.all([
+      readUsage(ctx, { namespaceSlug: namespace, fromMs, toMs: untilMs, by }),
+      listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: 500 }),
+    ]);
+    const slugs = new Map(databases.items.map(({ id, slug }) => [id, slug]));
+    return await renderPage(
+      c,
+      { title: `Usage of ${namespace}`, namespace, active: "Usage" },
+      <Usage
+        namespace={namespace}
+        baseUrl={deps.baseUrl}
+        span={span}
+        barMs={barMs}
+        times={Array.from({ length: bars }, (_, at) => fromMs + at * barMs)}
+        rows={rows}
+        slugs={slugs}
+        only={only}
+      />,
+    );
+  });
+}

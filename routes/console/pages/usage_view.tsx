@@ -1,0 +1,146 @@
+// What the page of the usage shows: four drawings, and the databases by what they cost.
+import type { UsageView } from "../../../lib/services/money/manage_money.ts";
+import { Card } from "../parts/card.tsx";
+import { type Bar, Chart } from "../parts/chart.tsx";
+import { CopyLine } from "../parts/copy_line.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { usd, whole } from "../parts/figures.ts";
+import { Grid } from "../parts/grid.tsx";
+import type { Html } from "../parts/html.ts";
+import { PageHead } from "../parts/page_head.tsx";
+import { Segments } from "../parts/segments.tsx";
+
+/** What the page tells. */
+export interface UsageProps {
+  readonly namespace: string;
+  readonly baseUrl: string;
+  readonly span: string;
+  readonly barMs: number;
+  /** When each bar begins, unix milliseconds. */
+  readonly times: readonly number[];
+  readonly rows: readonly UsageView[];
+  /** Id of a database → its slug; those that are gone have none. */
+  readonly slugs: ReadonlyMap<string, string>;
+  /** The slug of the only database to show; null: all. */
+  readonly only: string | null;
+}
+
+const DAY_MS = 86_400_000;
+const shown = [["day", "24 hours"], ["week", "7 days"], ["month", "30 days"]] as const;
+
+/** The page. */
+export function Usage(props: UsageProps): Html {
+  const { namespace, baseUrl, span, only, rows } = props;
+  const more = only === null ? "" : `&database=${encodeURIComponent(only)}`;
+  const views = shown.map(([name, text]) => ({
+    name: text,
+    href: `/console/${namespace}/usage?span=${name}${more}`,
+    current: name === span,
+  }));
+  return (
+    <>
+      <PageHead
+        title={only === null ? "Usage" : `Usage of ${only}`}
+        end={<Segments label="Time" segments={views} />}
+        about={only === null
+          ? "What databases were asked and what it cost, in UTC. Looking at the console costs nothing."
+          : <a href={`/console/${namespace}/usage?span=${span}`}>Show all databases</a>}
+      />
+      {rows.length === 0
+        ? (
+          <div class="card">
+            <Empty icon="usage" title="No call in this time">
+              <p>Every statement is counted here with the rows it read and wrote. A first one:</p>
+              <CopyLine
+                label="the call"
+                text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
+                  [...props.slugs.values()][0] ?? "shop"
+                }/query -d '{"sql":"SELECT 1"}'`}
+              />
+            </Empty>
+          </div>
+        )
+        : (
+          <div class="stack">
+            <Drawings {...props} />
+            <ByDatabase {...props} />
+          </div>
+        )}
+    </>
+  );
+}
+
+type Figure = "requests" | "rowsRead" | "rowsWritten" | "costUsd";
+
+function Drawings({ times, rows, barMs, only, slugs }: UsageProps): Html {
+  const own = rows.filter(({ databaseId }) => only === null || slugs.get(databaseId) === only);
+  const bars = (figure: Figure): Bar[] => {
+    const sums = new Map<number, number>();
+    for (const row of own) {
+      const at = Date.parse(row.from);
+      sums.set(at, (sums.get(at) ?? 0) + row[figure]);
+    }
+    return times.map((at) => ({ name: nameOf(at, barMs), value: sums.get(at) ?? 0 }));
+  };
+  return (
+    <div class="charts">
+      <Chart label="Cost" bars={bars("costUsd")} format={usd} />
+      <Chart label="Calls" bars={bars("requests")} format={whole} />
+      <Chart label="Rows read" bars={bars("rowsRead")} format={whole} />
+      <Chart label="Rows written" bars={bars("rowsWritten")} format={whole} />
+    </div>
+  );
+}
+
+/** "2026-11-21" for a day, "11-21 14:00" for an hour. */
+function nameOf(at: number, barMs: number): string {
+  const iso = new Date(at).toISOString();
+  return barMs === DAY_MS ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
+}
+
+function ByDatabase({ namespace, span, rows, slugs }: UsageProps): Html {
+  const sums = new Map<string, Record<Figure, number>>();
+  for (const row of rows) {
+    const sum = sums.get(row.databaseId) ?? { requests: 0, rowsRead: 0, rowsWritten: 0, costUsd: 0 };
+    sums.set(row.databaseId, {
+      requests: sum.requests + row.requests,
+      rowsRead: sum.rowsRead + row.rowsRead,
+      rowsWritten: sum.rowsWritten + row.rowsWritten,
+      costUsd: sum.costUsd + row.costUsd,
+    });
+  }
+  const total = [...sums.values()].reduce((all, { costUsd }) => all + costUsd, 0);
+  return (
+    <Card id="by-database" title="By database" about="the dearest first" full>
+      <Grid
+        label="Usage by database"
+        columns={[
+          { name: "Database" },
+          { name: "Calls", numeric: true },
+          { name: "Rows read", numeric: true },
+          { name: "Rows written", numeric: true },
+          { name: "Cost", numeric: true },
+          { name: "Share", numeric: true },
+        ]}
+        rows={[...sums].sort(([, a], [, b]) => b.costUsd - a.costUsd).map(([id, sum]) => {
+          const slug = slugs.get(id);
+          return [
+            slug === undefined
+              ? (
+                <>
+                  gone or a branch
+                  <small class="mono">{id}</small>
+                </>
+              )
+              : <a href={`/console/${namespace}/usage?span=${span}&database=${slug}`}>{slug}</a>,
+            whole(sum.requests),
+            whole(sum.rowsRead),
+            whole(sum.rowsWritten),
+            usd(sum.costUsd),
+            total === 0 ? "" : `${Math.round(sum.costUsd / total * 100)} %`,
+          ];
+        })}
+      />
+    </Card>
+  );
+}

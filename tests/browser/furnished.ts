@@ -1,0 +1,39 @@
+// A namespace as it looks after some days of use, for pictures and for tests that visit every page of the console.
+import { makeTestNamespace } from "../testing/test_namespace.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+
+export interface FurnishedPage {
+  /** Names the picture. */
+  readonly name: string;
+  readonly path: string;
+  readonly who: "admin" | "operator" | "nobody";
+}
+
+/** Makes the namespace `northwind`, and lists every page that is worth a look. */
+export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]> {
+  const northwind = await makeTestNamespace(
+    { request: app.request, operatorKey: app.operatorKey },
+    "northwind",
+  );
+  await northwind.createDatabase("shop");
+  await northwind.createDatabase("analytics");
+  await northwind.setup(
+    "CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price_cents INTEGER NOT NULL)",
+    "INSERT INTO products (name, price_cents) VALUES ('Trail lantern', 4900), ('Camp stove', 8900)",
+  );
+  for (let call = 0; call < 5; call++) await northwind.query("SELECT * FROM products");
+  // What was used is booked every second; nobody has to wait for it here.
+  await app.deps.query.meter.tick();
+  await app.namespace("empty");
+  return [
+    { name: "databases", path: "/console/northwind", who: "admin" },
+    { name: "databases-empty", path: "/console/empty", who: "operator" },
+    { name: "delete", path: "/console/northwind/db/shop/delete", who: "admin" },
+    { name: "usage", path: "/console/northwind/usage", who: "admin" },
+    { name: "usage-empty", path: "/console/empty/usage", who: "operator" },
+    { name: "tokens", path: "/console/northwind/tokens", who: "admin" },
+    { name: "settings", path: "/console/northwind/settings", who: "operator" },
+    { name: "namespaces", path: "/console/-/namespaces", who: "operator" },
+    { name: "not-found", path: "/console/northwind/nothing/here", who: "admin" },
+  ];
+}

@@ -1,0 +1,59 @@
+// Pictures of the console's pages for people to look at: wide and narrow, light and dark, into `.screenshots/`. With words
+// as arguments only pages whose address holds one of them. `deno task screenshots [word…]`.
+import type { Page } from "playwright-core";
+import { print } from "../testing/print.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import { launchBrowser } from "./browser.ts";
+import { type ConsoleWorld, openConsole } from "./console_world.ts";
+import { furnish } from "./furnished.ts";
+
+const FOLDER = new URL("../../.screenshots/", import.meta.url);
+const SIZES = [["wide", 1280, 800], ["narrow", 360, 740]] as const;
+const words = Deno.args;
+
+const browser = await launchBrowser();
+if (browser === null) Deno.exit(1);
+const world = await openConsole();
+const pages = await furnish(world.app);
+await Deno.mkdir(FOLDER, { recursive: true });
+const people: Record<"admin" | "operator", TestPerson> = {
+  admin: await signIn(world.app, { role: "admin", namespace: "northwind", email: "mara@northwind.example" }),
+  operator: await signIn(world.app, { role: "operator" }),
+};
+for (const { name, path, who } of pages) {
+  if (words.length > 0 && !words.some((word) => path.includes(word) || name.includes(word))) continue;
+  await picture(world, { name, path, person: who === "nobody" ? null : people[who] });
+}
+await browser.close();
+await world.stop();
+
+async function picture(
+  { url, signedIn }: ConsoleWorld,
+  { name, path, person }: { name: string; path: string; person: TestPerson | null },
+): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const [size, width, height] of SIZES) {
+      const viewport = { width, height };
+      const context = await browser?.newContext({
+        ...(person === null ? {} : signedIn(person)),
+        colorScheme,
+        viewport,
+      });
+      const page = await context?.newPage();
+      await page?.goto(url + path, { waitUntil: "load" });
+      if (page) await whole(page, viewport);
+      await page?.screenshot({ path: new URL(`${name}-${size}-${colorScheme}.png`, FOLDER).pathname });
+      await context?.close();
+    }
+  }
+  print(`${name}\n`);
+}
+
+/** The window becomes as high as the page: what sticks to its edges stays there. */
+async function whole(page: Page, viewport: { width: number; height: number }): Promise<void> {
+  const height = await page.evaluate<number>("document.documentElement.scrollHeight");
+  await page.setViewportSize({
+    width: viewport.width,
+    height: Math.min(Math.max(height, viewport.height), 6000),
+  });
+}
