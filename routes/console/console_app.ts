@@ -14,6 +14,7 @@ import { settingsRoutes } from "./pages/settings.tsx";
 import { themeRoutes } from "./pages/theme.ts";
 import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
+import { sqlRoutes } from "./pages/sql.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
 
 /** In the order of their addresses; what belongs to no namespace first. */
@@ -25,6 +26,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   usageRoutes,
   tokensRoutes,
   settingsRoutes,
+  sqlRoutes,
 ];
 
 /** Makes the app, with its assets. Its routes are those of `routes/security_table.ts` under `/console`. */

@@ -40,4 +40,9 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/settings", access: "admin" },
   { method: "POST", path: "/console/:ns/settings/credit", access: "operator" },
   { method: "POST", path: "/console/:ns/settings/delete", access: "operator" },
+
+  { method: "GET", path: "/console/:ns/db/:db/sql", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/sql", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/sql/check", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/sql/download", access: "viewer" },
 ];

@@ -24,6 +24,8 @@ export interface AssetPlace {
   readonly prefix: string;
   /** Whether this runtime can make scripts; without them pages still do their job. */
   readonly scripted: boolean;
+  /** The modules of the SQL editor: name by which they are imported → address. Loads them. */
+  readonly editorAddresses: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /** Whoever is signed in. */

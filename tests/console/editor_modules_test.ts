@@ -1,6 +1,6 @@
 // The editor's modules: every name that one of them imports has a module, and together they stay below their limit.
 import { assert, assertEquals } from "@std/assert";
-import { editorModules, moduleFile } from "../../routes/console/editor_modules.ts";
+import { editorModules, moduleFile } from "../../routes/console/frame/editor_modules.ts";
 
 /** Bytes of the editor's scripts as they travel. */
 const MOST_BYTES = 320 * 1024;

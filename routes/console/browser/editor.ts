@@ -22,10 +22,6 @@ import { classHighlighter } from "@lezer/highlight";
 /** Milliseconds after the last key until the text is checked. */
 const CHECK_MS = 400;
 
-const field = document.querySelector<HTMLTextAreaElement>("textarea[data-editor]");
-const form = field?.form;
-if (field && form) open(field, form);
-
 function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
   const view = new EditorView({
     state: EditorState.create({ doc: field.value, extensions: extensionsOf(field, form) }),
@@ -33,10 +29,8 @@ function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
   field.hidden = true;
   field.after(view.dom);
   markFailure(view, field);
-  // What htmx puts into the page says anew where the text is wrong.
-  document.addEventListener("sql:failed", (event) => {
-    if (event instanceof CustomEvent) markSpan(view, event.detail);
-  });
+  watchOutcome(view);
+  cancelButton(form);
   fillFromSchema(view);
   if (field.dataset["focus"] !== undefined) view.focus();
   form.dataset["ready"] = "";
@@ -128,6 +122,27 @@ function markFailure(view: EditorView, field: HTMLTextAreaElement): void {
   markSpan(view, { from: Number(failedFrom), to: Number(failedTo) });
 }
 
+/** What is put in the place of an outcome says anew where the text is wrong. */
+function watchOutcome(view: EditorView): void {
+  const place = document.getElementById("outcome")?.parentElement;
+  if (!place) return;
+  new MutationObserver(() => {
+    const outcome = document.getElementById("outcome");
+    if (!outcome || outcome.dataset["seen"] !== undefined) return;
+    outcome.dataset["seen"] = "";
+    const { failedFrom, failedTo } = outcome.dataset;
+    markSpan(view, failedFrom === undefined ? null : { from: Number(failedFrom), to: Number(failedTo) });
+  }).observe(place, { childList: true });
+}
+
+/** The service stops a statement when nobody waits for it any more. */
+function cancelButton(form: HTMLFormElement): void {
+  form.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-act=cancel]") : null;
+    if (button) form.dispatchEvent(new CustomEvent("htmx:abort", { bubbles: true }));
+  });
+}
+
 /** An empty span, as at the end of an unfinished statement, is marked by the character before it. */
 function markSpan(view: EditorView, span: Span | null): void {
   if (span === null) return view.dispatch({ effects: setFailure.of(null) });
@@ -135,3 +150,7 @@ function markSpan(view: EditorView, span: Span | null): void {
   const from = Math.min(span.from, Math.max(0, to - 1));
   if (from < to) view.dispatch({ effects: setFailure.of({ from, to }), selection: { anchor: to } });
 }
+
+const field = document.querySelector<HTMLTextAreaElement>("textarea[data-editor]");
+const form = field?.form;
+if (field && form) open(field, form);

@@ -9,6 +9,7 @@ import geistMono from "@fontsource-variable/geist-mono/files/geist-mono-latin-wg
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2" with { type: "bytes" };
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import { AppError } from "../../../lib/core/errors.ts";
+import { editorModules, moduleFile } from "./editor_modules.ts";
 import { browserSources } from "./browser_sources.ts";
 import type { Env } from "../../http/env.ts";
 import type { AssetPlace } from "../../http/visit.ts";
@@ -22,9 +23,16 @@ interface Asset {
   readonly gzipped: boolean;
 }
 
-/** The assets of this process. */
-export interface Assets extends AssetPlace {
+/** Assets that are served under one prefix, which changes with the content of any of them. */
+interface AssetGroup {
+  readonly prefix: string;
   readonly byName: ReadonlyMap<string, Asset>;
+}
+
+/** The assets of this process. */
+export interface Assets extends AssetPlace, AssetGroup {
+  /** The modules of the SQL editor, made when they are first asked for. */
+  readonly editorGroup: () => Promise<AssetGroup>;
 }
 
 const CSS = "text/css; charset=utf-8";
@@ -46,10 +54,28 @@ export async function loadAssets(): Promise<Assets> {
   for (const [name, type, text] of texts) {
     byName.set(name, { type, body: await gzip(text), gzipped: true });
   }
+  let editor: Promise<AssetGroup> | undefined;
+  const editorGroup = () => editor ??= loadEditor();
+  const editorAddresses = async () => {
+    const { prefix } = await editorGroup();
+    return Object.fromEntries(Object.keys(editorModules).map((name) => [name, prefix + moduleFile(name)]));
+  };
+  return { prefix: prefixOf(byName), scripted: scripts !== null, byName, editorGroup, editorAddresses };
+}
+
+async function loadEditor(): Promise<AssetGroup> {
+  const byName = new Map<string, Asset>();
+  for (const [name, load] of Object.entries(editorModules)) {
+    const { default: text } = await load();
+    byName.set(moduleFile(name), { type: SCRIPT, body: await gzip(text), gzipped: true });
+  }
+  return { prefix: prefixOf(byName), byName };
+}
+
+function prefixOf(byName: ReadonlyMap<string, Asset>): string {
   const hash = createHash("sha256");
   for (const { body } of byName.values()) hash.update(body);
-  const prefix = `/console/-/assets/${hash.digest("hex").slice(0, 16)}/`;
-  return { prefix, scripted: scripts !== null, byName };
+  return `/console/-/assets/${hash.digest("hex").slice(0, 16)}/`;
 }
 
 /** Null where the runtime cannot take types out of a text: it is too old, and pages go without scripts. */
@@ -65,6 +91,8 @@ async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).bytes();
 }
 
+const editorFiles: ReadonlySet<string> = new Set(Object.keys(editorModules).map(moduleFile));
+
 /** Of an hour's deployment, an old page may still ask for assets of before: it gets those of now. */
 const FOR_GOOD = "public, max-age=31536000, immutable";
 const SHORT = "public, max-age=60";
@@ -73,9 +101,10 @@ const SHORT = "public, max-age=60";
 export function assetRoutes(assets: Assets): Hono<Env> {
   return new Hono<Env>().get("/:hash/:name", async (c) => {
     const { hash, name } = c.req.param();
-    const asset = assets.byName.get(name);
+    const group = editorFiles.has(name) ? await assets.editorGroup() : assets;
+    const asset = group.byName.get(name);
     if (!asset) throw new AppError("not_found");
-    const isCurrent = assets.prefix.endsWith(`/${hash}/`);
+    const isCurrent = group.prefix.endsWith(`/${hash}/`);
     const plain = asset.gzipped && !/\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
     return c.body(plain ? await gunzip(asset.body) : asset.body, 200, {
       "content-type": asset.type,

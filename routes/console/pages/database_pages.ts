@@ -1,0 +1,54 @@
+// What the pages of one database begin with: who asks, which database, and the address of its pages.
+import type { Context } from "hono";
+import type { TokenCaller } from "../../../lib/access/caller.ts";
+import { callerId, type PersonCaller } from "../../../lib/access/caller.ts";
+import { resolveCallerTarget, type Target } from "../../../lib/access/resolve_target.ts";
+import type { AppDeps } from "../../http/app_deps.ts";
+import type { Env } from "../../http/env.ts";
+import { callerStatements } from "../../http/service_contexts.ts";
+import { personCaller } from "../frame/session.ts";
+import type { SqlContext } from "./sql_outcome.ts";
+
+/** The database of a page. */
+export interface DatabasePage {
+  /** For the SQL services: the caller's role there, and the caller in the log. */
+  readonly ctx: SqlContext;
+  readonly target: Target;
+  readonly namespace: string;
+  /** As in the address: `shop` or `shop@pr-42`. */
+  readonly path: string;
+  /** `/console/<namespace>/db/<database>`. */
+  readonly base: string;
+}
+
+/**
+ * The database that the path `/:ns/db/:db` names. Errors: `session_ended`, `namespace_mismatch`, `namespace_not_found`,
+ * `database_not_found`.
+ */
+export async function databasePage({ query, control }: AppDeps, c: Context<Env>): Promise<DatabasePage> {
+  const caller = personCaller(c);
+  const { ns = "", db = "" } = c.req.param();
+  const target = await resolveCallerTarget({ control }, caller, { namespaceSlug: ns, databasePath: db });
+  const statements = callerStatements(query, { caller, target });
+  return {
+    ctx: { ...statements, target, control, token: asToken(caller, target) },
+    target,
+    namespace: target.namespaceSlug,
+    path: target.databaseSlug,
+    base: `/console/${target.namespaceSlug}/db/${target.databaseSlug}`,
+  };
+}
+
+/** A person reaches every branch of the database, as a token without scopes does. */
+function asToken(caller: PersonCaller, target: Target): TokenCaller {
+  return {
+    kind: "token",
+    tokenId: callerId(caller),
+    name: "",
+    namespaceId: target.namespaceId,
+    namespaceSlug: target.namespaceSlug,
+    role: target.role,
+    scopes: [],
+    expiresAt: null,
+  };
+}

@@ -1,0 +1,58 @@
+// The whole result of a read as a file: CSV or JSON, exact, with nothing cut.
+import type { Context } from "hono";
+import { AppError } from "../../../lib/core/errors.ts";
+import { csvStream } from "../../../lib/services/editor/csv_text.ts";
+import { prepareText } from "../../../lib/services/editor/prepare_text.ts";
+import { runStatements } from "../../../lib/services/query/run_statements.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import type { Env } from "../../http/env.ts";
+import type { DatabasePage } from "./database_pages.ts";
+import type { SqlForm } from "./sql_form.ts";
+
+/** What is to be downloaded. */
+export interface DownloadInput {
+  readonly form: SqlForm;
+  readonly format: string;
+}
+
+/** Errors: `validation_failed` for anything but one statement that reads, and those of the pipeline. */
+export async function downloadResult(
+  c: Context<Env>,
+  { ctx, path }: DatabasePage,
+  { form, format }: DownloadInput,
+): Promise<Response> {
+  const { statements, placeholders, writes } = prepareText(ctx, form);
+  const [statement] = statements;
+  if (statement === undefined || statements.length > 1 || writes) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "sql", message: "Download the result of one statement that reads" }],
+    });
+  }
+  const wrong = placeholders.find(({ problem }) => problem !== null);
+  if (wrong) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: `?${wrong.place + 1}`, message: wrong.problem ?? "" }],
+    });
+  }
+  const answer = await runStatements(ctx, {
+    operation: "query",
+    statements: [statement],
+    atomic: true,
+    rowForm: PLAIN_ROWS,
+    replay: null,
+    snapshots: false,
+    maxAffected: null,
+    signal: () => c.req.raw.signal,
+  });
+  const json = answer.results[0]?.json ?? '{"columns":[],"rows":[]';
+  const name = path.replaceAll(/[^a-z0-9.-]/g, "-");
+  return format === "csv"
+    ? c.body(csvStream(json), 200, {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    })
+    : c.body(`${json}}`, 200, {
+      "content-type": "application/json; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}.json"`,
+    });
+}

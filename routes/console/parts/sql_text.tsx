@@ -1,0 +1,42 @@
+// SQL in colours, made on the server by the names that the editor uses.
+import { colouredTokens } from "../../../lib/sql/coloured_tokens.ts";
+import type { TextSpan } from "../../../lib/sql/failed_span.ts";
+import type { Html } from "./html.ts";
+import { visibleLines } from "./visible_text.ts";
+
+/** Characters from which on a text has no colours: nobody reads it. */
+const MOST_COLOURED = 20_000;
+
+/** The text in a region of its own. `failed` is marked. */
+export function SqlText(
+  { sql, label = "Statement", failed = null }: { sql: string; label?: string; failed?: TextSpan | null },
+): Html {
+  return (
+    <pre class="sql" tabindex={0} role="region" aria-label={label}>
+      <code>{failed === null ? <Coloured sql={sql} /> : <Marked sql={sql} failed={failed} />}</code>
+    </pre>
+  );
+}
+
+/** The text inside of a line. */
+export function Coloured({ sql }: { sql: string }): Html {
+  if (sql.length > MOST_COLOURED) return <>{visibleLines(sql)}</>;
+  return (
+    <>
+      {colouredTokens(sql).map(({ text, colour }) =>
+        colour === null ? visibleLines(text) : <span class={`tok-${colour}`}>{visibleLines(text)}</span>
+      )}
+    </>
+  );
+}
+
+function Marked({ sql, failed }: { sql: string; failed: TextSpan }): Html {
+  const { from, to } = failed;
+  return (
+    <>
+      <Coloured sql={sql.slice(0, from)} />
+      <mark class="sql-failed">{from < to ? visibleLines(sql.slice(from, to)) : " "}</mark>
+      <Coloured sql={sql.slice(to)} />
+    </>
+  );
+}

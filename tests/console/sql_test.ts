@@ -1,0 +1,181 @@
+// The SQL page as a browser without script uses it.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { type Steps, testSteps } from "../testing/cases.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { openPage, sendForm } from "./open_page.ts";
+
+interface World {
+  readonly app: StartedApp;
+  readonly namespace: TestNamespace;
+  readonly admin: TestPerson;
+  readonly page: string;
+  /** Sends the page's form. */
+  send(fields: Readonly<Record<string, string>>, person?: TestPerson): Promise<string>;
+  /** The value of a hidden field of a page. */
+  hidden(text: string, name: string): string;
+}
+
+async function worldOf(app: StartedApp, slug: string): Promise<World> {
+  const namespace = await app.namespace(slug);
+  await namespace.setup(
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, big INTEGER, status TEXT, label BLOB)",
+    "INSERT INTO orders VALUES (1, 9007199254740993, 'paid', x'00ff'), (2, -5, NULL, NULL), (3, 7, '', NULL)",
+  );
+  const admin = await signIn(app, { role: "admin", namespace: slug });
+  const page = `/console/${slug}/db/main/sql`;
+  return {
+    ...{ app, namespace, admin, page },
+    send: async (fields, person = admin) => (await sendForm(app, { path: page, fields, person })).text,
+    hidden: (text, name) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "",
+  };
+}
+
+const steps: Steps<World> = {
+  "a read shows its rows exactly: large integers, blobs by size, NULL": async ({ send }) => {
+    const text = await send({ sql: "SELECT * FROM orders ORDER BY id", do: "run" });
+    for (const shown of ["9007199254740993", "2 bytes", ">NULL<", "empty text", "Rows 1 to 3 of 3"]) {
+      assert(text.includes(shown), shown);
+    }
+  },
+  "every statement's result is kept, also where a later one fails, with a mark at what is wrong": async (
+    { send },
+  ) => {
+    const sql = "SELECT 'first' AS a;\nSELECT 'second' AS b; SELECT nme FROM orders";
+    const text = await send({ sql, do: "run" });
+    assert(text.includes("first") && text.includes("second"));
+    assert(text.includes("Statement 3: no such column: nme"));
+    assertMatch(text, /<mark class="sql-failed">nme<\/mark>/);
+    assert(text.includes(`data-failed-from="${sql.indexOf("nme")}"`));
+    assert(text.includes("SELECT &#39;second&#39; AS b; SELECT nme FROM orders"), "what was typed stays");
+  },
+  "a long result comes page by page, and says so without counting it": async ({ send }) => {
+    const sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 450) SELECT i FROM n";
+    const first = await send({ sql, do: "run" });
+    assert(first.includes("Rows 1 to 200<") && first.includes("Next rows"));
+    const last = await send({ sql, do: "page-3" });
+    assert(last.includes("Rows 401 to 450 of 450") && !last.includes("Next rows"));
+    const own = await send({ sql: "SELECT 1 AS a, 2 AS a FROM orders ORDER BY id LIMIT 2", do: "run" });
+    assert(own.includes("Rows 1 to 2 of 2"), "a LIMIT of its own stays");
+    assert((await send({ sql: "VALUES (1), (2)", do: "run" })).includes("Rows 1 to 2 of 2"));
+  },
+  "values have types, and a wrong one is said beside its field": async ({ send }) => {
+    const sql = "SELECT typeof(?1) AS t, ?1 = big AS same FROM orders WHERE id = ?2";
+    const asked = await send({ sql, do: "run" });
+    assert(asked.includes("2 values are missing or wrong") && asked.includes('name="value-0-1"'));
+    const typed = { "value-0-0": "9007199254740993", "type-0-0": "integer", "value-0-1": "1" };
+    const ran = await send({ sql, do: "run", ...typed, "type-0-1": "integer" });
+    assertMatch(ran, />integer<\/td><td class="n">1<\/td>/);
+    const wrong = await send({ sql, do: "run", ...typed, "value-0-1": "one", "type-0-1": "integer" });
+    assert(wrong.includes("Write a whole number in digits") && wrong.includes('value="one"'));
+  },
+  "a write shows its exact rows, changes nothing, and runs once when a person says so": async (world) => {
+    const { send, namespace, hidden } = world;
+    const sql = "UPDATE orders SET status = 'void' WHERE id < 3";
+    const shown = await send({ sql, do: "run" });
+    assert(shown.includes("This would change 2 rows") && shown.includes("Change 2 rows"));
+    assert(shown.includes("status, before") && shown.includes(">void<"));
+    const before = rowsOf(await namespace.query("SELECT status FROM orders ORDER BY id"));
+    assertEquals(before, [["paid"], [null], [""]]);
+    const execution = hidden(shown, "execution");
+    const done = await send({ sql, do: "apply", execution });
+    assert(done.includes("Done: 2 rows written"));
+    assert((await send({ sql, do: "apply", execution })).includes("Propose again"), "once");
+    assertEquals(rowsOf(await namespace.query("SELECT count(*) FROM orders WHERE status = 'void'")), [[2]]);
+  },
+  "several statements that write run all or none": async ({ send, namespace, hidden }) => {
+    const sql = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT); INSERT INTO notes (text) VALUES (?)";
+    const fields = { sql, "value-1-0": "kept", "type-1-0": "text" };
+    const shown = await send({ ...fields, do: "run" });
+    assert(shown.includes("2 statements, all or none"));
+    const done = await send({ ...fields, do: "apply", execution: hidden(shown, "execution") });
+    assert(done.includes("Done"), done);
+    assertEquals(rowsOf(await namespace.query("SELECT text FROM notes")), [["kept"]]);
+  },
+  "a held write leads to its approval and runs from here once it is approved": async (world) => {
+    const { app, send, namespace, hidden, admin } = world;
+    const api = `/api/namespaces/${namespace.slug}`;
+    const rule = { tableGlob: "orders", actions: ["delete"], effect: "require_approval" };
+    await app.request("POST", `${api}/databases/main/rules`, { token: namespace.token, body: rule });
+    const sql = "DELETE FROM orders WHERE id = 1";
+    const shown = await send({ sql, do: "run" });
+    const held = await send({ sql, do: "apply", execution: hidden(shown, "execution") });
+    assert(held.includes("A rule holds this write"));
+    const approval = hidden(held, "approval");
+    const id = /approvals\/(apr_\w+|[a-z]+_\w+)"/.exec(held)?.[1] ?? "";
+    const early = await send({ sql, do: "redeem", approval });
+    assert(early.includes("A rule holds this write") && hidden(early, "approval") === approval);
+    const approved = await app.request("POST", `${api}/approvals/${id}/approve`, {
+      headers: admin.headers,
+      body: {},
+    });
+    assertEquals(approved.status, 200, approved.text);
+    assert((await send({ sql, do: "redeem", approval })).includes("Done: 1 row written"));
+  },
+  "a viewer reads and writes nothing": async ({ app, namespace, send }) => {
+    const viewer = await signIn(app, { role: "viewer", namespace: namespace.slug });
+    assert((await send({ sql: "SELECT count(*) FROM orders", do: "run" }, viewer)).includes("Rows 1 to 1"));
+    const refused = await send({ sql: "DELETE FROM orders", do: "run" }, viewer);
+    assert(refused.includes("role write") && !refused.includes('name="execution"'));
+  },
+  "the plan shows each step and what reads a whole table": async ({ send }) => {
+    const text = await send({ sql: "SELECT * FROM orders WHERE status = 'paid'", do: "plan" });
+    assert(text.includes("SCAN orders") && text.includes("reads the whole table"));
+    assert(!(await send({ sql: "SELECT * FROM orders WHERE id = 1", do: "plan" })).includes("whole table"));
+  },
+  "history lists what one has typed oneself, without values and without the page's LIMIT": async (world) => {
+    const { app, admin, namespace, send, page } = world;
+    const sql = "SELECT status FROM orders WHERE id = ?";
+    await send({ sql, do: "run", "value-0-0": "31337", "type-0-0": "integer" });
+    await namespace.query("SELECT 'somebody else'");
+    const { text } = await openPage(app, `${page}?history`, admin);
+    assert(text.includes(`sql?${new URLSearchParams({ sql })}`));
+    assert(
+      !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the console"),
+    );
+  },
+  "CSV and JSON hold the whole result, exact and uncut": async ({ app, admin, page }) => {
+    const long = "x".repeat(5000);
+    const sql = `SELECT id, big, status, label, '${long}' AS "a,b" FROM orders WHERE id < 3 ORDER BY id`;
+    const path = `${page}/download`;
+    const csv = await sendForm(app, { path, fields: { sql, format: "csv" }, person: admin });
+    assertEquals(csv.headers.get("content-type"), "text/csv; charset=utf-8");
+    assertEquals(csv.text.split("\r\n"), [
+      'id,big,status,label,"a,b"',
+      `1,9007199254740993,paid,00ff,${long}`,
+      `2,-5,,,${long}`,
+      "",
+    ]);
+    const json = await sendForm(app, { path, fields: { sql, format: "json" }, person: admin });
+    assertEquals(JSON.parse(json.text).rows[0].slice(0, 3), [1, "9007199254740993", "paid"]);
+    const write = { sql: "DELETE FROM orders RETURNING *", format: "csv" };
+    assertEquals((await sendForm(app, { path, fields: write, person: admin })).status, 400);
+  },
+  "hostile names and values are text": async ({ app, admin, namespace, send, page }) => {
+    const name = `<img src=x onerror="alert(1)">\u202e`;
+    const quoted = `"${name.replaceAll('"', '""')}"`;
+    await namespace.setup(`CREATE TABLE ${quoted} (${quoted} TEXT, "</textarea><script>" TEXT)`);
+    await namespace.query(`INSERT INTO ${quoted} VALUES (?, ?)`, [
+      "</script><b>\u0007",
+      "javascript:alert(1)",
+    ]);
+    const shown = await send({ sql: `SELECT *, '"><svg onload=x>' FROM ${quoted}`, do: "run" });
+    const { text } = await openPage(app, page, admin);
+    for (const html of [shown, text]) {
+      const shownText = withoutField(html);
+      for (const raw of ["<img", "<svg onload", "<b>⟨", "</textarea><script>", "\u202e", "\u0007"]) {
+        assertEquals(shownText.includes(raw), false, raw);
+      }
+    }
+    assert(shown.includes("⟨U+0007⟩"));
+  },
+};
+
+/** The text area and the data of scripts hold what was typed, escaped but exact. */
+function withoutField(html: string): string {
+  return html.replace(/<textarea[^]*?<\/textarea>/, "").replaceAll(/ (?:data-\w+|value|href)="[^"]*"/g, "");
+}
+
+testSteps("the SQL page", worldOf, steps);
