@@ -27,6 +27,10 @@ export const connectionLimits = {
 } as const;
 /** Statements of one batch. */
 export const MAX_BATCH_STATEMENTS = 100;
+/**
+ * Parameter sets of one call: what takes some 50 ms in the engine, so that others do not wait long for the write slot.
+ */
+export const MAX_PARAM_SETS = 10_000;
 /** Characters of one statement: SQLite's own default is 1 GB, which only an attack needs. */
 export const MAX_SQL_LENGTH = 1_000_000;
 /** Bytes of one value or row inside the engine: a little above the default result bound. */

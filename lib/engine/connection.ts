@@ -1,21 +1,19 @@
 // One hardened SQLite connection: its limits, its guard and its cache of prepared statements.
 import type { RowForm } from "../sql/row_form.ts";
 import type {} from "./node_sqlite.d.ts";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { openDatabase } from "./open_database.ts";
 import { quoteIdentifier } from "../sql/quote.ts";
 import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, type Bounded, BoundedRows, noteSize } from "./bounded_rows.ts";
-import { FORM_CHARACTERS } from "./bounded_select.ts";
-import { ENGINE_LIMITS, ENGINE_PRAGMAS, noteCompiled } from "./engine_limits.ts";
+import { ENGINE_PRAGMAS, noteCompiled } from "./engine_limits.ts";
 import { RowsReadEstimator } from "./rows_read/rows_read.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
 
 /** Prepared statements cached for each connection. */
 const CACHED_STATEMENTS = 128;
-/** Milliseconds that SQLite waits for another process's lock; the store queues the writers of one database anyway. */
-const BUSY_TIMEOUT_MS = 2000;
 
 interface Prepared extends Bounded {
   readonly statement: StatementSync;
@@ -41,6 +39,7 @@ export class Connection {
   readonly #prepared = new Map<string, Prepared>();
   readonly #internal = new Map<string, StatementSync>();
   #rowsRead: RowsReadEstimator | null = null;
+  #figures: StatementSync | null = null;
 
   constructor(path: string, readOnly: boolean) {
     this.database = openDatabase(path, readOnly);
@@ -109,6 +108,21 @@ export class Connection {
     return result;
   }
 
+  /** Makes what runs a tenant's write once for each of many values; null where the statement returns rows. */
+  repeated(level: RunningLevel, sql: string): ((params: readonly SqlParameter[]) => void) | null {
+    const { statement, columns } = this.#atLevel(level, () => this.#prepare(level, sql));
+    if (columns.length > 0) return null;
+    return (params) => {
+      this.#atLevel(level, () => statement.get(...bindable(params)));
+    };
+  }
+
+  /** Rows that the connection has changed, those that the last write itself has changed, and the rowid of its last row. */
+  runFigures(): { readonly total: number; readonly own: number; readonly rowid: bigint } {
+    const [total, own, rowid] = arrayRow((this.#figures ??= this.#prepareFigures()).get()) ?? [];
+    return { total: Number(total), own: Number(own), rowid: typeof rowid === "bigint" ? rowid : 0n };
+  }
+
   /** Reads the first rows of a statement whose work is done before its first row comes, as with RETURNING. */
   firstRows(level: Level, sql: string, params: readonly SqlParameter[], count: number): EngineValue[][] {
     const start = () => this.#prepare(level, sql).statement.iterate(...bindable(params));
@@ -118,6 +132,7 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.#internal.clear();
+    this.#figures = null;
     this.database.close();
   }
 
@@ -201,6 +216,13 @@ export class Connection {
     return statement;
   }
 
+  #prepareFigures(): StatementSync {
+    const statement = this.database.prepare("SELECT total_changes(), changes(), last_insert_rowid()");
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    return statement;
+  }
+
   #atLevel<T>(level: RunningLevel, work: () => T): T {
     const { guard } = this;
     guard.denial = null;
@@ -211,18 +233,6 @@ export class Connection {
       guard.level = "internal";
     }
   }
-}
-
-function openDatabase(path: string, readOnly: boolean): DatabaseSync {
-  return new DatabaseSync(path, {
-    readOnly,
-    enableForeignKeyConstraints: true,
-    enableDoubleQuotedStringLiterals: false,
-    allowExtension: false,
-    timeout: BUSY_TIMEOUT_MS,
-    defensive: true,
-    limits: { ...ENGINE_LIMITS, sqlLength: ENGINE_LIMITS.sqlLength + FORM_CHARACTERS },
-  });
 }
 
 function moduleNames(database: DatabaseSync): string[] {

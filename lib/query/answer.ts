@@ -1,4 +1,5 @@
 // Makes the answer of a call from the engine's results, the same for a call that has just run and for a stored one.
+import { runsOf } from "../sql/param_sets.ts";
 import type { StatementResult } from "../tenant/tenant_store.ts";
 import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
 import type { QueryAnswer, QueryCall, QueryMeta } from "./query_call.ts";
@@ -14,7 +15,7 @@ export interface AnswerContext {
 
 /** Makes that part of the answer for a call. */
 export function answerContext(call: QueryCall, queryLogId: string, snapshot: string | null): AnswerContext {
-  return { queryLogId, snapshot, statementCount: call.statements.length, prices: priceNanoUsd };
+  return { queryLogId, snapshot, statementCount: runsOf(call), prices: priceNanoUsd };
 }
 
 /** Rows that all statements of a call have read and written. */

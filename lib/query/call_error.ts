@@ -1,5 +1,6 @@
 // The error that the caller of a whole call gets, with the results of what a batch has committed before it.
 import { AppError } from "../core/errors.ts";
+import { statementOfRun } from "../sql/param_sets.ts";
 import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
 import type { FailedOutcome } from "./store_call.ts";
@@ -16,12 +17,12 @@ export async function misunderstoodError(
   committed: FailedOutcome["results"],
 ): Promise<AppError> {
   if (!misunderstood) throw new TypeError("nothing was misunderstood");
-  const index = call.batch ? facts.length : null;
+  const index = call.batch ? misunderstood.at ?? facts.length : null;
   if (misunderstood.code) {
     const at = index === null ? {} : { failedIndex: index };
     return new AppError(misunderstood.code, { extra: { ...at, ...committedResults(call, committed) } });
   }
-  const sql = call.statements[facts.length]?.sql ?? "";
+  const sql = call.statements[statementOfRun(call, facts.length)]?.sql ?? "";
   return await failureError(database, {
     ...misunderstood,
     sql,
@@ -32,10 +33,11 @@ export async function misunderstoodError(
 
 /** Makes the error of a statement that failed in the engine. */
 export async function outcomeError(understood: UnderstoodCall, outcome: FailedOutcome): Promise<AppError> {
-  const facts = understood.facts[outcome.failedIndex];
+  const at = statementOfRun(understood.call, outcome.failedIndex);
+  const facts = understood.facts[at];
   return await failureError(understood.database, {
     failure: outcome.failure,
-    sql: understood.call.statements[outcome.failedIndex]?.sql ?? "",
+    sql: understood.call.statements[at]?.sql ?? "",
     verb: facts?.verb ?? "other",
     target: facts?.target ?? null,
     index: understood.call.batch ? outcome.failedIndex : null,
@@ -43,12 +45,10 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
   });
 }
 
-/** Makes the error of a call that changes too many rows in all. It names the last statement. */
+/** Makes the error of a call that changes too many rows in all. It names the last run. */
 export function tooManyError({ call, facts }: UnderstoodCall, rows: number): AppError {
-  return tooManyAffected(
-    rows,
-    call.batch ? { failedIndex: facts.length - 1, ...committedResults(call, []) } : {},
-  );
+  const last = (call.paramSets ?? facts).length - 1;
+  return tooManyAffected(rows, call.batch ? { failedIndex: last, ...committedResults(call, []) } : {});
 }
 
 /** The results that a batch which is not atomic has committed before it stopped. */
@@ -57,9 +57,9 @@ function committedResults(
   results: FailedOutcome["results"],
 ): Readonly<Record<string, unknown>> {
   if (!call.batch || call.atomic) return {};
-  return {
-    data: results.map((result) =>
-      JSON.parse(`${result.json},"rowsRead":${result.rowsRead},"rowsWritten":${result.rowsWritten}}`)
-    ),
-  };
+  const data = results.map((result) =>
+    JSON.parse(`${result.json},"rowsRead":${result.rowsRead},"rowsWritten":${result.rowsWritten}}`)
+  );
+  // The sets that stay have one result, and none where no set stays.
+  return { data: call.paramSets ? data[0] ?? null : data };
 }

@@ -142,7 +142,8 @@ function textFailure({ reason, message }: Unread): Misunderstood {
   return { failure, verb: "other", target: null, code };
 }
 
-function parameterFailure(wanted: number, params: QueryStatement["params"]): EngineFailure | null {
+/** Why the values do not fit a statement with so many placeholders; null where they do. */
+export function parameterFailure(wanted: number, params: QueryStatement["params"]): EngineFailure | null {
   if (wanted > MAX_PARAMETERS) {
     return plainFailure("parameter_mismatch", `Use at most ${MAX_PARAMETERS} parameters in one statement`);
   }

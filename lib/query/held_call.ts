@@ -2,6 +2,7 @@
 import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
+import type { ParamSets } from "../sql/param_sets.ts";
 import { PLAIN_ROWS, type RowForm } from "../sql/row_form.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
@@ -9,6 +10,8 @@ import type { QueryCall, QueryStatement } from "./query_call.ts";
 export interface HeldCall {
   readonly batch: boolean;
   readonly statements: readonly QueryStatement[];
+  /** As a call has them; absent: each statement runs once. */
+  readonly paramSets?: ParamSets;
   readonly atomic: boolean;
   readonly rowForm: RowForm;
   readonly snapshots: boolean;
@@ -60,6 +63,7 @@ export function writeHeldCall(
   const held: HeldCall = {
     batch: call.batch,
     statements: call.statements,
+    ...(call.paramSets === null ? {} : { paramSets: call.paramSets }),
     atomic: call.atomic,
     rowForm: call.rowForm,
     snapshots: call.snapshots,

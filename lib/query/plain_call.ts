@@ -11,6 +11,7 @@ export function plainCall(call: Essentials, more: Partial<QueryCall> = {}): Quer
     atomic: true,
     batch: call.operation === "batch",
     approved: [],
+    paramSets: null,
     rowForm: PLAIN_ROWS,
     replay: null,
     dryRun: false,

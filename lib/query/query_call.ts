@@ -5,6 +5,7 @@ import type { KeyedHashes } from "../control/keyed_hashes.ts";
 import type { Rules } from "../control/rules.ts";
 import type { Role } from "../core/role.ts";
 import type { RowForm } from "../sql/row_form.ts";
+import type { ParamSets } from "../sql/param_sets.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { Approvals } from "../control/approvals.ts";
@@ -70,6 +71,8 @@ export interface QueryCall {
   /** What a person has approved: `rule action table` each. Rules that deny apply all the same. */
   readonly approved: readonly string[];
   readonly statements: readonly QueryStatement[];
+  /** The one statement runs once for each set; its own `params` are those of the first. Null: each runs once. */
+  readonly paramSets: ParamSets | null;
   readonly atomic: boolean;
   readonly rowForm: RowForm;
   /** Null: a repeated call runs again. */
@@ -116,6 +119,8 @@ export interface Misunderstood {
   readonly failure: EngineFailure;
   readonly verb: StatementVerb;
   readonly target: string | null;
+  /** The run, where it is not that of the next statement. */
+  readonly at?: number;
   /** Set where the text is not one statement. */
   readonly code: "no_statement" | "multiple_statements" | null;
 }

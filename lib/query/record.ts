@@ -4,6 +4,7 @@ import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { Clock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import { logText } from "../core/plain_text.ts";
+import { runsOf } from "../sql/param_sets.ts";
 import type { LogIdentity, LogRow, TenantDatabase } from "../tenant/tenant_store.ts";
 import type { QueryCall } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";
@@ -24,7 +25,8 @@ export function identify(clock: Clock, call: LoggedCall): LogIdentity {
 
 /** That part of the log row for a call of statements. */
 export function identifyStatements(clock: Clock, call: QueryCall): LogIdentity {
-  const { target, tokenId, userId, operation, statements: { length: statementCount } } = call;
+  const { target, tokenId, userId, operation } = call;
+  const statementCount = runsOf(call);
   return identify(clock, { target, tokenId, userId, operation, statementCount, sql: logText(textOf(call)) });
 }
 

@@ -5,6 +5,7 @@ import { authorise } from "./authorise.ts";
 import { Bill } from "./bill.ts";
 import { chooseSnapshot } from "./choose_snapshot.ts";
 import { classify, understand } from "./classify.ts";
+import { classifySets } from "./classify_sets.ts";
 import { conclude, refuseMisunderstood } from "./conclude.ts";
 import { execute } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
@@ -38,7 +39,8 @@ async function runOnce(
   const { call, database } = opened;
   const timer = new StageTimer(ctx.clock);
   const classifying = classify(ctx, call.target.databaseId, database, call.statements);
-  const classified = classifying instanceof Promise ? await classifying : classifying;
+  const each = classifying instanceof Promise ? await classifying : classifying;
+  const classified = call.paramSets === null ? each : classifySets(each, call.paramSets);
   timer.end("classify");
   const bill = new Bill(ctx.meter, call.target);
   const pass = { ctx, understood: understand(opened, classified), timer, bill };

@@ -51,6 +51,8 @@ export function callStore(
       ...schemaRowsPart(call, one),
       ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
     })),
+    paramSets: tablesOnly ? null : call.paramSets,
+    rowidOf: call.paramSets === null ? null : insertedTable(facts[0]),
     atomic: call.atomic,
     schemaVersion: understood.schemaVersion,
     bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
@@ -74,6 +76,14 @@ export function callStore(
 /** The rows that the engine has read and written, undone or not, which are paid for. */
 export function workOf(outcome: EndedOutcome): Totals {
   return outcome.ok ? totals(outcome.results) : outcome.work;
+}
+
+/** The table of an INSERT that can only add rows to it; null: the id of the last row added tells nothing. */
+function insertedTable(facts: StatementFacts | undefined): string | null {
+  if (facts?.verb !== "insert" && facts?.verb !== "replace") return null;
+  const { target, actions } = facts;
+  // It may change a row in place of adding one.
+  return target === null || actions.includes(`update ${target}`) ? null : target;
 }
 
 /** How to count the rows that conflicts replace, where the number of changed rows is asked for. */

@@ -20,6 +20,7 @@ export function groupLength(jobs: readonly WaitingCall[]): number {
     for (const statement of job.call.statements) {
       characters += statement.sql.length + statement.params.length * 16;
     }
+    for (const set of job.call.paramSets ?? []) characters += set.length * 16;
     if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
     // A call travels alone if it crashed a child before, takes a snapshot, is a dry run, or has its row changes recorded.
     const { snapshot, dryRun, footprint } = job.call;

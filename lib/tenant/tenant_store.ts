@@ -7,6 +7,7 @@ import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
 import type { RowForm } from "../sql/row_form.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
+import type { ParamSets } from "../sql/param_sets.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
@@ -132,6 +133,13 @@ export interface TenantCall {
   /** The level that the connection must allow, and no higher one. */
   readonly level: Level;
   readonly statements: readonly TenantStatement[];
+  /**
+   * Set where the call has one statement that runs once for each set; its own `params` are those of the first. It has
+   * one result (`sets_result.ts`), and `failedIndex` is that of a set.
+   */
+  readonly paramSets?: ParamSets | null;
+  /** The table whose rowids of added rows such a result tells; null: none. */
+  readonly rowidOf?: string | null;
   /** All or nothing; otherwise statements before the first failure stay. */
   readonly atomic: boolean;
   /** The schema version for which the call was checked; with another version the outcome is `stale`. */

@@ -1,5 +1,6 @@
 // The statements of a call that is not atomic stay when a later one is stopped. The stop also undoes the store's own
 // transaction, so the earlier statements run once more, as a call that is logged and answered with the failure.
+import { firstRuns } from "../sql/param_sets.ts";
 import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
 
 /** A call that failed. */
@@ -8,7 +9,7 @@ export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
 /** The call to run again, because nothing of it is committed yet; null where nothing is to stay. */
 export function whatStays(call: TenantCall, { failedIndex, failure }: FailedOutcome): TenantCall | null {
   if (call.atomic || call.dryRun || failedIndex === 0) return null;
-  return { ...call, statements: call.statements.slice(0, failedIndex), failsWith: failure.kind };
+  return { ...firstRuns(call, failedIndex), failsWith: failure.kind };
 }
 
 /** The outcome of the whole call, from the outcome of the repeated statements. Work that ran twice counts once. */

@@ -52,6 +52,9 @@ export const approvalDetail = approvalRecord.extend({
   snapshotFirst: z.boolean(),
   outcome,
   statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
+  paramSets: z.object({ count: z.int(), first: z.array(z.array(value)) }).nullable().describe(
+    "Set where the statement runs once for each of so many parameter sets; the first 100 of them",
+  ),
   effects: z.array(z.object({
     ownRows: z.int().nullable(),
     cascadedRows: z.int(),

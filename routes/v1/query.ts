@@ -17,7 +17,7 @@ import { requestContent } from "../middleware/body_text.ts";
 import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
-import { batchBody, queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
+import { batchBody, queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
 
 /** Mounted under `/v1/db/:ns/:db`. */
 export function queryRoutes(query: QueryContext): Hono<Env> {
@@ -40,6 +40,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         const answer = await runStatements(statementsContext(query, c), {
           operation: "query",
           statements: [{ sql, params }],
+          paramSets: null,
           atomic: true,
           ...await callOptions(c, "query"),
         });
@@ -55,29 +56,35 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       "/batch",
       validate("json", batchBody),
       async (c) => {
-        const { statements, transaction } = c.req.valid("json");
+        const body = c.req.valid("json");
+        const { paramSets = null, transaction } = body;
+        const statements = body.statements ?? [{ sql: body.sql ?? "", params: paramSets?.[0] ?? [] }];
         if (headerFlag(c, "X-Dry-Run", "1")) {
           const { data, meta } = await previewWrites(statementsContext(query, c), {
             statements,
+            paramSets,
             atomic: transaction ?? false,
             batch: true,
             rowForm: rowFormOf(c),
             maxAffected: headerNumber(c, "X-Max-Affected", 0),
           });
-          return c.json({ success: true, data, meta });
+          return c.json({ success: true, data: paramSets ? data[0] : data, meta });
         }
         const answer = await runStatements(statementsContext(query, c), {
           operation: "batch",
           statements,
+          paramSets,
           atomic: transaction ?? false,
           ...await callOptions(c, "batch"),
         });
-        return sendBatch(c, answer);
+        return paramSets ? sendQuery(c, answer) : sendBatch(c, answer);
       },
       describeRoute({
-        summary: "Run up to 100 SQL statements",
+        summary: "Run up to 100 SQL statements, or one with up to 10,000 parameter sets",
         tags: ["sql"],
-        responses: answers(z.union([z.array(queryResult), z.array(writePreview)]), { meta: queryMeta }),
+        responses: answers(z.union([z.array(queryResult), z.array(writePreview), setsResult, writePreview]), {
+          meta: queryMeta,
+        }),
       }),
     );
 }

@@ -1,6 +1,6 @@
 // Schemas of SQL over HTTP: what validates a request also documents it.
 import { z } from "zod";
-import { MAX_BATCH_STATEMENTS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
+import { MAX_BATCH_STATEMENTS, MAX_PARAM_SETS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
 
 const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
 
@@ -13,13 +13,58 @@ export const statementBody = z.strictObject({
   params: z.array(sqlParameter).optional().describe("One value for each placeholder"),
 }).meta({ examples: [{ sql: "SELECT id, note FROM orders WHERE total > ? ORDER BY id", params: [10] }] });
 
-/** Several statements. */
+/**
+ * Many parameter sets. A union for each value would take longer than running the sets, so only odd values are given to
+ * it.
+ */
+const paramSets = z.array(z.array(z.any().meta(documented(sqlParameter)))).min(1).max(MAX_PARAM_SETS).check(
+  ({ value: sets, issues }) => {
+    for (const [at, set] of sets.entries()) {
+      for (const [place, value] of set.entries()) {
+        if (isPlainParameter(value)) continue;
+        const parsed = sqlParameter.safeParse(value);
+        if (parsed.success) continue;
+        issues.push({ code: "custom", message: ODD_VALUE, path: [at, place], input: value });
+        if (issues.length >= MAX_ODD) return;
+      }
+    }
+  },
+);
+const ODD_VALUE = "Send a string, a number, null, true, false or a $blob here";
+/** Odd values of one request that are told. */
+const MAX_ODD = 50;
+
+function isPlainParameter(value: unknown): boolean {
+  return typeof value === "string" || value === null || typeof value === "boolean" ||
+    (typeof value === "number" && Number.isFinite(value));
+}
+
+/** What OpenAPI says of values that such a schema describes. */
+function documented(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...described } = z.toJSONSchema(schema);
+  return described;
+}
+
+/** Several statements, or one with many parameter sets. */
 export const batchBody = z.strictObject({
-  statements: z.array(statementBody).min(1).max(MAX_BATCH_STATEMENTS),
+  statements: z.array(statementBody).min(1).max(MAX_BATCH_STATEMENTS).optional(),
+  sql: statementBody.shape.sql.optional().describe("One statement that runs once for each of paramSets"),
+  paramSets: paramSets.optional().describe("Values for each run of sql, in the order of the runs"),
   transaction: z.boolean().optional().describe(
     "All or nothing; otherwise statements commit one by one up to the first error",
   ),
+}).check(({ value: { statements, sql, paramSets }, issues }) => {
+  const add = (path: string, message: string) =>
+    issues.push({ code: "custom", message, path: [path], input: undefined });
+  const missing = "Add this field; it is required";
+  if (statements !== undefined) {
+    const other = sql !== undefined ? "sql" : paramSets !== undefined ? "paramSets" : null;
+    if (other) add(other, "Send either statements, or sql with paramSets");
+  } else if (sql === undefined && paramSets === undefined) add("statements", missing);
+  else if (sql === undefined) add("sql", missing);
+  else if (paramSets === undefined) add("paramSets", missing);
 }).meta({
+  anyOf: [{ required: ["statements"] }, { required: ["sql", "paramSets"] }],
   examples: [{
     statements: [
       { sql: "INSERT INTO orders (note, total) VALUES (?, ?)", params: ["by phone", 12.5] },
@@ -37,6 +82,17 @@ export const queryResult = z.object({
   rows: z.array(z.array(sqlValue)),
   rowsRead: z.int(),
   rowsWritten: z.int(),
+});
+
+/** The result of one statement that has run with many parameter sets: what all returned, and figures of each set. */
+export const setsResult = queryResult.extend({
+  sets: z.object({
+    rowsReturned: z.array(z.int()).nullable().describe("How many of rows each set returned; null: none can"),
+    rowsWritten: z.array(z.int()).nullable().describe("Null for a statement that only reads"),
+    lastInsertRowid: z.array(z.union([z.int(), z.string()]).nullable()).nullable().describe(
+      "Rowid of the last row that each set added; null where the statement does not tell",
+    ),
+  }).describe("One entry for each set, in their order"),
 });
 
 /** What a write would do. */

@@ -1,7 +1,11 @@
 // What waits while a disk is full: bounded in memory, and nothing of it is counted twice.
 import { assertEquals } from "@std/assert";
 import { Progress } from "../../lib/tenant/local/child/progress.ts";
-import { PROGRESS_FILE_BYTES, PROGRESS_RECORD_BYTES } from "../../lib/tenant/local/child/protocol.ts";
+import {
+  PROGRESS_FILE_BYTES,
+  PROGRESS_RECORD_BYTES,
+  PROGRESS_SET_AT,
+} from "../../lib/tenant/local/child/protocol.ts";
 import { lastRecord } from "../../lib/tenant/local/progress_files.ts";
 import { LogBudget, LogBuffer } from "../../lib/tenant/log_buffer.ts";
 
@@ -26,7 +30,8 @@ Deno.test("a progress file never grows, and its last record is the statement tha
   try {
     await Deno.writeFile(path, new Uint8Array(PROGRESS_FILE_BYTES));
     using file = await Deno.open(path, { write: true });
-    const progress = new Progress(file);
+    let running = 0;
+    const progress = new Progress(file, { startSet: (set) => running = set });
     for (const statements of [3, PROGRESS_FILE_BYTES / PROGRESS_RECORD_BYTES, 2000, 1]) {
       progress.startFrame(statements);
       for (let at = 0; at < statements; at++) progress.startStatement(7, at);
@@ -34,6 +39,12 @@ Deno.test("a progress file never grows, and its last record is the statement tha
       assertEquals(bytes.length, PROGRESS_FILE_BYTES);
       assertEquals(lastRecord(bytes, statements), { call: 7, statement: statements - 1 });
       assertEquals(lastRecord(bytes, statements + 1), null);
+      progress.startSets(8);
+      progress.startSet(4711);
+      const ofSets = await Deno.readFile(path);
+      // As the reporting thread does it.
+      new DataView(ofSets.buffer).setUint32(PROGRESS_SET_AT, running);
+      assertEquals(lastRecord(ofSets, statements), { call: 8, statement: 4711 });
     }
   } finally {
     await Deno.remove(path);

@@ -161,6 +161,7 @@ Deno.test("a spool that cannot be written says so, and is written again when it 
 class FakeHost implements DatabaseHost {
   readonly isQuiet = true;
   readonly states = new DatabaseStates("", systemClock);
+  readonly statementMs = 30_000;
   isDamaged = true;
 
   constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}

@@ -19,6 +19,8 @@ const MAX_CACHED_LENGTH = 4000;
 export class RowsReadEstimator {
   readonly #estimates = new Map<string, Estimate>();
   readonly #counts: TableCounts;
+  /** A text that is too long for the cache may run many times in a row all the same. */
+  #last: { readonly sql: string; readonly estimate: Estimate } | null = null;
   #schema: PlanSchema;
 
   constructor(private readonly database: DatabaseSync, clock: Clock) {
@@ -29,6 +31,7 @@ export class RowsReadEstimator {
   /** Drops everything cached. Call when the schema version has changed. */
   schemaChanged(): void {
     this.#estimates.clear();
+    this.#last = null;
     this.#counts.forget();
     this.#schema = new PlanSchema(this.database);
   }
@@ -38,9 +41,10 @@ export class RowsReadEstimator {
    * `rowsWritten` counts the rows changed, triggers included.
    */
   rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
-    let estimate = this.#estimates.get(sql);
+    let estimate = this.#estimates.get(sql) ?? (this.#last?.sql === sql ? this.#last.estimate : undefined);
     if (!estimate) {
       estimate = this.#compile(sql);
+      this.#last = { sql, estimate };
       if (this.#estimates.size >= CACHED_PLANS) this.#estimates.clear();
       if (sql.length <= MAX_CACHED_LENGTH) this.#estimates.set(sql, estimate);
     }

@@ -5,7 +5,11 @@ import type { HeldCalls } from "../../control/held_calls.ts";
 import { AppError } from "../../core/errors.ts";
 import type { StatementEffect } from "../../engine/statement_effect.ts";
 import { type HeldCall, type HeldMerge, type HeldRestore, readHeldCall } from "../../query/held_call.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
 import type { ApprovalOutcome, ApprovalRecord, RuleHit } from "../../store/write_records.ts";
+
+/** Parameter sets that a person is shown. */
+const SHOWN_SETS = 100;
 
 /** An approval, for whoever asked for it. */
 export interface ApprovalView {
@@ -56,6 +60,8 @@ type OutcomeAt<Outcome> = Outcome extends unknown ? Omit<Outcome, "at"> & { read
 /** What a person sees before deciding. */
 export interface ApprovalDetail extends ApprovalSummary {
   readonly statements: HeldCall["statements"];
+  /** How many parameter sets the statement runs with, and the first of them; null where each statement runs once. */
+  readonly paramSets: { readonly count: number; readonly first: ParamSets } | null;
   /** Of each statement; empty where they are not known. */
   readonly effects: readonly StatementEffect[];
   readonly effect: EffectFigures;
@@ -121,6 +127,7 @@ export function approvalDetail(summary: ApprovalSummary, held: HeldCall): Approv
   return {
     ...summary,
     statements: held.statements,
+    paramSets: shownSets(held),
     effects: held.effects,
     effect: figuresOf(summary, held),
     restore: held.restore ?? null,
@@ -136,6 +143,10 @@ function figuresOf({ affectedRows }: ApprovalSummary, held: HeldCall): EffectFig
     ? null
     : held.effects.reduce((sum, { ownRows }) => sum + (ownRows ?? 0), 0);
   return { affected, cascaded: held.effects.reduce((sum, one) => sum + one.cascadedRows, 0), rowsRead };
+}
+
+function shownSets({ paramSets }: HeldCall): ApprovalDetail["paramSets"] {
+  return paramSets ? { count: paramSets.length, first: paramSets.slice(0, SHOWN_SETS) } : null;
 }
 
 function mergePart({ ref, mode, onConflict, report }: HeldMerge): ApprovalDetail["merge"] {

@@ -20,11 +20,12 @@ export async function effectNow(
   { tolerance }: Pick<ApprovalRecord, "tolerance">,
   { held, salt = newSalt() }: { readonly held: HeldCall; readonly salt?: string },
 ): Promise<EffectNow> {
-  const { statements, atomic, batch, rowForm } = held;
+  const { statements, paramSets = null, atomic, batch, rowForm } = held;
   const { target, tokenId } = ctx;
   const { results, meta, footprint = null } = await run(
     ctx,
     plainCall({ target, tokenId, operation: "service", statements }, {
+      paramSets,
       atomic,
       batch,
       rowForm,

@@ -31,6 +31,7 @@ export interface RedeemInput {
 
 /** What has run: statements, a merge of a branch, or a restore. */
 export type Redeemed =
+  /** `batch`: it answers one result for each statement. */
   | { readonly answer: QueryAnswer; readonly batch: boolean }
   | { readonly merge: MergeAnswer }
   | { readonly restored: Restored };
@@ -50,13 +51,13 @@ export async function redeemApproval(
   const answered = ctx.approvals.stateOf(record) === "redeemed"
     ? await findStored(ctx, target, input.replay)
     : null;
-  if (answered) return { answer: answered, batch: (await heldCallOf(ctx, record)).batch };
+  if (answered) return { answer: answered, batch: answersEach(await heldCallOf(ctx, record)) };
   refuseUnlessApproved(ctx, record);
   const waiting = await heldCallOf(ctx, record);
   const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
   const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed" });
   if (claimed === null) throw new AppError("approval_not_found");
-  const { merge, statements, atomic, batch, rowForm, snapshots } = held;
+  const { merge, statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
   if (held.restore) return { restored: await redeemRestore(ctx, record, { ...held, restore: held.restore }) };
   try {
@@ -65,6 +66,7 @@ export async function redeemApproval(
     const answer = await run(
       ctx,
       plainCall({ target, tokenId, operation: "redeem_approval", statements }, {
+        paramSets,
         atomic,
         batch,
         rowForm,
@@ -80,10 +82,14 @@ export async function redeemApproval(
     );
     const { rowsWritten, queryLogId, snapshot } = answer.meta;
     await recordOutcome(ctx, record, { kind: "ran", rowsWritten, queryLogId, snapshot });
-    return { answer, batch };
+    return { answer, batch: answersEach(held) };
   } catch (error) {
     throw await afterFailure(ctx, record, held, error);
   }
+}
+
+function answersEach({ batch, paramSets }: HeldCall): boolean {
+  return batch && paramSets === undefined;
 }
 
 function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): void {

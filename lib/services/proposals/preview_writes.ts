@@ -5,7 +5,12 @@ import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { JsonValue, RowPreview, StatementEffect } from "../../engine/statement_effect.ts";
 import type { RowForm } from "../../sql/row_form.ts";
-import { type StatementsContext, type StatementsInput, toStatements } from "../query/run_statements.ts";
+import {
+  type StatementsContext,
+  type StatementsInput,
+  toParamSets,
+  toStatements,
+} from "../query/run_statements.ts";
 
 /** What one statement would do, as the API shows it. */
 export interface WritePreview {
@@ -31,6 +36,8 @@ export interface Previewed {
 /** Writes that are to be previewed. */
 export interface PreviewInput {
   readonly statements: StatementsInput["statements"];
+  /** As `StatementsInput` has them. */
+  readonly paramSets?: StatementsInput["paramSets"];
   readonly atomic: boolean;
   readonly batch: boolean;
   readonly rowForm: RowForm;
@@ -41,17 +48,18 @@ export interface PreviewInput {
 /** Errors: `validation_failed` where nothing writes; every error that the writes themselves would raise. */
 export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
   const { target, tokenId } = ctx;
-  const { statements, atomic, batch, rowForm, maxAffected } = input;
+  const { statements, paramSets = null, atomic, batch, rowForm, maxAffected } = input;
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
     throw new AppError("validation_failed", {
       issues: [{
-        path: batch ? "statements" : "sql",
+        path: batch && paramSets === null ? "statements" : "sql",
         message: "Send a statement that writes; this only reads",
       }],
     });
   }
   const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
+    paramSets: toParamSets(paramSets),
     atomic,
     batch,
     rowForm,

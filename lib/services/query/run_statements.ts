@@ -1,5 +1,6 @@
 // Runs one statement or a batch for the caller of a request.
 import type { RowForm } from "../../sql/row_form.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
 import { type SqlParameter, toSqlParameter } from "../../sql/sql_value.ts";
 import type {
   CallReplay,
@@ -20,6 +21,8 @@ export interface StatementsInput {
     readonly sql: string;
     readonly params?: readonly (JsonParameter | SqlParameter)[] | undefined;
   }[];
+  /** The one statement runs once for each set; absent or null: each statement runs once. */
+  readonly paramSets?: readonly (readonly JsonParameter[])[] | null;
   readonly atomic: boolean;
   readonly rowForm: RowForm;
   readonly replay: CallReplay | null;
@@ -36,6 +39,11 @@ export function toStatements(statements: StatementsInput["statements"]): QuerySt
     sql,
     params: params === undefined ? [] : params.map(toSqlParameter),
   }));
+}
+
+/** From JSON to what the engine binds. */
+export function toParamSets(paramSets: StatementsInput["paramSets"]): ParamSets | null {
+  return paramSets ? paramSets.map((set) => set.map(toSqlParameter)) : null;
 }
 
 /** Who asks, and for which database. */
@@ -55,6 +63,7 @@ export function runStatements(ctx: StatementsContext, input: StatementsInput): P
     batch: input.operation === "batch",
     approved: [],
     statements: toStatements(input.statements),
+    paramSets: toParamSets(input.paramSets),
     atomic: input.atomic,
     rowForm: input.rowForm,
     replay: input.replay,

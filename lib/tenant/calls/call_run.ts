@@ -3,8 +3,10 @@ import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts
 import type { StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { AffectedBound } from "../call_records.ts";
 import type { FailedOutcome } from "../what_stays.ts";
+import { runsOf } from "../../sql/param_sets.ts";
+import { SetsBuilder, setsJson } from "./sets_result.ts";
 import type { RowsBeside } from "./counted_rows.ts";
-import type { StepFigures } from "./work.ts";
+import type { SetsAnswer, StepFigures } from "./work.ts";
 
 /** The statement that has failed, by its index, and why. */
 export interface CallFailure {
@@ -32,27 +34,29 @@ export interface EndingCall {
   readonly atomic: boolean;
   readonly affected?: AffectedBound | null;
   readonly statements: { readonly length: number };
+  readonly paramSets?: { readonly length: number } | null;
 }
 
 /**
  * The failure with which a call ends: one that changed more or fewer rows than it may, or others than were approved, has
- * failed at its last statement. What ran before an error stays where the call is not atomic: it too is bound to the
+ * failed at its last run. What ran before an error stays where the call is not atomic: it too is bound to the
  * number of rows.
  */
 export function endingFailure(
-  { atomic, affected, statements }: EndingCall,
+  call: EndingCall,
   { failure, rows }: Pick<CallRun, "failure" | "rows">,
   isExpected: () => boolean,
 ): CallFailure | null {
+  const { atomic, affected } = call;
   if (failure !== null && atomic) return failure;
   const within = !affected || (rows >= affected.min && rows <= affected.max);
   if (within && isExpected()) return failure;
-  return { at: statements.length - 1, failure: { ...plainFailure("affected", ""), affected: rows } };
+  return { at: runsOf(call) - 1, failure: { ...plainFailure("affected", ""), affected: rows } };
 }
 
 /** Whether the failure undoes the whole call: any failure of an atomic call or a single statement, and a wrong number of rows. */
-export function isUndone(failure: CallFailure | null, { atomic, statements }: EndingCall): boolean {
-  return failure !== null && (atomic || statements.length === 1 || failure.failure.kind === "affected");
+export function isUndone(failure: CallFailure | null, call: EndingCall): boolean {
+  return failure !== null && (call.atomic || runsOf(call) === 1 || failure.failure.kind === "affected");
 }
 
 /** A statement that has run: its result, or why there is none. */
@@ -62,6 +66,8 @@ export interface RanStatement {
   readonly tooLarge?: boolean;
   readonly figures: StepFigures;
   readonly beside: RowsBeside;
+  /** Of a statement that ran with parameter sets, in place of `json`. */
+  readonly sets?: SetsAnswer | undefined;
 }
 
 /** Collects a call's statements in order, up to the first failure. */
@@ -75,8 +81,12 @@ export class CallRunner {
   #bytes = 0;
   #failure: CallFailure | null = null;
   #tooLarge = false;
+  /** What parameter sets have done, and the rows that they have read and written. */
+  readonly #sets = new SetsBuilder();
+  #setsRead = 0;
+  #setsWritten = 0;
 
-  constructor(private readonly call: EndingCall & Pick<TenantCall, "bounds">) {}
+  constructor(private readonly call: EndingCall & Pick<TenantCall, "bounds" | "level">) {}
 
   get ended(): boolean {
     return this.#failure !== null;
@@ -88,12 +98,13 @@ export class CallRunner {
     return { rows, bytes: bytes - this.#bytes };
   }
 
-  add({ json, failure, tooLarge = false, figures, beside }: RanStatement): void {
+  add({ json, failure, tooLarge = false, figures, beside, sets }: RanStatement): void {
     if (this.ended) return;
     const written = figures.changes + beside.written;
     this.#workWritten += written;
     this.#rowsReplaced += beside.removed;
-    if (failure !== null) {
+    if (sets) this.#addSets(sets, figures.rowsRead, written);
+    else if (failure !== null) {
       this.#tooLarge = tooLarge;
       this.fail(failure);
       if (!tooLarge) return;
@@ -106,20 +117,37 @@ export class CallRunner {
     this.#rowsWritten += written;
   }
 
-  /** Notes a failure of the next statement, which has no figures. */
+  /** Notes a failure of the next run, which has no figures. */
   fail(failure: EngineFailure): void {
-    this.#failure ??= { at: this.#results.length, failure };
+    this.#failure ??= { at: this.#results.length + this.#sets.count, failure };
+  }
+
+  #addSets({ part, failure, undone = 0 }: SetsAnswer, rowsRead: number, rowsWritten: number): void {
+    this.#sets.add(part);
+    this.#workWritten += undone;
+    this.#bytes += part.rows.length;
+    this.#setsRead += rowsRead;
+    this.#setsWritten += rowsWritten;
+    if (failure !== null) this.fail(failure);
+  }
+
+  /** The result of each statement that has run, or the one of all sets. */
+  #allResults(): readonly StatementResult[] {
+    if (this.#sets.count === 0) return this.#results;
+    const json = setsJson(this.#sets.part, this.call.level === "read");
+    return [{ json, rowsRead: this.#setsRead, rowsWritten: this.#setsWritten }];
   }
 
   /** Sums up what has run. `notRun`: why the next statement did not run. */
   run(notRun: EngineFailure | null): CallRun {
     if (notRun) this.fail(notRun);
-    const committed = this.#results.reduce(
+    const results = this.#allResults();
+    const committed = results.reduce(
       (sum, one) => ({ read: sum.read + one.rowsRead, written: sum.written + one.rowsWritten }),
       { read: 0, written: 0 },
     );
     return {
-      results: this.#results,
+      results,
       ms: Math.round(this.#ms * 1000) / 1000,
       rowsRead: committed.read,
       rowsWritten: committed.written,

@@ -5,11 +5,15 @@ import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { type CallRun, CallRunner, endedRun } from "./call_run.ts";
 import { nothingBeside, rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
-import { type Answer, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
+import { type Answer, failureOf, numbersIn, type SetsAnswer, stepOf, type Work } from "./work.ts";
 
 export interface CarefulOptions {
-  readonly call: Pick<TenantCall, "statements" | "atomic" | "affected" | "bounds" | "rowForm">;
+  readonly call: Pick<
+    TenantCall,
+    "level" | "statements" | "paramSets" | "rowidOf" | "atomic" | "affected" | "bounds" | "rowForm"
+  >;
   /** Statements that run, from the first on; `notRun`: why no more of them do. */
   readonly count: number;
   readonly notRun: EngineFailure | null;
@@ -36,19 +40,35 @@ export class CarefulRun {
   *run(): Work<CallRun> {
     const { call, count, notRun, deferred } = this.options;
     if (deferred) yield* deferred.raised();
-    for (const statement of call.statements.slice(0, count)) {
-      yield* this.#run(statement);
-      this.closing = this.runner.ended
-        ? ["ROLLBACK TO statement", "RELEASE statement"]
-        : ["RELEASE statement"];
+    for (const { statement, sets } of this.#runs(count)) {
+      const first = this.at;
+      yield* this.#run(statement, sets);
+      // The sets before a failed one stay where the call is not atomic.
+      const undone = this.runner.ended && (!sets || call.atomic || sets.length === 1);
+      this.closing = undone ? ["ROLLBACK TO statement", "RELEASE statement"] : ["RELEASE statement"];
       if (this.runner.ended) break;
-      this.at++;
+      this.at = first + (sets?.length ?? 1);
     }
     return this.runner.run(notRun);
   }
 
-  *#run(statement: TenantStatement): Work<void> {
-    const { call: { rowForm }, deferred, watch, ownReads } = this.options;
+  /** What is asked at a time: a statement, all of its sets, or one set where its references are counted behind it. */
+  #runs(count: number): { readonly statement: TenantStatement; readonly sets: ParamSets | null }[] {
+    const { call: { statements, paramSets = null }, deferred } = this.options;
+    return statements.slice(0, count).flatMap((statement) =>
+      paramSets && deferred
+        ? paramSets.map((params) => ({ statement: { ...statement, params }, sets: [params] }))
+        : [{ statement, sets: paramSets }]
+    );
+  }
+
+  *#run(statement: TenantStatement, paramSets: ParamSets | null): Work<void> {
+    const { call: { rowForm, atomic, rowidOf = null }, deferred, watch, ownReads } = this.options;
+    const first = this.at;
+    const done = (sets: number) => {
+      this.at = first + sets;
+    };
+    const sets = paramSets && { paramSets, atomic, rowidOf, done };
     const { level, after = [] } = statement;
     if (watch) yield* watch.begin(level, statement.schemaRows?.rows ?? null);
     const before = stepOf(textBefore(statement));
@@ -57,7 +77,7 @@ export class CarefulRun {
       savepoint: "statement",
       steps: [
         ...before,
-        { statement, bounds: this.runner.bounds, rowForm },
+        { statement, bounds: this.runner.bounds, rowForm, ...(sets ? { sets } : {}) },
         ...stepOf(textBehind(statement)),
       ],
     };
@@ -66,7 +86,8 @@ export class CarefulRun {
     const notes = ran?.ok && watch ? yield* watch.end() : 0;
     const mayBreak = ran?.ok && (level === "schema" || ran.figures.changes > 0);
     const breaks = mayBreak && deferred ? yield* deferred.raised() : false;
-    if (!ran?.ok || breaks) watch?.undone(notes);
+    const failed = !ran?.ok || (ran.sets?.failure && (atomic || ran.sets.part.returned.length === 0));
+    if (failed || breaks) watch?.undone(notes);
     if (breaks) return this.runner.fail(brokenReference);
     this.#add(statement, ran, counts, {
       notes,
@@ -75,8 +96,8 @@ export class CarefulRun {
     if (this.runner.ended) return;
     // Nothing of the service's own runs behind a statement that has failed.
     const behind = after.length > 0 ? yield { steps: after } : [];
-    const failed = behind.find(({ ok }) => !ok);
-    if (failed) this.runner.fail(failureOf(failed));
+    const broken = behind.find(({ ok }) => !ok);
+    if (broken) this.runner.fail(failureOf(broken));
   }
 
   #add(
@@ -91,8 +112,10 @@ export class CarefulRun {
     const beside = ran.ok
       ? rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], changes)
       : nothingBeside;
-    if (ran.ok) this.runner.add({ json: ran.json, failure: null, figures, beside });
-    else {this.runner.add({
+    if (ran.ok) {
+      const sets = notes > 0 && ran.sets ? withoutNotes(ran.sets) : ran.sets;
+      this.runner.add({ json: ran.json, failure: null, figures, beside, sets });
+    } else {this.runner.add({
         json: "",
         failure: ran.failure,
         tooLarge: ran.tooLarge ?? false,
@@ -106,4 +129,9 @@ export class CarefulRun {
     const { call, watch } = this.options;
     return endedRun(run, call, watch ? yield* watch.isExpected() : true);
   }
+}
+
+/** Notes of the rows count as changes of the sets, so each set tells only what the statement itself has changed. */
+function withoutNotes({ part, ...more }: SetsAnswer): SetsAnswer {
+  return { ...more, part: { ...part, written: part.own } };
 }

@@ -4,16 +4,18 @@ import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { jsonValue } from "../../engine/result_json.ts";
 import type { StatementEffect } from "../../engine/statement_effect.ts";
 import type { StatementTarget } from "../../engine/statement_target.ts";
+import { type ParamSets, statementOfRun } from "../../sql/param_sets.ts";
 import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 import { rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
+import { dryRuns, joinEffects } from "./dry_sets.ts";
 import { HELD_ROWS, PREVIEW_ROWS, rowPreview, UNDO_EFFECT } from "./row_preview.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface DryRunOptions {
-  readonly call: Pick<TenantCall, "statements" | "atomic" | "bounds" | "rowForm">;
+  readonly call: Pick<TenantCall, "statements" | "paramSets" | "atomic" | "bounds" | "rowForm">;
   /** Statements that run, from the first on. */
   readonly count: number;
   /** Null where the call can break no deferred reference. */
@@ -53,9 +55,10 @@ export class DryRun {
     if (openWatch) this.#watch = yield* openWatch();
     this.footprint = yield* this.#footprint();
     let raisedAt = 0;
-    for (const statement of call.statements.slice(0, count)) {
-      const last = this.at === call.statements.length - 1;
-      const ran = yield* this.#effectOf(statement);
+    const runs = dryRuns(call, count, { counted: deferred !== null, held: openWatch !== null });
+    for (const [index, { statement, sets }] of runs.entries()) {
+      const last = index === runs.length - 1 && count === call.statements.length;
+      const ran = yield* this.#effectOf(statement, sets);
       if (!ran.ok) return ran.failure;
       if (deferred && changesRows(ran.effect) && (yield* deferred.raised())) {
         if (!call.atomic) return brokenReference;
@@ -66,15 +69,16 @@ export class DryRun {
         return brokenReference;
       }
       this.footprint = yield* this.#footprint();
-      const failure = yield* this.#show(statement, ran.effect, last);
+      const failure = yield* this.#show(statement, { effect: ran.effect, hidden: sets !== null }, last);
       if (failure) return failure;
-      this.at++;
+      this.at += ran.ran;
+      if (ran.failure) return ran.failure;
     }
     return null;
   }
 
   /** Runs the statement behind the savepoint `effect`, which stays open, and counts. */
-  *#effectOf(statement: TenantStatement): Work<Ran> {
+  *#effectOf(statement: TenantStatement, paramSets: ParamSets | null): Work<Ran> {
     const { level } = statement;
     if (this.#watch) yield* this.#watch.begin(level, statement.schemaRows?.rows ?? null);
     const schemaChange = level === "schema";
@@ -85,7 +89,7 @@ export class DryRun {
     const behind = stepOf(textBehind(statement));
     const answers = yield {
       savepoint: "effect",
-      steps: [...before, ...plan, this.#callerStep(statement), ...behind],
+      steps: [...before, ...plan, this.#callerStep(statement, paramSets), ...behind],
     };
     const at = before.length + plan.length;
     const ran = answers[at];
@@ -97,7 +101,7 @@ export class DryRun {
     }
     const notes = this.#watch ? yield* this.#watch.end() : 0;
     this.ms += ran.figures.ms ?? 0;
-    this.results.push({ json: ran.json, rowsRead: ran.figures.rowsRead });
+    this.#addResult(ran.json, ran.figures.rowsRead);
     const all = ran.figures.changes - notes;
     const ownRows = schemaChange ? null : all === 0 ? 0 : ran.figures.ownRows;
     const { written, removed } = rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], all);
@@ -107,21 +111,24 @@ export class DryRun {
       plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, PLAIN_ROWS))) : [],
       preview: null,
     };
-    return { ok: true, effect };
+    return { ok: true, effect, ran: ran.sets?.part.returned.length ?? 1, failure: ran.sets?.failure ?? null };
   }
 
   /** Adds the rows that the statement has changed. For that it is undone, and run again where another one follows. */
-  *#show(statement: TenantStatement, effect: StatementEffect, last: boolean): Work<EngineFailure | null> {
-    const { call: { rowForm }, mostPreviewed, openWatch } = this.options;
+  *#show(
+    statement: TenantStatement,
+    { effect, hidden }: { readonly effect: StatementEffect; readonly hidden: boolean },
+    last: boolean,
+  ): Work<EngineFailure | null> {
+    const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
-    const target = ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
-      ? this.options.targetOf(this.at)
+    const target = !hidden && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
+      ? this.options.targetOf(statementOfRun(this.options.call, this.at))
       : null;
     const preview = target && ownRows !== null
-      // What a person may have to decide about is watched.
-      ? yield* rowPreview({ statement, target, ownRows, rowForm, most: openWatch ? HELD_ROWS : PREVIEW_ROWS })
+      ? yield* rowPreview({ statement, target, ownRows, rowForm, most: this.#mostRows })
       : null;
-    this.effects.push({ ...effect, preview });
+    this.#addEffect({ ...effect, preview });
     if (last) return null;
     // The next statements of a batch see what this one did.
     const again = target ? [UNDO_EFFECT, this.#callerStep(statement)] : [];
@@ -134,14 +141,45 @@ export class DryRun {
     return this.#watch ? yield* this.#watch.footprint() : null;
   }
 
-  #callerStep(statement: TenantStatement): CallerStep {
-    const { bounds, rowForm } = this.options.call;
-    return { statement, bounds, rowForm };
+  /** What a person may have to decide about is watched. */
+  get #mostRows(): number {
+    return this.options.openWatch ? HELD_ROWS : PREVIEW_ROWS;
+  }
+
+  /** All sets have one result together. */
+  #addResult(json: string, rowsRead: number): void {
+    const [first] = this.results;
+    if (this.options.call.paramSets && first) {
+      this.results[0] = { json: "", rowsRead: first.rowsRead + rowsRead };
+    } else this.results.push({ json, rowsRead });
+  }
+
+  /** All sets have one effect together. */
+  #addEffect(effect: StatementEffect): void {
+    const [first] = this.effects;
+    if (this.options.call.paramSets && first) this.effects[0] = joinEffects(first, effect, this.#mostRows);
+    else this.effects.push(effect);
+  }
+
+  #callerStep(statement: TenantStatement, paramSets: ParamSets | null = null): CallerStep {
+    const { bounds, rowForm, atomic } = this.options.call;
+    return {
+      statement,
+      bounds,
+      rowForm,
+      ...(paramSets ? { sets: { paramSets, atomic, rowidOf: null } } : {}),
+    };
   }
 }
 
 type Ran =
-  | { readonly ok: true; readonly effect: StatementEffect }
+  /** `ran`: how many statements or sets. `failure`: of the set behind them. */
+  | {
+    readonly ok: true;
+    readonly effect: StatementEffect;
+    readonly ran: number;
+    readonly failure: EngineFailure | null;
+  }
   | { readonly ok: false; readonly failure: EngineFailure };
 
 function changesRows({ ownRows, cascadedRows }: StatementEffect): boolean {

@@ -3,6 +3,8 @@
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { Level } from "../../engine/guard.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
+import type { SetsPart } from "./sets_result.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { TenantCall, TenantStatement } from "../tenant_store.ts";
 
@@ -19,6 +21,16 @@ export interface OwnStep {
 /** A statement of the caller's, whose result is asked for as JSON, within bounds. */
 export interface CallerStep extends Pick<TenantCall, "bounds" | "rowForm"> {
   readonly statement: TenantStatement;
+  /** Set where it runs once for each of many parameter sets, up to the first that fails. */
+  readonly sets?: SetsAsk;
+}
+
+/** Parameter sets of a statement. `atomic`: a failure undoes them all; otherwise those before the failed one stay. */
+export interface SetsAsk extends Pick<TenantCall, "atomic"> {
+  readonly paramSets: ParamSets;
+  readonly rowidOf: string | null;
+  /** Called by a store that may be stopped between the sets, with how many of them have run. */
+  readonly done?: (sets: number) => void;
 }
 
 export type Step = OwnStep | CallerStep;
@@ -50,6 +62,8 @@ export type Answer =
     /** Of a caller's statement; `{"columns":[…],"rows":[…]` without the closing brace. */
     readonly json: string;
     readonly figures: StepFigures;
+    /** Of a step with sets, in place of `json`. */
+    readonly sets?: SetsAnswer;
   }
   /** `figures` of a statement that has run to where it failed; `tooLarge`: to its end, but its result passes a bound. */
   | {
@@ -58,6 +72,14 @@ export type Answer =
     readonly figures: StepFigures;
     readonly tooLarge?: boolean;
   };
+
+/** What sets have done. `failure`: why the set behind the last one in `part` has failed; null where all have run. */
+export interface SetsAnswer {
+  readonly part: SetsPart;
+  readonly failure: EngineFailure | null;
+  /** Rows that the failed set had changed before it was undone, where the engine tells. */
+  readonly undone?: number;
+}
 
 export const noStepFigures: StepFigures = { rowsRead: 0, ms: null, changes: 0, ownRows: 0 };
 

@@ -6,6 +6,8 @@ import type { ReplyFrame } from "./engine_child.ts";
 
 /** The store's side of one database. */
 export interface DatabaseHost {
+  /** Milliseconds that one statement may run. */
+  readonly statementMs: number;
   readonly states: DatabaseStates;
   /** Nothing runs and nothing waits. */
   readonly isQuiet: boolean;

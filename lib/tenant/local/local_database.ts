@@ -123,7 +123,7 @@ export class LocalDatabase implements TenantDatabase {
       const lanes = this.store.lanes(this.databaseId, this.namespaceId);
       lanes.addCall({
         call,
-        wire: wireCall(call, this.clock),
+        wire: wireCall(call, this.clock, this.store.statementMs),
         resolve,
         reject,
         queuedMs: this.clock.monotonicMs(),

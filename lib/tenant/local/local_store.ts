@@ -60,6 +60,7 @@ interface LocalStoreParts {
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
+  readonly statementMs: number;
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #logBudget = new LogBudget();
   readonly #watchdog: Watchdog;
@@ -77,6 +78,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
 
   constructor(private readonly options: LocalStoreSettings, parts: LocalStoreParts) {
     const { scheduler, spool, tenants, memoryBytes } = parts;
+    this.statementMs = options.queryTimeoutMs;
     this.scheduler = scheduler;
     this.spool = spool;
     this.tenants = tenants;
@@ -84,15 +86,14 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#reserve = tenantsReserve(tenants);
     this.#reserveFilled = this.#reserve.fill();
     scheduler.onFull = () => this.#reserve.lend();
-    this.#watchdog = new Watchdog(scheduler, { timeoutMs: options.queryTimeoutMs, memoryBytes });
+    this.#watchdog = new Watchdog(scheduler, { timeoutMs: this.statementMs, memoryBytes });
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
     this.states = new DatabaseStates(tenants, options.clock);
     scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
-    const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES } = options;
+    const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
-    const keepMs = options.snapshotDays * DAY_MS;
-    this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs });
+    this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs: snapshotDays * DAY_MS });
     this.#newFiles = new NewFiles({ tenants, makeInChild: (id) => this.#makeInChild(id) });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.prune(id));
     this.#timers = [

@@ -1,6 +1,12 @@
 // The files in which engine children note their progress and memory: makes and reads them. They stay and are reused, so
 // that a child can start on a full disk.
-import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES } from "./child/protocol.ts";
+import {
+  PROGRESS_FILE_BYTES,
+  PROGRESS_HEAD_BYTES,
+  PROGRESS_RECORD_BYTES,
+  PROGRESS_SET_AT,
+  SETS_RUN,
+} from "./child/protocol.ts";
 
 /** The progress file of one child. */
 export interface ProgressFile {
@@ -44,7 +50,10 @@ function emptied(runDirectory: string, number: number): string {
   return path;
 }
 
-/** The statement that a child started last: the position of its call in the frame, and its position in the call. */
+/**
+ * The statement that a child started last: the position of its call in the frame, and its position in the call, or that
+ * of its parameter set, which may be some milliseconds old.
+ */
 export interface Progress {
   readonly call: number;
   readonly statement: number;
@@ -91,7 +100,11 @@ export function lastRecord(bytes: Uint8Array, frame: number): Progress | null {
     at += PROGRESS_RECORD_BYTES
   ) {
     if (view.getUint32(at) !== frame) break;
-    last = { call: view.getUint32(at + 4), statement: view.getUint32(at + 8) };
+    const statement = view.getUint32(at + 8);
+    last = {
+      call: view.getUint32(at + 4),
+      statement: statement === SETS_RUN ? view.getUint32(PROGRESS_SET_AT) : statement,
+    };
   }
   return last;
 }

@@ -1,5 +1,6 @@
 // Recovers the work of a child that has ended: the call whose statement ran is answered, everything else runs again, and
 // nothing that may have been committed runs twice.
+import { firstRuns } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { Progress } from "./progress_files.ts";
@@ -61,11 +62,10 @@ function endingOf({ killed }: LaneFlight, { call }: CallJob): "timeout" | "resul
 function beforeEnding(flight: LaneFlight, job: CallJob, ending: FailedOutcome): CallJob | null {
   const call = whatStays(job.call, ending);
   if (call === null) return null;
-  const statements = job.wire.statements.slice(0, ending.failedIndex);
   return {
     ...job,
     call,
-    wire: { ...job.wire, statements, failsWith: ending.failure.kind },
+    wire: { ...firstRuns(job.wire, ending.failedIndex), failsWith: ending.failure.kind },
     resolve: (outcome) => job.resolve(endedAfter(outcome, ending)),
     queuedMs: Math.max(job.queuedMs, flight.killedMs),
     crashes: 0,

@@ -1,6 +1,7 @@
 // Translates between the store's calls and outcomes and the frames of an engine child.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { FailedOutcome } from "../what_stays.ts";
@@ -9,8 +10,8 @@ import type { Request, WireLogTable, WireRecord } from "./child/protocol.ts";
 import type { WireCall, WireOutcome, WireReplayed, WireResult } from "./child/wire_call.ts";
 import { logColumns, type LogValues, noFigures } from "../log_columns.ts";
 
-/** A call in the form of a frame. */
-export function wireCall(call: TenantCall, clock: Clock): WireCall {
+/** A call in the form of a frame. `statementMs`: how long a statement may run. */
+export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity): WireCall {
   const reads = call.level === "read";
   return {
     statements: call.statements.map(({ sql, params, level, ...more }) =>
@@ -30,7 +31,17 @@ export function wireCall(call: TenantCall, clock: Clock): WireCall {
     ...(call.dryRun ? { dryRun: true } : null),
     ...(call.affected === null ? null : { affected: call.affected }),
     ...(call.footprint ? { footprint: call.footprint } : null),
+    ...(call.paramSets ? setsParts(call, call.paramSets, statementMs) : null),
   };
+}
+
+function setsParts(
+  { rowidOf, timeoutMs }: TenantCall,
+  paramSets: ParamSets,
+  statementMs: number,
+): Partial<WireCall> {
+  const ms = Math.min(statementMs, timeoutMs ?? Infinity);
+  return { paramSets, rowidOf: rowidOf ?? null, ...(ms === Infinity ? null : { setsMs: ms }) };
 }
 
 function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {

@@ -8,6 +8,7 @@ import {
   type OwnStep,
   type Step,
 } from "../calls/work.ts";
+import { answerSets } from "./answer_sets.ts";
 import { fromHrana, hranaValue, integerOf, resultJson } from "./hrana/remote_values.ts";
 import { type HranaStep, losesInfinity, type StepResult, type StepRows } from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
@@ -22,10 +23,22 @@ const CHANGES = "SELECT changes()";
 const CALLER_STEPS = 4;
 
 /** Throws what `send` throws, and `RemoteFailure` where the transaction is gone. */
-export async function answerAsk(
+export async function answerAsk(send: SendSteps, ask: Ask): Promise<readonly Answer[]> {
+  const at = ask.steps.findIndex((step) => "statement" in step && step.sets !== undefined);
+  const step = ask.steps[at];
+  if (step === undefined || !("statement" in step) || step.sets === undefined) {
+    return await answerSteps(send, ask);
+  }
+  const first = await answerSteps(send, { ...ask, steps: ask.steps.slice(0, at) });
+  const sets = await answerSets((steps) => send(steps, true), step, step.sets);
+  return [...first, sets, ...await answerAsk(send, { steps: ask.steps.slice(at + 1) })];
+}
+
+async function answerSteps(
   send: SendSteps,
   { before = [], savepoint, steps }: Ask,
 ): Promise<readonly Answer[]> {
+  if (steps.length === 0 && before.length === 0 && savepoint === undefined) return [];
   const asked = steps.flatMap(hranaSteps);
   if (savepoint === undefined) {
     const answers = await send([...texts(before), ...asked], true);

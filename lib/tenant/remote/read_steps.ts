@@ -1,7 +1,8 @@
 // Reads off the steps of a batch what a call did.
 import { ResultTooLarge } from "../../engine/result_json.ts";
 import { type CallRun, CallRunner, endedRun } from "../calls/call_run.ts";
-import { rowsBeside } from "../calls/counted_rows.ts";
+import { nothingBeside, rowsBeside } from "../calls/counted_rows.ts";
+import type { SetsCollector } from "./answer_sets.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { CallGate } from "./gate/schema_gate.ts";
 import type { StepResult, StepRows } from "./hrana/hrana.ts";
@@ -42,6 +43,12 @@ export class StepReader {
     }
     const read = { ...figures, rowsRead: step.rowsRead, ms: step.ms };
     this.runner.add({ ...this.#resultOf(step), figures: read, beside });
+  }
+
+  /** Takes what parameter sets have done. */
+  addSets({ sets: { part }, failure, rowsRead, ms }: SetsCollector): void {
+    const figures = { rowsRead, ms, changes: 0, ownRows: 0 };
+    this.runner.add({ json: "", failure: null, figures, beside: nothingBeside, sets: { part, failure } });
   }
 
   /** How the call ends. `failure`: why the next statement was not sent. */

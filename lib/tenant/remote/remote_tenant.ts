@@ -8,6 +8,7 @@ import { logRow, noFigures } from "../log_columns.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import { statementOfRun } from "../../sql/param_sets.ts";
 import { unlessUsedUp } from "../calls/used_up.ts";
 import { awaitWork } from "../calls/work.ts";
 import { answerAsk } from "./answer_ask.ts";
@@ -227,11 +228,12 @@ async function namedOutcome(
   outcome: TenantOutcome,
 ): Promise<TenantOutcome> {
   if (outcome.ok !== false || outcome.failure.kind !== "full") return outcome;
-  const statements = call.statements.slice(0, outcome.failedIndex + 1)
+  const at = statementOfRun(call, outcome.failedIndex);
+  const statements = call.statements.slice(0, at + 1)
     .map(({ sql, level }) => ({ sql, changesSchema: level === "schema" }));
   try {
     const schemaGate = await connection.schemaGate();
-    const actions = () => schemaGate.inspect(statements).facts[outcome.failedIndex]?.actions ?? [];
+    const actions = () => schemaGate.inspect(statements).facts[at]?.actions ?? [];
     const failure = await awaitWork(
       unlessUsedUp(outcome.failure, actions),
       (ask) => answerAsk((steps) => connection.runOwn("read", steps), ask),

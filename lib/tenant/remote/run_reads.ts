@@ -21,6 +21,8 @@ import { rowsAt } from "./remote_context.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { StepReader } from "./read_steps.ts";
 import { reachable, untilAnswered } from "./until_answered.ts";
+import { piecesOf, SetsCollector } from "./answer_sets.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";
@@ -54,7 +56,7 @@ async function readOnce(
     signal,
     giveWay,
   });
-  const quick = await read.atOnce();
+  const quick = call.paramSets ? "slowly" : await read.atOnce();
   const outcome = quick === "slowly" ? await read.stepByStep() : quick;
   if (outcome !== "stale") return outcome;
   return { ok: "stale", schemaVersion: (await connection.schemaGate()).version };
@@ -110,6 +112,11 @@ class Reading {
       return "stale";
     }
     const reader = new StepReader(call, 0);
+    if (call.paramSets && gate.failure === null) {
+      baton = await this.#addSets(reader, call.paramSets, baton);
+      void undo({ connection: this.connection }, { steps, baton });
+      return outcomeOf(reader.finish(gate));
+    }
     for (const [at, { sql, params }] of call.statements.slice(0, gate.sendable).entries()) {
       if (reader.runner.ended) break;
       const step: HranaStep = { stmt: { sql: asSelect(sql), args: params.map(hranaValue) } };
@@ -126,6 +133,30 @@ class Reading {
     }
     void undo({ connection: this.connection }, { steps, baton });
     return outcomeOf(reader.finish(gate));
+  }
+
+  /** A request for each piece of the sets. Returns the baton of the stream, null where there is none any more. */
+  async #addSets(reader: StepReader, paramSets: ParamSets, begun: string | null): Promise<string | null> {
+    const { call } = this.gated;
+    const sql = call.statements[0]?.sql ?? "";
+    const collector = new SetsCollector(call.bounds, call.rowForm);
+    let baton = begun;
+    for (const piece of piecesOf(sql, paramSets)) {
+      const sent = piece.map((params) => ({ stmt: { sql: asSelect(sql), args: params.map(hranaValue) } }));
+      try {
+        const answer = await this.#send(sent, baton, false, true);
+        baton = answer.baton;
+        for (const at of piece.keys()) collector.add(sql, answer.steps[at] ?? null, null);
+      } catch (error) {
+        const failure = statementFailure(error);
+        if (failure === null) throw error;
+        collector.failure = failure;
+        baton = null;
+      }
+      if (collector.failure !== null) break;
+    }
+    reader.addSets(collector);
+    return baton;
   }
 
   #open(list: StepList): { guard: number; version: number } {

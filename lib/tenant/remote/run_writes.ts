@@ -1,5 +1,6 @@
 // Answers each call of a group that writes: tries the quick way first, then the careful way, and tries again where the
 // database has moved or nothing can have been committed. What may have been is looked up, never repeated.
+import { runsOf } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
@@ -53,7 +54,10 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
-  if (!careful && ready.some(({ call }) => checksEach(call, group.schemaGate) || call.footprint)) {
+  if (
+    !careful &&
+    ready.some(({ call }) => checksEach(call, group.schemaGate) || call.footprint || call.paramSets)
+  ) {
     run.log.putBack(group.logRows);
     return { left: ready, apart: true };
   }
@@ -137,7 +141,7 @@ async function refusedAt(
   job: CallJob,
   { kind }: EngineFailure,
 ): Promise<number> {
-  if (kind !== "foreign_key_violation" || job.call.statements.length === 1) return 0;
+  if (kind !== "foreign_key_violation" || runsOf(job.call) === 1) return 0;
   const outcome = await dryRun(connection, job).catch(() => null);
   return outcome?.ok === false && outcome.failure.kind === kind ? outcome.failedIndex : 0;
 }

@@ -1,5 +1,6 @@
 // Calls that wait, how they are answered, and which of them have to run by themselves or with care.
 import { AppError } from "../../core/errors.ts";
+import { runsOf } from "../../sql/param_sets.ts";
 import { DeferredReferences } from "../calls/deferred_references.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
@@ -23,8 +24,11 @@ export function abandon(job: CallJob): void {
 }
 
 /** Whether the call needs a transaction of its own. */
-export function travelsAlone({ level, foreignKeysOff, snapshot, dryRun, affected }: TenantCall): boolean {
-  return level === "schema" || foreignKeysOff || snapshot !== null || dryRun === true || Boolean(affected);
+export function travelsAlone(
+  { level, foreignKeysOff, snapshot, dryRun, affected, paramSets }: TenantCall,
+): boolean {
+  return level === "schema" || foreignKeysOff || snapshot !== null || dryRun === true || Boolean(affected) ||
+    Boolean(paramSets);
 }
 
 /** Counts the references that the call breaks and the engine checks at a commit only; null where it can break none. */
@@ -36,7 +40,7 @@ export function watchDeferred(call: TenantCall, schemaGate: SchemaGate): Deferre
 
 /** Whether such references are to be counted after each statement of the call. */
 export function checksEach(call: TenantCall, schemaGate: SchemaGate): boolean {
-  return !call.atomic && call.statements.length > 1 && mayBreak(call, schemaGate);
+  return !call.atomic && runsOf(call) > 1 && mayBreak(call, schemaGate);
 }
 
 function mayBreak(

@@ -14,21 +14,29 @@ import {
   noStepFigures,
   type OwnStep,
   runWork,
+  type SetsAsk,
 } from "../../calls/work.ts";
+import { runSets } from "./run_sets.ts";
+import { behindSavepoint, unguarded } from "./savepoints.ts";
 import { BREAKABLE, DeferredReferences, DEFERS } from "../../calls/deferred_references.ts";
 import type { WireCall } from "./wire_call.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 
-/** Runs the steps of one ask in order. `begins` is called before each statement of the caller. */
+/**
+ * Runs the steps of one ask in order. `begins` is called before each run of a statement of the
+ * caller. `setsMs`: how long its parameter sets may run.
+ */
 export function answerAsk(
   connection: Connection,
   { before = [], savepoint, steps }: Ask,
   begins: () => void,
+  setsMs = Infinity,
 ): readonly Answer[] {
   for (const sql of before) connection.internalRun(sql);
   if (savepoint !== undefined) connection.internalRun(`SAVEPOINT ${savepoint}`);
   return steps.map((step) => {
     if (!("statement" in step)) return answerOwn(connection, step);
+    if (step.sets) return answerSets(connection, step, step.sets, { begins, setsMs });
     begins();
     return answerCaller(connection, step);
   });
@@ -64,6 +72,31 @@ function answerCaller(connection: Connection, step: CallerStep): Answer {
   } catch (error) {
     return { ok: false, failure: failureOf(error, connection, sql), figures: noStepFigures };
   }
+}
+
+function answerSets(
+  connection: Connection,
+  { statement: { sql, level }, bounds, rowForm }: CallerStep,
+  { paramSets, rowidOf, atomic }: SetsAsk,
+  { begins, setsMs }: { readonly begins: () => void; readonly setsMs: number },
+): Answer {
+  const plain = level === "read" || (atomic && !hasVirtualTables(connection));
+  const { part, rowsRead, changes, ownRows, failure } = runSets({
+    connection,
+    guard: plain ? unguarded : (work) => behindSavepoint(connection, work),
+    begins,
+    failureOf: (error) => failureOf(error, connection, sql),
+  }, {
+    sql,
+    level,
+    paramSets,
+    rowForm,
+    rowidOf,
+    setsMs,
+    bounds: { maxRows: bounds.rows, maxBytes: bounds.bytes },
+  });
+  const figures = { rowsRead, ms: null, changes, ownRows };
+  return { ok: true, rows: [], json: "", figures, sets: { part, failure } };
 }
 
 /** Rows that the connection has changed since it was opened. */
@@ -108,14 +141,18 @@ export function watchDeferred(
 /** The parts of a call that the decisions common to all stores need. */
 export type StoreCall = Pick<
   TenantCall,
-  "statements" | "atomic" | "bounds" | "rowForm" | "affected"
+  "level" | "statements" | "paramSets" | "rowidOf" | "atomic" | "bounds" | "rowForm" | "affected"
 >;
 
 /** Reads those parts from a call in a frame. */
 export function storeCall(call: WireCall): StoreCall {
-  const { atomic, maxRows, maxBytes, rowForm, affected = null } = call;
+  const { level, atomic, maxRows, maxBytes, rowForm, affected = null, paramSets = null, rowidOf = null } =
+    call;
   return {
     statements: call.statements.map(([sql, params, level, more]) => ({ sql, params, level, ...more })),
+    level,
+    paramSets,
+    rowidOf,
     atomic,
     bounds: { rows: maxRows, bytes: maxBytes },
     rowForm,

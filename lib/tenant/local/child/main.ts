@@ -26,8 +26,9 @@ const files = new OpenFiles(directory, {
   // The shell says "unlimited" where nothing limits them.
   descriptors: Number(descriptors) || Infinity,
 });
-const progress = new Progress(Deno.openSync(progressPath, { write: true, create: true }));
+const progressFile = Deno.openSync(progressPath, { write: true, create: true });
 const memory = new MemoryReport(progressPath);
+const progress = new Progress(progressFile, memory);
 
 writeReply({ t: "loaded" });
 for (let request = readRequest(); request !== null; request = readRequest()) {

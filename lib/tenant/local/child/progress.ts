@@ -1,7 +1,7 @@
 // Writes this child's progress file: before each statement its position in the frame, and every 20 ms of work the child's
 // memory and processor time. The service polls the file while work lasts, and reads it once more when the child has
 // ended, because the file outlives the process.
-import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES } from "./protocol.ts";
+import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES, SETS_RUN } from "./protocol.ts";
 
 /** Writes which statement runs. */
 export class Progress {
@@ -11,13 +11,24 @@ export class Progress {
   readonly #only = new Uint8Array(this.#record.buffer);
   #writtenBytes = PROGRESS_HEAD_BYTES;
 
-  constructor(private readonly file: Deno.FsFile) {}
+  /** `memory`: its thread writes the set that runs, because a record for each set would take as long as the set. */
+  constructor(private readonly file: Deno.FsFile, private readonly memory: Pick<MemoryReport, "startSet">) {}
 
   /** Call once before the statements of a frame. */
   startFrame(frame: number): void {
     this.file.seekSync(PROGRESS_HEAD_BYTES, Deno.SeekMode.Start);
     this.#writtenBytes = PROGRESS_HEAD_BYTES;
     this.#record.setUint32(0, frame);
+  }
+
+  /** A statement starts that runs once for each of its parameter sets. */
+  startSets(call: number): void {
+    this.memory.startSet(0);
+    this.startStatement(call, SETS_RUN);
+  }
+
+  startSet(set: number): void {
+    this.memory.startSet(set);
   }
 
   startStatement(call: number, statement: number): void {
@@ -37,10 +48,12 @@ export class Progress {
 const FRAMES = 0;
 /** Position of a number that is 1 while the reporting thread waits for the next frame. */
 const ASLEEP = 1;
+/** Position of the parameter set that runs. */
+const SET = 3;
 
 /** Reports memory and processor time from a thread of its own, also while a statement runs. */
 export class MemoryReport {
-  readonly #shared = new Int32Array(new SharedArrayBuffer(12));
+  readonly #shared = new Int32Array(new SharedArrayBuffer(16));
 
   /** `path`: the progress file. */
   constructor(path: string) {
@@ -55,6 +68,10 @@ export class MemoryReport {
     if (Atomics.load(this.#shared, ASLEEP) === 1) Atomics.notify(this.#shared, FRAMES);
   }
 
+  startSet(set: number): void {
+    Atomics.store(this.#shared, SET, set);
+  }
+
   frameEnds(): void {
     Atomics.add(this.#shared, FRAMES, 1);
   }
@@ -65,18 +82,19 @@ export class MemoryReport {
  * describes.
  */
 function reportMemory(): void {
-  const [frames, asleep, never, everyMs] = [0, 1, 2, 20];
+  const [frames, asleep, never, set, everyMs] = [0, 1, 2, 3, 20];
   globalThis.addEventListener("message", async (event) => {
     if (!(event instanceof MessageEvent)) return;
     const [path, shared]: [string, Int32Array] = event.data;
     const { default: process } = await import("node:process");
     const file = Deno.openSync(path, { write: true });
-    const record = new DataView(new ArrayBuffer(20));
+    const record = new DataView(new ArrayBuffer(24));
     for (let count = 1;; count++) {
       record.setFloat64(0, Deno.memoryUsage().rss);
       const { user, system } = process.cpuUsage();
       record.setFloat64(8, (user + system) / 1000);
       record.setUint32(16, count % 2 ** 32);
+      record.setUint32(20, Atomics.load(shared, set));
       file.seekSync(0, Deno.SeekMode.Start);
       file.writeSync(new Uint8Array(record.buffer));
       const seen = Atomics.load(shared, frames);

@@ -168,10 +168,17 @@ export type Reply =
   | { readonly t: "missing" }
   | { readonly t: "failed"; readonly f: EngineFailure };
 
-/** Head of the progress file: resident bytes, processor time in ms (64-bit floats), number of the report (32-bit). */
+/**
+ * Head of the progress file: resident bytes, processor time in ms (64-bit floats), number of the report, and the set that
+ * runs of a statement with parameter sets (32-bit).
+ */
 export const PROGRESS_HEAD_BYTES = 24;
 /** A record behind it: frame number, call, statement, each an unsigned 32-bit integer. */
 export const PROGRESS_RECORD_BYTES = 12;
+/** Position of that set in the head. */
+export const PROGRESS_SET_AT = 20;
+/** Stands for the statement in a record: the head tells which of its parameter sets runs. */
+export const SETS_RUN = 0xffff_ffff;
 /** The length of a progress file from the start, so that a full disk prevents no statement. */
 export const PROGRESS_FILE_BYTES = PROGRESS_HEAD_BYTES + 340 * PROGRESS_RECORD_BYTES;
 /** Milliseconds after which a child starts no further call of a frame: it answers, and the service sends the rest again. */

@@ -4,6 +4,9 @@ import type { Connection } from "../../../engine/connection.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { CallFailure } from "../../calls/call_run.ts";
 import { failureOf } from "./call_work.ts";
+import { type RepeatedStatement, runSets } from "./run_sets.ts";
+import type { StatementGuard } from "./savepoints.ts";
+import { setsJson } from "../../calls/sets_result.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome, WireResult, WireStatementMore } from "./wire_call.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
@@ -32,13 +35,14 @@ export interface CallScope {
   readonly connection: Connection;
   readonly progress: Progress;
   /** Runs one statement so that its failure leaves no change. A group of reads only runs it. */
-  readonly guardStatement: <T>(work: () => T) => T;
+  readonly guardStatement: StatementGuard;
   /** Rows that the connection has written so far. */
   readonly countWritten: () => number;
 }
 
 /** Runs the statements in order, until one fails. */
 export function runCall(scope: CallScope, call: WireCall, callIndex: number): CallRun {
+  if (call.paramSets) return runSetsCall(scope, call, callIndex);
   const startedMs = systemClock.monotonicMs();
   const results: WireResult[] = [];
   let text = "";
@@ -77,6 +81,46 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
   }
   const ms = roundMs(systemClock.monotonicMs() - startedMs);
   return { results, text, ms, rowsRead, rowsWritten, rows: rowsWritten + rowsReplaced, failure };
+}
+
+/** Runs the one statement of the call with all of its sets. */
+function runSetsCall(
+  { connection, progress, guardStatement }: CallScope,
+  call: WireCall,
+  at: number,
+): CallRun {
+  const startedMs = systemClock.monotonicMs();
+  const repeated = repeatedStatement(call);
+  progress.startSets(at);
+  const countedBeside = countBeside(connection, call.statements[0]?.[3]);
+  const { part, rowsRead, changes, failure } = runSets({
+    connection,
+    guard: guardStatement,
+    begins: (set) => progress.startSet(set),
+    failureOf: (error) => failureOf(error, connection, repeated.sql),
+  }, repeated);
+  const beside = countedBeside(changes);
+  const rowsWritten = changes + beside.written;
+  const done = part.returned.length;
+  const text = done === 0 ? "" : setsJson(part, call.level === "read");
+  return {
+    results: done === 0 ? [] : [[text.length, rowsRead, rowsWritten]],
+    text,
+    ms: roundMs(systemClock.monotonicMs() - startedMs),
+    rowsRead,
+    rowsWritten,
+    rows: rowsWritten + beside.removed,
+    failure: failure && { at: done, failure },
+  };
+}
+
+/** The statement of a call in a frame, with its sets. */
+function repeatedStatement(
+  { statements, paramSets = [], maxRows, maxBytes, ...call }: WireCall,
+): RepeatedStatement {
+  const [sql = "", , level = "read"] = statements[0] ?? [];
+  const { rowForm, rowidOf = null, setsMs = Infinity } = call;
+  return { sql, level, paramSets, bounds: { maxRows, maxBytes }, rowForm, rowidOf, setsMs };
 }
 
 /** The outcome for the service. `work` also counts rows that a failure has undone. */

@@ -11,6 +11,8 @@ import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireLogTable } from "./protocol.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
 import { findReplay, joinReplay } from "./replay.ts";
+import { runsOf } from "../../../sql/param_sets.ts";
+import { unguarded } from "./savepoints.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { outcomeOf, runCall } from "./run_call.ts";
@@ -149,7 +151,7 @@ function endRefused(group: WriteGroup, call: WireCall, index: number, error: unk
   if (call.snapshot !== undefined) group.file.dropSnapshot(call.snapshot);
   const failed = failedCall(error);
   group.answer([failed], "");
-  if (failed.f.kind !== "foreign_key_violation" || call.statements.length === 1) return failed;
+  if (failed.f.kind !== "foreign_key_violation" || runsOf(call) === 1) return failed;
   const outcome = { ...failed, at: breakingStatement(group, call, index) };
   group.answer([outcome], "");
   return outcome;
@@ -182,7 +184,7 @@ export function readGroup(
   const scope = {
     connection,
     progress,
-    guardStatement: <T>(work: () => T): T => work(),
+    guardStatement: unguarded,
     countWritten: () => 0,
   };
   connection.internalRun("BEGIN");

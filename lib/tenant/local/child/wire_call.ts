@@ -1,6 +1,7 @@
 // A call and its outcome in the form in which they travel between the service and an engine child.
 import type { RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { ParamSets } from "../../../sql/param_sets.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { Level } from "../../../engine/guard.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
@@ -44,6 +45,11 @@ export interface WireCall {
   readonly footprint?: FootprintAsk;
   readonly auditId?: string;
   readonly auditTables?: string;
+  /** As a `TenantCall` has them. */
+  readonly paramSets?: ParamSets;
+  readonly rowidOf?: string | null;
+  /** Milliseconds that all sets together may run. */
+  readonly setsMs?: number;
 }
 
 /** Per statement: length of its row text, rows read, rows written. */

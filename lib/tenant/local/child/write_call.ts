@@ -11,7 +11,9 @@ import { answerAsk, hasVirtualTables, storeCall, totalChanges, watchDeferred } f
 import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
-import { type CallRun, type CallScope, outcomeOf, runCall } from "./run_call.ts";
+import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
+import { behindSavepoint, type StatementGuard, undoing, unguarded } from "./savepoints.ts";
+import { firstRuns, runsOf } from "../../../sql/param_sets.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import { recordsOf } from "../../call_records.ts";
 import { storeReplay } from "./replay.ts";
@@ -76,7 +78,7 @@ type WatchedOptions = WriteCallOptions & { readonly watch: FootprintWatch | null
 /** Runs again what stays of a call that has ended its transaction, until the transaction is still open at the end. */
 function runInTransaction(call: WireCall, options: WatchedOptions): { first: CallRun; last: CallRun } {
   const { connection, alone, watch } = options;
-  const single = call.statements.length === 1;
+  const single = runsOf(call) === 1;
   connection.internalRun("SAVEPOINT call");
   const first = runOnce(call, options, single);
   let last = first;
@@ -87,8 +89,8 @@ function runInTransaction(call: WireCall, options: WatchedOptions): { first: Cal
     watch?.restart();
     if (call.level === "schema") connection.schemaChanged();
     const { failure } = last;
-    const staying = call.statements.slice(0, call.atomic ? 0 : failure?.at ?? 0);
-    const again = runOnce({ ...call, statements: staying }, options, single);
+    const staying = firstRuns(call, call.atomic ? 0 : failure?.at ?? 0);
+    const again = runOnce(staying, options, single);
     last = again.failure === null ? { ...again, failure } : again;
   }
   return { first, last };
@@ -117,10 +119,10 @@ function statementGuard(
   call: WireCall,
   connection: Connection,
   single: boolean,
-): CallScope["guardStatement"] {
+): StatementGuard {
   if (single) return (work) => undoing(connection, "call", work);
   const needsNone = call.atomic && call.level === "write" && !hasVirtualTables(connection);
-  return needsNone ? (work) => work() : (work) => behindSavepoint(connection, work);
+  return needsNone ? unguarded : (work) => behindSavepoint(connection, work);
 }
 
 /** Runs a call whose changes are recorded or whose deferred references are counted. */
@@ -130,9 +132,12 @@ function runCarefully(
   deferred: DeferredReferences | null,
 ): CallRun {
   const startedMs = systemClock.monotonicMs();
-  let statement = 0;
+  let run = 0;
+  const begins = () => call.paramSets ? progress.startSet(run++) : progress.startStatement(index, run++);
+  if (call.paramSets) progress.startSets(index);
+  const leftMs = () => (call.setsMs ?? Infinity) - (systemClock.monotonicMs() - startedMs);
   const own = storeCall(call);
-  const run = new CarefulRun({
+  const careful = new CarefulRun({
     call: own,
     count: own.statements.length,
     notRun: null,
@@ -140,10 +145,10 @@ function runCarefully(
     watch,
   });
   const ran = runWork(
-    run.run(),
-    (ask) => answerAsk(connection, ask, () => progress.startStatement(index, statement++)),
+    careful.run(),
+    (ask) => answerAsk(connection, ask, begins, leftMs()),
   );
-  if (connection.database.isTransaction) { for (const sql of run.closing) connection.internalRun(sql); }
+  if (connection.database.isTransaction) { for (const sql of careful.closing) connection.internalRun(sql); }
   return {
     results: ran.results.map(({ json, rowsRead, rowsWritten }) =>
       [json.length, rowsRead, rowsWritten] as const
@@ -155,26 +160,6 @@ function runCarefully(
     rows: ran.rows,
     failure: ran.failure,
   };
-}
-
-/** Runs work behind a savepoint of its own. */
-function behindSavepoint<T>(connection: Connection, work: () => T): T {
-  connection.internalRun("SAVEPOINT statement");
-  try {
-    return undoing(connection, "statement", work);
-  } finally {
-    if (connection.database.isTransaction) connection.internalRun("RELEASE statement");
-  }
-}
-
-/** Rolls back to an open savepoint when the work fails, unless the engine has ended the transaction. */
-function undoing<T>(connection: Connection, savepoint: "call" | "statement", work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (connection.database.isTransaction) connection.internalRun(`ROLLBACK TO ${savepoint}`);
-    throw error;
-  }
 }
 
 /** Writes the call's records. `run` is what is committed; `work` counts the billed rows, committed or not. */

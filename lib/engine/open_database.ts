@@ -1,0 +1,21 @@
+// Opens a tenant's file with the engine's limits.
+import type {} from "./node_sqlite.d.ts";
+import { DatabaseSync } from "node:sqlite";
+import { FORM_CHARACTERS } from "./bounded_select.ts";
+import { ENGINE_LIMITS } from "./engine_limits.ts";
+
+/** Milliseconds that SQLite waits for another process's lock; the store queues the writers of one database anyway. */
+const BUSY_TIMEOUT_MS = 2000;
+
+/** Opens it without a guard. Throws what the engine throws. */
+export function openDatabase(path: string, readOnly: boolean): DatabaseSync {
+  return new DatabaseSync(path, {
+    readOnly,
+    enableForeignKeyConstraints: true,
+    enableDoubleQuotedStringLiterals: false,
+    allowExtension: false,
+    timeout: BUSY_TIMEOUT_MS,
+    defensive: true,
+    limits: { ...ENGINE_LIMITS, sqlLength: ENGINE_LIMITS.sqlLength + FORM_CHARACTERS },
+  });
+}
