@@ -1,4 +1,5 @@
 // Finds the rules that a write matches, by the engine's facts about what it writes, whatever the number of rows. Pure.
+import { matchesGlob } from "./matches_glob.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { RuleHit, RuleRecord } from "../store/write_records.ts";
 
@@ -77,36 +78,4 @@ function readAction(text: string): Written {
   const word = text.slice(0, space);
   const action = word === "insert" || word === "update" || word === "delete" ? word : "schema";
   return { table: text.slice(space + 1), action };
-}
-
-/**
- * Whether the whole name matches the glob: `*` is any text, `?` one character, in any case of letters. Takes at
- * most the product of both lengths in steps, whatever stars there are.
- */
-function matchesGlob(glob: string, name: string): boolean {
-  const pattern = characters(glob);
-  const text = characters(name);
-  let at = 0;
-  let inName = 0;
-  /** Where matching continues after a mismatch: behind the last star, one character later than before. */
-  let star = -1;
-  let resumeAt = 0;
-  while (inName < text.length) {
-    if (pattern[at] === "*") {
-      star = at++;
-      resumeAt = inName;
-    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[inName])) {
-      at++;
-      inName++;
-    } else if (star >= 0) {
-      at = star + 1;
-      inName = ++resumeAt;
-    } else return false;
-  }
-  while (pattern[at] === "*") at++;
-  return at === pattern.length;
-}
-
-function characters(text: string): string[] {
-  return [...text].map((character) => character.toLowerCase());
 }

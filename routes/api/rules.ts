@@ -13,49 +13,11 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
+import { noQuery } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
+import { ruleBody, ruleChange, ruleDefaults, ruleRecord } from "./rule_schemas.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";
-const rows = z.int().min(1).max(1_000_000_000);
-const settings = z.strictObject({
-  tableGlob: z.string().min(1).max(200).describe("* and ?, whatever the case"),
-  actions: z.array(z.enum(["insert", "update", "delete", "schema"])).min(1).nullable().describe("Null: all"),
-  effect: z.enum(["require_approval", "deny"]),
-  minRows: rows.nullable().describe("Only from so many affected rows on"),
-  unboundedOnly: z.boolean().describe(
-    "Only UPDATE and DELETE without a WHERE that tells rows apart, REPLACE, and what drops or empties a table; never CREATE or ALTER",
-  ),
-  tolerance: z.int().min(0).max(1_000_000_000).describe("Rows by which an approved effect may have changed"),
-  note: z.string().max(1000).nullable(),
-  enabled: z.boolean(),
-});
-const ruleBody = settings.partial().required({ tableGlob: true, effect: true }).meta({
-  examples: [{
-    tableGlob: "payments",
-    actions: ["delete", "schema"],
-    effect: "require_approval",
-    tolerance: 0,
-    note: "Payments are kept for ten years",
-  }],
-});
-const ruleChange = settings.partial().refine(...someChange).meta({
-  examples: [{ minRows: 100, enabled: true }],
-});
-const ruleRecord = settings.extend({
-  id: z.string(),
-  createdAt: isoTimestamp,
-  warnings: z.array(z.object({ code: z.enum(["renamed_around"]), message: z.string() }))
-    .describe("How the rule can be got around, and what closes that"),
-});
-const defaults = {
-  actions: null,
-  minRows: null,
-  unboundedOnly: false,
-  tolerance: 0,
-  note: null,
-  enabled: true,
-} as const;
 const tags = ["rules"];
 
 /** Mounted under `/api/namespaces`. */
@@ -72,7 +34,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Add a rule", tags, responses: answers(ruleRecord, { status: 201 }) }),
       validate("json", ruleBody),
       async (c) => {
-        const input = { address: addressOf(c), settings: { ...defaults, ...given(c.req.valid("json")) } };
+        const input = { address: addressOf(c), settings: { ...ruleDefaults, ...given(c.req.valid("json")) } };
         return c.json({ success: true, data: await addRule(ruleContext(deps, c), input) }, 201);
       },
     )

@@ -15,6 +15,7 @@ import { themeRoutes } from "./pages/theme.ts";
 import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
 import { sqlRoutes } from "./pages/sql.tsx";
+import { rulesRoutes } from "./pages/rules.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
 
 /** In the order of their addresses; what belongs to no namespace first. */
@@ -23,6 +24,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   themeRoutes,
   databasesRoutes,
   deleteDatabaseRoutes,
+  rulesRoutes,
   usageRoutes,
   tokensRoutes,
   settingsRoutes,

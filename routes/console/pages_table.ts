@@ -45,4 +45,10 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/db/:db/sql", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/sql/check", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/sql/download", access: "viewer" },
+
+  { method: "GET", path: "/console/:ns/db/:db/rules", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/rules", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/rules/:id", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/rules/:id/enabled", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/rules/:id/delete", access: "admin" },
 ];

@@ -24,7 +24,8 @@ const ELSEWHERE: readonly ErrorCode[] = ["session_ended", "sign_in_again", "csrf
 
 /** Runs the work. Everything that no change of the form can mend goes on as it is. */
 export async function attempt<Value>(work: () => Promise<Value>): Promise<Attempt<Value>> {
-  return await work().then(
+  // What a form means is read inside of the work, and may fail before there is a promise.
+  return await Promise.try(work).then(
     (value): Attempt<Value> => ({ ok: true, value }),
     (error: unknown): Attempt<Value> => ({ ok: false, problem: problemOf(error) }),
   );

@@ -1,0 +1,121 @@
+// The page of the rules, as a browser without script sees it.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+import { openPage, sendForm } from "./open_page.ts";
+
+interface World {
+  readonly app: StartedApp;
+  readonly tenant: TestNamespace;
+  readonly admin: TestPerson;
+  readonly path: string;
+  readonly send: (path: string, fields: Record<string, string>) => ReturnType<typeof sendForm>;
+  readonly rules: () => Promise<
+    { id: string; tableGlob: string; enabled: boolean; minRows: number | null }[]
+  >;
+}
+
+async function world(app: StartedApp, slug: string): Promise<World> {
+  const tenant = await app.namespace(slug);
+  await tenant.batch([["CREATE TABLE orders (id INTEGER)"], ["CREATE TABLE order_items (id INTEGER)"]]);
+  const admin = await signIn(app, { role: "admin", namespace: slug });
+  const api = `/api/namespaces/${slug}/databases/main/rules`;
+  const path = `/console/${slug}/db/main/rules`;
+  return {
+    ...{ app, tenant, admin, path },
+    send: (at, fields) => sendForm(app, { path: at, fields, person: admin }),
+    rules: async () =>
+      JSON.parse((await app.request("GET", api, { headers: { cookie: admin.cookie } })).text).data,
+  };
+}
+
+testSteps("the page of the rules", world, {
+  "offers three rules where there is none, and each of them is taken": async (
+    { app, admin, path, send, rules },
+  ) => {
+    const { status, text } = await openPage(app, path, admin);
+    assertEquals(status, 200);
+    const offered = [...text.matchAll(/<form action="[^"]*\/rules" method="post">(.*?)<\/form>/gs)].map((
+      [, form = ""],
+    ) =>
+      Object.fromEntries(
+        [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]),
+      )
+    );
+    assertEquals(offered.length, 3);
+    for (const { csrf: _, ...fields } of offered) assertEquals((await send(path, fields)).status, 303);
+    assertEquals((await rules()).length, 3);
+  },
+  "adds a rule, says it as a sentence, and names the tables that it means now": async (
+    { app, admin, path, send },
+  ) => {
+    const added = await send(path, {
+      ...{
+        tableGlob: "order*",
+        actions: "delete",
+        effect: "require_approval",
+        minRows: "10",
+        tolerance: "2",
+      },
+      note: "Ask <b>Mara</b>",
+    });
+    assertEquals([added.status, added.headers.get("location")], [303, path], added.text);
+    const { text } = await openPage(app, path, admin);
+    assertStringIncludes(text, "Deletes of order* that touch 10 rows or more wait until an admin approves");
+    assertStringIncludes(text, "up to 2 rows may have come or gone");
+    assertStringIncludes(text, "Means 2 tables now");
+    assertStringIncludes(text, "<code>order_items</code>");
+    assertStringIncludes(text, "Ask &lt;b&gt;Mara&lt;/b&gt;");
+    assert(!text.includes("<b>Mara"));
+  },
+  "gives a form back with what was typed and what is wrong": async ({ path, send, rules }) => {
+    const back = await send(path, {
+      tableGlob: "orders",
+      effect: "deny",
+      minRows: "many",
+      note: "keep this",
+    });
+    assertEquals(back.status, 400);
+    assertStringIncludes(back.text, "Write a whole number from 1 on");
+    assertStringIncludes(back.text, "keep this");
+    assertEquals(await rules(), []);
+  },
+  "changes, turns off and deletes a rule, and changing leaves it off": async (
+    { app, admin, path, send, rules },
+  ) => {
+    await send(path, { tableGlob: "orders", effect: "deny" });
+    const [rule] = await rules();
+    assert(rule);
+    assertEquals((await send(`${path}/${rule.id}/enabled`, { enabled: "no" })).status, 303);
+    const { text } = await openPage(app, `${path}?edit=${rule.id}`, admin);
+    assertStringIncludes(text, "Change the rule");
+    await send(`${path}/${rule.id}`, { tableGlob: "order_*", effect: "deny", minRows: "5" });
+    const [changed] = await rules();
+    assertEquals([changed?.tableGlob, changed?.minRows, changed?.enabled], ["order_*", 5, false]);
+    await send(`${path}/${rule.id}/enabled`, { enabled: "yes" });
+    assertEquals((await rules())[0]?.enabled, true);
+    assertEquals((await send(`${path}/${rule.id}/delete`, {})).status, 303);
+    assertEquals(await rules(), []);
+    assertEquals((await send(`${path}/${rule.id}/delete`, {})).status, 404);
+  },
+  "shows the tables of a pattern that is only tried, and changes nothing": async (
+    { app, admin, path, rules },
+  ) => {
+    const { text } = await openPage(app, `${path}?tableGlob=${encodeURIComponent("*_items")}`, admin);
+    assertStringIncludes(text, "Means 1 table now");
+    assertEquals(await rules(), []);
+  },
+  "shows a reader the rules without a way to change them, and leads from a branch to the trunk": async (
+    { app, tenant, path, send },
+  ) => {
+    await send(path, { tableGlob: "orders", effect: "deny" });
+    const viewer = await signIn(app, { role: "viewer", namespace: tenant.slug });
+    const { text } = await openPage(app, path, viewer);
+    assertStringIncludes(text, "All writes of orders are denied");
+    assert(!text.includes(`action="${path}`));
+    const branch = await openPage(app, path.replace("main", "main@pr-1"), viewer);
+    assertStringIncludes(branch.text, `<a href="${path}">`);
+  },
+});
