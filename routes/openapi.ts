@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import { documentedHeaders, documentedPath } from "./documented_parameters.ts";
 import type { Env } from "./http/env.ts";
+import { sessionCookieName } from "./http/session_cookie.ts";
 import { securityTable } from "./security_table.ts";
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
@@ -33,6 +34,12 @@ async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
         securitySchemes: {
           token: { type: "http", scheme: "bearer", description: "An API token, cub_live_…" },
           operator: { type: "http", scheme: "bearer", description: "The operator key, cub_op_…" },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: sessionCookieName(baseUrl),
+            description: "Of the console; what changes something needs X-CSRF-Token and an own Origin too",
+          },
         },
       },
     },
@@ -75,9 +82,13 @@ function securityOf(method: string, path: string): Record<string, string[]>[] {
       return [];
     case "operator":
     case "person":
-      return [{ operator: [] }];
+      return [{ operator: [] }, { session: [] }];
     case "namespace_admin":
-      return [{ token: [] }, { operator: [] }];
+    case "namespace_reader":
+      return [{ token: [] }, { operator: [] }, { session: [] }];
+    case "self":
+    case "member":
+      return [{ session: [] }];
     default:
       return [{ token: [] }];
   }

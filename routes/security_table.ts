@@ -6,11 +6,11 @@ import type { Role } from "../lib/core/role.ts";
  * `none`: anybody. `operator`: the operator, by key or by session. `namespace_reader`: a member of the namespace,
  * whoever may manage it. `namespace_admin`: an admin member or an unscoped admin token of the namespace, or the
  * operator. `person`: an admin member or the operator, never an API token. `self`: a person for itself, whatever its
- * role. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; the pipeline
+ * role. `member`: the same without the operator. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; the pipeline
  * decides what a statement needs beyond it. Sessions count under `/api` only.
  */
 export type Access =
-  | ("none" | "operator" | "namespace_reader" | "namespace_admin" | "person" | "self" | "token")
+  | ("none" | "operator" | "namespace_reader" | "namespace_admin" | "person" | "self" | "member" | "token")
   | `database:${Role}`;
 
 /** One route. */
@@ -88,6 +88,20 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/api/namespaces/:slug/tokens", access: "namespace_admin" },
   { method: "GET", path: "/api/namespaces/:slug/tokens", access: "namespace_reader" },
   { method: "DELETE", path: "/api/namespaces/:slug/tokens/:id", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/members", access: "namespace_admin" },
+  { method: "GET", path: "/api/namespaces/:slug/members", access: "namespace_reader" },
+  { method: "PATCH", path: "/api/namespaces/:slug/members/:id", access: "namespace_admin" },
+  { method: "DELETE", path: "/api/namespaces/:slug/members/:id", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/members/:id/invite", access: "namespace_admin" },
+  { method: "GET", path: "/api/me/sessions", access: "self" },
+  { method: "DELETE", path: "/api/me/sessions", access: "self" },
+  { method: "DELETE", path: "/api/me/sessions/:id", access: "self" },
+  { method: "POST", path: "/api/me/confirm", access: "self" },
+  { method: "POST", path: "/api/me/confirm/options", access: "member" },
+  { method: "GET", path: "/api/me/passkeys", access: "member" },
+  { method: "POST", path: "/api/me/passkeys/options", access: "member" },
+  { method: "POST", path: "/api/me/passkeys", access: "member" },
+  { method: "DELETE", path: "/api/me/passkeys/:id", access: "member" },
   { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
   { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },

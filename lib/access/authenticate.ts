@@ -59,7 +59,8 @@ function hashOf(secret: string): string | null {
   return hash;
 }
 
-function isOperatorKey(ctx: AuthContext, secret: string): boolean {
+/** Whether a text is the operator key. */
+export function isOperatorKey(ctx: Pick<AuthContext, "operatorKeyHash">, secret: string): boolean {
   // Comparing hashes reveals nothing about the key by its time, not even the length.
   const encoder = new TextEncoder();
   return equalBytes(encoder.encode(tokenHash(secret)), encoder.encode(ctx.operatorKeyHash));

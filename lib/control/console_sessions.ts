@@ -38,12 +38,16 @@ export class ConsoleSessions {
 
   /**
    * Adds a session, in the same commit in which `replaced` (a session of the same browser) ends. False when the member
-   * is gone.
+   * is gone, or is not any more as it was when it proved who it is (`provedEpoch`).
    */
   async add(
     sessionHash: string,
     session: NewSession,
-    { operatorKeyHash, replaced }: { readonly operatorKeyHash: string; readonly replaced: string | null },
+    { operatorKeyHash, replaced, provedEpoch }: {
+      readonly operatorKeyHash: string;
+      readonly replaced: string | null;
+      readonly provedEpoch: number | null;
+    },
   ): Promise<boolean> {
     const { owner, createdAt: usedAt } = session;
     const expireIn = expiryMs({ ...session, usedAt }, usedAt);
@@ -52,7 +56,7 @@ export class ConsoleSessions {
         const member = owner.kind === "member"
           ? await kvGet(this.kv, keys.member(owner.namespaceId, owner.memberId))
           : null;
-        if (member?.versionstamp === null) return false;
+        if (member !== null && (member.value === null || member.value.epoch !== provedEpoch)) return false;
         const before = replaced === null ? null : await kvGet(this.kv, keys.consoleSession(replaced));
         const epoch = epochOf(member?.value ?? null, operatorKeyHash);
         const commit = this.kv.atomic()
@@ -84,8 +88,9 @@ export class ConsoleSessions {
   }
 
   /** Notes that the owner has proved again who it is. Null when the session is gone. */
-  async confirm(sessionHash: string): Promise<ConsoleSessionRecord | null> {
-    return await this.#change(sessionHash, (session, nowMs) => ({
+  async confirm(owner: SessionOwner, sessionId: string): Promise<ConsoleSessionRecord | null> {
+    const { value: sessionHash } = await kvGet(this.kv, keys.sessionOf(ownerId(owner), sessionId));
+    return sessionHash === null ? null : await this.#change(sessionHash, (session, nowMs) => ({
       ...session,
       usedAt: nowMs,
       signedInAt: nowMs,
@@ -115,7 +120,7 @@ export class ConsoleSessions {
     return true;
   }
 
-  /** Deletes all sessions of an owner, apart from `except`. */
+  /** Deletes all sessions of an owner, apart from the one with the id `except`. */
   async endAll(owner: SessionOwner, except: string | null = null): Promise<void> {
     this.forgetAll();
     for await (const { key, value: sessionHash } of kvEntries(this.kv, keys.sessionsOf(ownerId(owner)))) {

@@ -8,6 +8,8 @@ import { Handoffs } from "./handoffs.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Members } from "./members.ts";
 import { Namespaces } from "./namespaces.ts";
+import { OneTimeLinks } from "./one_time_links.ts";
+import { Passkeys } from "./passkeys.ts";
 import { SessionKeys } from "./session_keys.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -23,6 +25,8 @@ export class ControlPlane {
   readonly endpoints: Endpoints;
   readonly consoleSessions: ConsoleSessions;
   readonly members: Members;
+  readonly passkeys: Passkeys;
+  readonly links: OneTimeLinks;
 
   constructor(kv: Deno.Kv, clock: Clock) {
     this.namespaces = new Namespaces(kv, clock);
@@ -34,6 +38,9 @@ export class ControlPlane {
     this.leftovers = new Leftovers(kv, clock);
     this.endpoints = new Endpoints(kv, clock);
     this.consoleSessions = new ConsoleSessions(kv, clock, this.namespaces);
-    this.members = new Members(kv);
+    this.passkeys = new Passkeys(kv, clock);
+    const parts = { sessions: this.consoleSessions, passkeys: this.passkeys };
+    this.members = new Members(kv, parts);
+    this.links = new OneTimeLinks(kv, clock, parts);
   }
 }

@@ -7,7 +7,7 @@ import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import type { LoginFailuresRecord } from "../store/records.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
-/** Failures of one account in one hour. */
+/** Failures of one account in one hour, unless told otherwise. */
 const MAX_FAILURES = 10;
 const HOUR_MS = 3_600_000;
 /** Accounts counted in memory; with more, a log-in is refused. */
@@ -21,7 +21,12 @@ export class LoginFailures {
   /** Counts for which KV had no room, by key. */
   readonly #unwritten = new Map<string, LoginFailuresRecord>();
 
-  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+  /** `maxFailures` in one hour. */
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    private readonly maxFailures = MAX_FAILURES,
+  ) {}
 
   /** Reads whether one is locked. Errors: also `storage_full`, while nothing can count a failure. */
   async lockedSec(databaseId: string, accounts: readonly string[]): Promise<number> {
@@ -91,6 +96,6 @@ export class LoginFailures {
   }
 
   #lockedSec({ count, untilMs }: LoginFailuresRecord): number {
-    return count < MAX_FAILURES ? 0 : Math.max(1, Math.ceil((untilMs - this.clock.now()) / 1000));
+    return count < this.maxFailures ? 0 : Math.max(1, Math.ceil((untilMs - this.clock.now()) / 1000));
   }
 }

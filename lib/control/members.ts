@@ -1,18 +1,38 @@
 // The people of a namespace: one record a member, found by address at sign-in.
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvGet } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MemberRecord } from "../store/people_records.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import type { ConsoleSessions } from "./console_sessions.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
+import { dropPasskey, type Passkeys } from "./passkeys.ts";
 
 /** What became of a new member. */
 export type AddOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: "namespace_gone" | "email_taken" };
 
+/** What became of a change; `record`: as it was at a removal, as it is otherwise. */
+export type ChangeOutcome =
+  | { readonly ok: true; readonly record: MemberRecord }
+  | { readonly ok: false; readonly reason: "member_gone" | "last_admin" };
+
+/** A change of one member. */
+export interface MemberChange {
+  readonly namespaceId: string;
+  readonly memberId: string;
+  /** Refuses what would leave the namespace without an admin who can sign in. */
+  readonly keepAdmin: boolean;
+  /** The record to be; null removes the member. May run several times. */
+  readonly change: (current: MemberRecord) => MemberRecord | null;
+}
+
 /** Every method's errors: `meter_unreachable`. */
 export class Members {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly parts: { readonly sessions: ConsoleSessions; readonly passkeys: Passkeys },
+  ) {}
 
   /** Adds a member of a namespace that is there. */
   async add(record: MemberRecord): Promise<AddOutcome> {
@@ -24,7 +44,7 @@ export class Members {
       ]);
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
       if (pointer.versionstamp !== null) return { ok: false, reason: "email_taken" };
-      const addition = this.kv.atomic().check(namespace).check(pointer)
+      const addition = this.kv.atomic().check(namespace, pointer)
         .set(pointer.key, id).set(keys.member(namespaceId, id), record);
       return await kvCommit(addition) ? { ok: true } : FASTER;
     });
@@ -34,12 +54,85 @@ export class Members {
     return (await kvGet(this.kv, keys.member(namespaceId, memberId))).value;
   }
 
+  /** As many reads for an unknown address as for a known one. */
   async byEmail(namespaceId: string, email: string): Promise<MemberRecord | null> {
     const { value: memberId } = await kvGet(this.kv, keys.memberByEmail(namespaceId, email));
-    return memberId === null ? null : await this.byId(namespaceId, memberId);
+    return await this.byId(namespaceId, memberId ?? "nobody");
   }
 
   list(namespaceId: string, page: PageInput): Promise<Page<MemberRecord>> {
     return listPage(this.kv, keys.members(namespaceId), page);
   }
+
+  /**
+   * Changes or removes a member. With another role or another `epoch`, and by its removal, its sessions end in the same
+   * commit; what is left of them is deleted afterwards.
+   */
+  async change(input: MemberChange): Promise<ChangeOutcome> {
+    const { namespaceId, memberId } = input;
+    const outcome = await untilCommitted(() => this.#attempt(input));
+    if (outcome.ok && outcome.ended) {
+      await this.parts.sessions.endAll({ kind: "member", namespaceId, memberId });
+    }
+    return outcome;
+  }
+
+  async #attempt(
+    { namespaceId, memberId, keepAdmin, change }: MemberChange,
+  ): Promise<(ChangeOutcome & { readonly ended?: boolean }) | typeof FASTER> {
+    const [lost, entry] = await Promise.all([
+      kvGet(this.kv, keys.adminsLost(namespaceId)),
+      kvGet(this.kv, keys.member(namespaceId, memberId)),
+    ]);
+    if (entry.value === null) return { ok: false, reason: "member_gone" };
+    const current = entry.value;
+    const next = withEpoch(current, change(current));
+    const commit = this.kv.atomic().check(entry);
+    if (isAdmin(current) && !isAdmin(next)) {
+      if (keepAdmin && !await this.#hasOtherAdmin(current)) return { ok: false, reason: "last_admin" };
+      // Of two that lose an admin at the same moment the second looks again.
+      commit.check(lost).set(lost.key, (lost.value ?? 0) + 1);
+    }
+    if (next === null) await this.#dropAll(commit, current);
+    else commit.set(entry.key, next);
+    if (!await kvCommit(commit)) return FASTER;
+    return { ok: true, record: next ?? current, ended: next === null || next.epoch !== current.epoch };
+  }
+
+  async #hasOtherAdmin({ namespaceId, id }: MemberRecord): Promise<boolean> {
+    for await (const { value } of kvEntries(this.kv, keys.members(namespaceId))) {
+      if (value.id !== id && isAdmin(value)) return true;
+    }
+    return false;
+  }
+
+  /** Adds the deletion of a member and of all by which it could come in to a commit that checks its record. */
+  async #dropAll(commit: Deno.AtomicOperation, { namespaceId, id, email }: MemberRecord): Promise<void> {
+    const [invitation, passkeys] = await Promise.all([
+      kvGet(this.kv, keys.invitationOf(id)),
+      this.parts.passkeys.list(id),
+    ]);
+    commit.delete(keys.member(namespaceId, id)).delete(keys.memberByEmail(namespaceId, email));
+    if (invitation.value !== null) commit.delete(invitation.key).delete(keys.link(invitation.value));
+    for (const passkey of passkeys) dropPasskey(commit, passkey);
+  }
+
+  /** Deletes all members of a removed namespace. After a crash it can be repeated. */
+  async removeAll(namespaceId: string): Promise<void> {
+    for await (const { value: { id: memberId } } of kvEntries(this.kv, keys.members(namespaceId))) {
+      await this.change({ namespaceId, memberId, keepAdmin: false, change: () => null });
+    }
+    await kvCommit(this.kv.atomic().delete(keys.adminsLost(namespaceId)));
+  }
+}
+
+/** An admin who can sign in. */
+function isAdmin(member: MemberRecord | null): boolean {
+  return member?.role === "admin" && member.joinedAt !== null;
+}
+
+/** Another role has other sessions. */
+function withEpoch(current: MemberRecord, next: MemberRecord | null): MemberRecord | null {
+  if (next === null || next.role === current.role || next.epoch !== current.epoch) return next;
+  return { ...next, epoch: next.epoch + 1 };
 }

@@ -63,3 +63,7 @@ export const CACHE_AGE_MS = 4_000;
 export const MAX_OPEN_APPROVALS = 100;
 /** Living branches of one database: each may be a whole copy of it. */
 export const MAX_BRANCHES = 100;
+/** Milliseconds that an invitation of a member is good for: 7 days. */
+export const INVITATION_MS = 7 * 86_400_000;
+/** Milliseconds that the link of the first start is good for: 24 hours. */
+export const START_LINK_MS = 86_400_000;

@@ -12,6 +12,21 @@ export const peopleErrors = {
     message: "Have a person decide: the operator's key or an admin's console session, not an API token",
     retryable: false,
   },
+  sign_in_failed: {
+    status: 401,
+    message: "Check what you have typed; it does not belong together",
+    retryable: false,
+  },
+  passkey_refused: {
+    status: 401,
+    message: "Use a passkey of this account, and begin anew; this answer is of another one, used or expired",
+    retryable: false,
+  },
+  member_required: {
+    status: 403,
+    message: "Sign in as a member; the operator has neither password nor passkeys",
+    retryable: false,
+  },
   csrf_refused: {
     status: 403,
     message:
@@ -24,9 +39,39 @@ export const peopleErrors = {
       "Confirm who you are, by passkey or password, then repeat; your sign-in is older than 15 minutes",
     retryable: false,
   },
+  member_not_found: { status: 404, message: "Member not found", retryable: false },
+  session_not_found: { status: 404, message: "Session not found", retryable: false },
+  passkey_not_found: { status: 404, message: "Passkey not found", retryable: false },
+  link_not_found: {
+    status: 404,
+    message: "Ask for a new link; this one is unknown, used or expired",
+    retryable: false,
+  },
+  member_exists: {
+    status: 409,
+    message: "Change that member instead; this address has one in the namespace already",
+    retryable: false,
+  },
+  last_admin: {
+    status: 409,
+    message:
+      "Make somebody else admin first, or ask the operator; nobody would be left who manages the namespace",
+    retryable: false,
+  },
+  passkeys_unavailable: {
+    status: 409,
+    message: "Use a password; passkeys need BASE_URL to be a domain over https, or localhost",
+    retryable: false,
+  },
   wrong_host: {
     status: 421,
     message: "Open the console under the address of BASE_URL, or on this machine under localhost",
     retryable: false,
+  },
+  sign_in_locked: {
+    status: 429,
+    message: "Wait before the next try, or use a passkey; there were too many that failed",
+    retryable: true,
+    retryAfterSec: 3600,
   },
 } as const;

@@ -1,8 +1,8 @@
-// What Deno KV stores about people: members, their sessions in the console. Times are unix milliseconds. Secrets are here
+// What Deno KV stores about people: members, their sessions in the console, links and passkeys by which they come in. Times are unix milliseconds. Secrets are here
 // as hashes only.
 import type { MemberRole } from "../core/role.ts";
 
-/** A person who belongs to one namespace. Whoever has neither password nor passkey was invited and has not come yet. */
+/** A person who belongs to one namespace. */
 export interface MemberRecord {
   /** `mem_…`. */
   readonly id: string;
@@ -15,7 +15,41 @@ export interface MemberRecord {
   /** Sessions count while they have this number: raising it ends all of them in the same commit. */
   readonly epoch: number;
   readonly createdAt: number;
+  /** When it accepted an invitation last; null: it was invited and has not come yet. */
+  readonly joinedAt: number | null;
 }
+
+/** A link that counts once. */
+export interface LinkRecord {
+  /** `invitation`: gives a member a new password or passkey. `start`: makes the first admin of the namespace. */
+  readonly kind: "invitation" | "start";
+  readonly namespaceId: string;
+  /** Who comes in; behind a start link there is nobody of that id yet. */
+  readonly memberId: string;
+  readonly untilMs: number;
+}
+
+/** A public key with which a member signs in. */
+export interface PasskeyRecord {
+  /** `pky_…`. */
+  readonly id: string;
+  readonly namespaceId: string;
+  readonly memberId: string;
+  /** What its owner calls it. */
+  readonly name: string;
+  /** base64url, as the authenticator gave it. */
+  readonly credentialId: string;
+  /** COSE. */
+  readonly publicKey: Uint8Array<ArrayBuffer>;
+  /** Signatures that the authenticator had counted at its last use; 0: it does not count. */
+  readonly counter: number;
+  readonly transports: readonly string[];
+  readonly createdAt: number;
+  readonly usedAt: number | null;
+}
+
+/** Where the record of a passkey is. */
+export type PasskeyPointer = Pick<PasskeyRecord, "memberId" | "id">;
 
 /** Whose session it is: a member's, or that of whoever sent the operator key. */
 export type SessionOwner =

@@ -9,6 +9,8 @@ import { onlyPost } from "../middleware/not_found.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { databaseRoutes, sessionRoutes } from "./databases.ts";
 import { endpointRoutes } from "./endpoints.ts";
+import { meRoutes } from "./me.ts";
+import { memberRoutes } from "./members.ts";
 import { moneyRoutes } from "./money.ts";
 import { namespaceRoutes } from "./namespaces.ts";
 import { ruleRoutes } from "./rules.ts";
@@ -20,11 +22,14 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .use(bearerOrSession(deps))
     .use("/namespaces/:slug/databases/restore/*", onlyPost())
     .use("/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud/*", onlyPost())
+    .use("/me/passkeys/options/*", onlyPost())
     .use(refuseHeaders())
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
     .route("/namespaces", sessionRoutes(deps))
     .route("/namespaces", tokenRoutes(deps))
+    .route("/namespaces", memberRoutes(deps))
+    .route("/me", meRoutes(deps))
     .route("/namespaces", moneyRoutes(deps))
     .route("/namespaces", ruleRoutes(deps))
     .route("/namespaces", approvalRoutes(deps))

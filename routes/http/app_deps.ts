@@ -24,6 +24,7 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
+import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
@@ -55,6 +56,7 @@ export interface AppDeps extends ProcessParts {
   /** The owner of the process calls `query.meter.tick()` every second and `query.meter.close()` at the end. */
   readonly query: QueryContext;
   readonly published: PublishedContext;
+  readonly people: PeopleContext;
 }
 
 /** Builds the process's services on what was opened. */
@@ -75,13 +77,15 @@ export function appDeps(parts: ProcessParts): AppDeps {
     hashes: new KeyedHashes(kv),
     bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
   };
+  const published = publishedContext(parts, control, query);
   return {
     ...parts,
     control,
     ledger: new Ledger(kv, clock, (namespaceId) => meter.recheck(namespaceId)),
     welcomeCreditNanoUsd: toNanoUsd(config.welcomeCreditUsd),
     query,
-    published: publishedContext(parts, control, query),
+    published,
+    people: peopleContext(parts, published),
   };
 }
 
@@ -109,6 +113,21 @@ function publishedContext(
     refusals: new FoldedRefusals(),
     askModel: chooseModel(config, { fetch: parts.fetch ?? sendOnce, log }),
   };
+}
+
+/** Failed sign-ins of one address in one hour: people share addresses. */
+const FAILURES_OF_ADDRESS = 30;
+
+/** One hasher for all, so that no more passwords are computed at once than there are cores for. */
+function peopleContext(
+  { kv, clock, log, baseUrl, operatorKeyHash }: ProcessParts,
+  { control, hashes, passwords }: PublishedContext,
+): PeopleContext {
+  const failures = {
+    ofAccount: new LoginFailures(kv, clock),
+    ofAddress: new LoginFailures(kv, clock, FAILURES_OF_ADDRESS),
+  };
+  return { control, clock, log, baseUrl, operatorKeyHash, hashes, passwords, failures };
 }
 
 /** The settings have been checked together: a provider other than the embedded one has both keys. */

@@ -1,6 +1,7 @@
 // Schemas that several routes share: what validates a request also documents it.
 import { z } from "zod";
 import { SLUG_PATTERN } from "../../lib/access/slug.ts";
+import { MAX_EMAIL_LENGTH } from "../../lib/core/limits.ts";
 import { roles } from "../../lib/core/role.ts";
 
 /** A slug. */
@@ -12,6 +13,15 @@ export const newSlug = slug.refine(
 );
 /** A name for people. */
 export const displayName = z.string().min(1).max(200);
+/** An address of a person. */
+export const emailAddress = z.email().max(MAX_EMAIL_LENGTH);
+/** What the owner of a passkey calls it. */
+export const passkeyName = z.string().min(1).max(100);
+/** What `navigator.credentials` answers, as its JSON form; more is looked at by whoever checks the signature. */
+export const passkeyAnswer = z.looseObject({
+  id: z.string().max(2048),
+  response: z.looseObject({ userHandle: z.string().max(128).optional() }),
+});
 /** A role. */
 export const role = z.enum(roles);
 /** Dollars from `min` to what a balance can hold. */

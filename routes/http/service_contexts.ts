@@ -5,6 +5,7 @@ import type { Target } from "../../lib/access/resolve_target.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { ApprovalContext } from "../../lib/services/approvals/approval_context.ts";
 import type { ManageContext } from "../../lib/services/manage_context.ts";
+import type { AccountContext } from "../../lib/services/people/own_account.ts";
 import type { StatementsContext } from "../../lib/services/query/run_statements.ts";
 import type { AppDeps } from "./app_deps.ts";
 import type { Env } from "./env.ts";
@@ -30,4 +31,9 @@ export function callerStatements(
   { caller, target }: { readonly caller: Caller; readonly target: Target },
 ): StatementsContext {
   return { ...query, target, tokenId: callerId(caller) };
+}
+
+/** For the services about the caller's own account. */
+export function accountContext(deps: AppDeps, c: Context<Env>): AccountContext {
+  return { ...deps.people, caller: c.get("caller") };
 }

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
+import { type DocumentedPerson, documentedPerson } from "./documented_person.ts";
 import {
   assertAsDocumented,
   type Filled,
@@ -26,6 +27,7 @@ const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
 class Shop {
   #token = "";
+  #person: Promise<DocumentedPerson> | null = null;
 
   constructor(readonly app: StartedApp) {}
 
@@ -33,11 +35,24 @@ class Shop {
   async run(operation: Operation): Promise<ApiAnswer> {
     const { path, request } = requestOf(operation, await this.#filled(nameOf(operation)));
     const kinds = (operation.security ?? []).flatMap((one) => Object.keys(one));
+    if (kinds[0] === "session") return await this.#runAsPerson(operation, path, request);
     const bearer = kinds[0] === "operator" || this.#token === "" ? this.app.operatorKey : this.#token;
     const token = kinds.length === 0 ? {} : { token: bearer };
     const answer = await this.app.request(operation.method, path, { ...request, ...token });
     assertAsDocumented(operation, answer);
     return answer;
+  }
+
+  async #runAsPerson(operation: Operation, path: string, request: ApiRequest): Promise<ApiAnswer> {
+    const { headers } = await this.person();
+    const answer = await this.app.request(operation.method, path, { ...request, headers });
+    assertAsDocumented(operation, answer);
+    return answer;
+  }
+
+  /** A member with the documented password and a passkey. */
+  person(): Promise<DocumentedPerson> {
+    return this.#person ??= documentedPerson(this.app);
   }
 
   /** By the token of the documented request from then on. */
@@ -63,6 +78,18 @@ class Shop {
         const body = { name: "Short-lived", role: "read" };
         return { path: { id: member(await this.#send(201, "POST", `${API}/tokens`, { body }), "id") } };
       }
+      case "PATCH /api/namespaces/{slug}/members/{id}":
+      case "DELETE /api/namespaces/{slug}/members/{id}":
+      case "POST /api/namespaces/{slug}/members/{id}/invite": {
+        const body = { email: `${name.toLowerCase().replace(/\W/g, "")}@example.com`, role: "editor" };
+        return { path: { id: member(await this.#send(201, "POST", `${API}/members`, { body }), "id") } };
+      }
+      case "DELETE /api/me/sessions/{id}":
+        return { path: { id: (await this.person()).otherSession } };
+      case "POST /api/me/passkeys":
+        return { body: { answer: await (await this.person()).makePasskey() } };
+      case "DELETE /api/me/passkeys/{id}":
+        return { path: { id: (await this.person()).passkey } };
       case "PATCH /api/namespaces/{slug}/databases/{dbSlug}/rules/{id}":
       case "DELETE /api/namespaces/{slug}/databases/{dbSlug}/rules/{id}": {
         const body = { tableGlob: "archive", effect: "deny" };
@@ -124,7 +151,7 @@ Deno.test("every documented request of /v1 and /api is answered as documented", 
   assertEquals(later.length, operations.length - 3);
   // What is deleted comes last, what is inside before what holds it.
   const deleting = later.filter(({ method }) => method === "DELETE");
-  const isApi = ({ path }: Operation) => Number(path.startsWith("/api/"));
+  const isApi = ({ path }: Operation) => Number(path.startsWith("/api/namespaces"));
   deleting.sort((a, b) => isApi(a) - isApi(b) || b.path.length - a.path.length);
   for (const operation of later.filter(({ method }) => method !== "DELETE")) await shop.run(operation);
   for (const operation of deleting) await shop.run(operation);

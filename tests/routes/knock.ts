@@ -44,6 +44,10 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /api/namespaces/:slug/databases/restore": { slug: "gone" },
   "POST /api/namespaces/:slug/credits": { amountUsd: 1, reference: "invoice-1" },
   "POST /api/namespaces/:slug/tokens": { name: "fresh", role: "read" },
+  "POST /api/namespaces/:slug/members": { email: "fresh@example.com", role: "viewer" },
+  "PATCH /api/namespaces/:slug/members/:id": { role: "viewer" },
+  "POST /api/me/confirm": { secret: "a guess" },
+  "POST /api/me/passkeys": { name: "fresh", answer: { id: "none", response: {} } },
 };
 
 /** Query parameters that a route cannot do without. */

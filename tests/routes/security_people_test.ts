@@ -18,8 +18,11 @@ const refused: Readonly<Record<string, Partial<Record<Person, string>>>> = {
   namespace_admin: { viewer: "role_too_low", editor: "role_too_low", foreigner: "namespace_mismatch" },
   person: { viewer: "role_too_low", editor: "role_too_low", foreigner: "namespace_mismatch" },
   self: {},
+  member: { operator: "member_required" },
 };
 
+/** What proofs that prove nothing are told, once the door is open. */
+const WRONG = ["sign_in_failed", "passkey_refused"];
 const people: readonly Person[] = ["viewer", "editor", "foreigner", "admin", "operator"];
 const byCookie = guarded.filter(({ path }) => path.startsWith("/api/"));
 
@@ -66,16 +69,18 @@ Deno.test("people who have signed in", async (t) => {
   });
 
   await step("every route lets in whom its row names", async () => {
-    // What ends a session or what all stands in comes last.
+    // What all stands in comes last.
+    const order = (path: string) => path.startsWith("/api/me/") ? 0 : 1 / path.length;
     const inOrder = [
       ...byCookie.filter((route) => route.method !== "DELETE"),
-      ...byCookie.filter((route) => route.method === "DELETE").sort((a, b) => b.path.length - a.path.length),
+      ...byCookie.filter((route) => route.method === "DELETE").sort((a, b) => order(a.path) - order(b.path)),
     ];
     for (const route of inOrder) {
       for (const person of people) {
         if (refusal(route.access, person) !== undefined) continue;
-        const { status } = await knock(started, route, who[person].headers);
-        assert([200, 201, 404, 409].includes(status), `${nameOf(route)}: ${person} ${status}`);
+        const { status, code = "" } = await knock(started, route, who[person].headers);
+        const answered = [200, 201, 404, 409].includes(status) || WRONG.includes(code);
+        assert(answered, `${nameOf(route)}: ${person} ${status}`);
         if (route.method === "GET" && !route.path.includes("/approvals/:")) {
           assertEquals(status, 200, `${nameOf(route)}: ${person}`);
         }

@@ -34,7 +34,12 @@ export async function signIn(started: StartedApp, who: Who): Promise<TestPerson>
   const owner: SessionOwner = member === null
     ? { kind: "operator" }
     : { kind: "member", namespaceId: member.namespaceId, memberId: member.id };
-  const session = await openPersonSession(deps, { owner, agent: "a test", replaced: null });
+  const session = await openPersonSession(deps, {
+    owner,
+    provedEpoch: member?.epoch ?? null,
+    agent: "a test",
+    replaced: null,
+  });
   const cookie = `${sessionCookieName(deps.baseUrl)}=${session.secret}`;
   return {
     id: member?.id ?? "operator",
@@ -62,6 +67,7 @@ async function addMember({ deps }: StartedApp, who: Exclude<Who, { role: "operat
     passwordHash: null,
     epoch: 0,
     createdAt: now,
+    joinedAt: now,
   };
   const { ok } = await control.members.add(record);
   if (!ok) throw new Error("this address has a member already");

@@ -17,6 +17,8 @@ export interface PersonSessionContext {
 /** A session to open. */
 export interface PersonSession {
   readonly owner: SessionOwner;
+  /** `epoch` of the member when it proved who it is; null for the operator. */
+  readonly provedEpoch: number | null;
   /** `User-Agent` of the browser, as it came. */
   readonly agent: string | null;
   /** The value of the cookie that the browser had: that session ends. */
@@ -38,10 +40,10 @@ export interface OpenedSession {
 const LONGEST_MS = { member: 7 * 86_400_000, operator: 3_600_000 } as const;
 const MAX_AGENT_LENGTH = 200;
 
-/** Errors: `session_ended` when the member is gone; `meter_unreachable`. */
+/** Errors: `session_ended` when the member is gone or has changed meanwhile; `meter_unreachable`. */
 export async function openPersonSession(
   { control, clock, operatorKeyHash }: PersonSessionContext,
-  { owner, agent, replaced }: PersonSession,
+  { owner, provedEpoch, agent, replaced }: PersonSession,
 ): Promise<OpenedSession> {
   const nowMs = clock.now();
   const secret = newSessionSecret();
@@ -54,7 +56,7 @@ export async function openPersonSession(
     agent: (agent ?? "").slice(0, MAX_AGENT_LENGTH),
   };
   const before = replaced === null ? null : sessionHash(replaced);
-  const options = { operatorKeyHash, replaced: before };
+  const options = { operatorKeyHash, replaced: before, provedEpoch };
   if (!await control.consoleSessions.add(sessionHash(secret), session, options)) {
     throw new AppError("session_ended");
   }

@@ -75,7 +75,7 @@ export async function removeOverBranches(ctx: Context): Promise<void> {
 const DATABASES_AT_ONCE = 50;
 
 /**
- * Empties a namespace whose record is gone: its tokens, its databases, its account, then the note about it. After a
+ * Empties a namespace whose record is gone: its tokens and members, its databases, its account, then the note about it. After a
  * crash it can be repeated.
  */
 export async function clearNamespace(
@@ -83,6 +83,7 @@ export async function clearNamespace(
   namespaceId: string,
 ): Promise<void> {
   await ctx.control.tokens.removeAll(namespaceId);
+  await ctx.control.members.removeAll(namespaceId);
   for (;;) {
     const page = await ctx.control.databases.list(namespaceId, {
       cursor: null,

@@ -1,0 +1,123 @@
+// Links by which people come in: each counts once, in one commit with what it gives. Its record says whether it is still
+// valid; the lifetime of its key only cleans up.
+import type { Clock } from "../core/clock.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import type { LinkRecord, MemberRecord, PasskeyRecord } from "../store/people_records.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import type { ConsoleSessions } from "./console_sessions.ts";
+import {
+  addPasskey,
+  credentialKey,
+  dropPasskey,
+  type Passkeys,
+  type UsedChallenge,
+  useUp,
+} from "./passkeys.ts";
+
+/** What is set where a link is accepted. */
+export interface Acceptance {
+  /** The member to be: of an invitation from the one that is, of a start link from null. May run several times. */
+  readonly member: (current: MemberRecord | null) => MemberRecord;
+  /** The passkey that comes with it, and the challenge that it has answered. */
+  readonly passkey: { readonly record: PasskeyRecord; readonly challenge: UsedChallenge } | null;
+}
+
+/** What became of it. */
+export type AcceptOutcome =
+  | { readonly ok: true; readonly member: MemberRecord }
+  | {
+    readonly ok: false;
+    readonly reason: "link_gone" | "email_taken" | "credential_taken" | "challenge_used";
+  };
+
+/** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
+export class OneTimeLinks {
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    private readonly parts: { readonly sessions: ConsoleSessions; readonly passkeys: Passkeys },
+  ) {}
+
+  /** Adds an invitation; the member's former one ends. False when the member is gone. */
+  async invite(hash: string, record: LinkRecord): Promise<boolean> {
+    const { namespaceId, memberId, untilMs } = record;
+    const expireIn = { expireIn: Math.max(1, untilMs - this.clock.now()) };
+    return await untilCommitted(async () => {
+      const [member, former] = await Promise.all([
+        kvGet(this.kv, keys.member(namespaceId, memberId)),
+        kvGet(this.kv, keys.invitationOf(memberId)),
+      ]);
+      if (member.versionstamp === null) return false;
+      // Writing the member too keeps a removal at the same moment from missing this link.
+      const commit = this.kv.atomic().check(member, former).set(member.key, member.value)
+        .set(keys.link(hash), record, expireIn).set(former.key, hash, expireIn);
+      if (former.value !== null) commit.delete(keys.link(former.value));
+      return await kvCommit(commit) ? true : FASTER;
+    });
+  }
+
+  /** Adds the link of a first start. */
+  async addStart(hash: string, record: LinkRecord): Promise<void> {
+    const expireIn = Math.max(1, record.untilMs - this.clock.now());
+    await kvCommit(this.kv.atomic().set(keys.link(hash), record, { expireIn }));
+  }
+
+  /** Reads a link without using it. Null when it is unknown, used or expired. */
+  async find(hash: string): Promise<LinkRecord | null> {
+    const { value } = await kvGet(this.kv, keys.link(hash));
+    return value === null || value.untilMs <= this.clock.now() ? null : value;
+  }
+
+  /**
+   * Uses the link up and writes the member, with nothing but the passkey that comes with it, in one commit: one of
+   * several callers wins. Sessions of the member end.
+   */
+  async accept(hash: string, acceptance: Acceptance): Promise<AcceptOutcome> {
+    const outcome = await untilCommitted(() => this.#attempt(hash, acceptance));
+    if (outcome.ok) {
+      const { namespaceId, id: memberId } = outcome.member;
+      await this.parts.sessions.endAll({ kind: "member", namespaceId, memberId });
+    }
+    return outcome;
+  }
+
+  async #attempt(
+    hash: string,
+    { member: memberOf, passkey }: Acceptance,
+  ): Promise<AcceptOutcome | typeof FASTER> {
+    const link = await kvGet(this.kv, keys.link(hash));
+    if (link.value === null || link.value.untilMs <= this.clock.now()) {
+      return { ok: false, reason: "link_gone" };
+    }
+    const { namespaceId } = link.value;
+    const namespace = await kvGet(this.kv, keys.namespace(namespaceId));
+    if (namespace.versionstamp === null) return { ok: false, reason: "link_gone" };
+    const commit = this.kv.atomic().check(link, namespace).delete(link.key);
+    let member: MemberRecord;
+    if (link.value.kind === "invitation") {
+      const { memberId } = link.value;
+      const current = await kvGet(this.kv, keys.member(namespaceId, memberId));
+      if (current.value === null) return { ok: false, reason: "link_gone" };
+      member = memberOf(current.value);
+      commit.check(current).delete(keys.invitationOf(memberId));
+      for (const old of await this.parts.passkeys.list(memberId)) dropPasskey(commit, old);
+    } else {
+      member = memberOf(null);
+      const pointer = await kvGet(this.kv, keys.memberByEmail(namespaceId, member.email));
+      if (pointer.versionstamp !== null) return { ok: false, reason: "email_taken" };
+      commit.check(pointer).set(pointer.key, member.id);
+    }
+    commit.set(keys.member(namespaceId, member.id), member);
+    if (passkey !== null) {
+      const [taken, used] = await Promise.all([
+        kvGet(this.kv, credentialKey(passkey.record)),
+        kvGet(this.kv, keys.challengeUsed(passkey.challenge.hash)),
+      ]);
+      if (taken.versionstamp !== null) return { ok: false, reason: "credential_taken" };
+      if (used.versionstamp !== null) return { ok: false, reason: "challenge_used" };
+      useUp(addPasskey(commit.check(taken, used), passkey.record), passkey.challenge, this.clock);
+    }
+    return await kvCommit(commit) ? { ok: true, member } : FASTER;
+  }
+}

@@ -1,0 +1,46 @@
+// Bounds guesses at what only one person knows: ten failures an account and hour, thirty an address.
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+import type { PeopleContext } from "./people_context.ts";
+
+/** Who is guessed at, and from where. */
+export interface Guessed {
+  /** Names the account for the count; it need not exist. */
+  readonly account: readonly string[];
+  readonly address: string;
+  /** What a failure is called; `sign_in_failed` unless given. */
+  readonly failure?: ErrorCode;
+}
+
+/** The counters of the console; those of published endpoints have the id of a database here. */
+const PLACE = "console";
+
+/**
+ * Answers what `check` finds. Null is a failure and counts. Of guesses at the same time only as many tell the guesser
+ * something as may fail. Errors: the failure, `sign_in_locked`, those of `check`, `meter_unreachable`.
+ */
+export async function guess<Value>(
+  ctx: Pick<PeopleContext, "hashes" | "failures">,
+  { account, address, failure = "sign_in_failed" }: Guessed,
+  check: () => Promise<Value | null>,
+): Promise<Value> {
+  const { ofAccount, ofAddress } = ctx.failures;
+  const counted = [await ctx.hashes.of("sign-in", ...account)];
+  const from = [await ctx.hashes.of("sign-in from", address)];
+  const refuseLocked = async () => {
+    refuse(Math.max(await ofAccount.lockedSec(PLACE, counted), await ofAddress.lockedSec(PLACE, from)));
+  };
+  await refuseLocked();
+  const found = await check();
+  if (found === null) {
+    refuse(await ofAddress.add(PLACE, from));
+    refuse(await ofAccount.add(PLACE, counted));
+    throw new AppError(failure);
+  }
+  // Meanwhile others may have used up the hour's failures: then a right guess is refused too.
+  await refuseLocked();
+  return found;
+}
+
+function refuse(retryAfterSec: number): void {
+  if (retryAfterSec > 0) throw new AppError("sign_in_locked", { retryAfterSec });
+}

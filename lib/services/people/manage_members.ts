@@ -1,0 +1,180 @@
+// The members of a namespace: added with an invitation, listed, changed, removed. A token that could make an admin could
+// approve its own writes: so whatever concerns an admin takes a person.
+import { type Caller, requireFresh, requirePerson } from "../../access/caller.ts";
+import { newToken, tokenHash } from "../../access/token_format.ts";
+import type { PageInput } from "../../control/list_page.ts";
+import type { ChangeOutcome, MemberChange } from "../../control/members.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import { INVITATION_MS } from "../../core/limits.ts";
+import type { MemberRole } from "../../core/role.ts";
+import type { MemberRecord } from "../../store/people_records.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
+import { inviteUrl } from "./link_urls.ts";
+import { normalEmail } from "./normal_email.ts";
+
+/** What they need of a request. */
+export interface MembersContext extends ManageContext {
+  /** Prefix of absolute URLs. */
+  readonly baseUrl: string;
+}
+
+/** A member as the API shows it. */
+export interface MemberView {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: MemberRole;
+  /** `invited`: has not come yet. */
+  readonly state: "invited" | "active";
+  readonly createdAt: string;
+  readonly joinedAt: string | null;
+}
+
+/** With the link that lets them in; it is in this answer and nowhere else. */
+export interface InvitedMember extends MemberView {
+  readonly inviteUrl: string;
+  readonly inviteExpiresAt: string;
+}
+
+/** Which member. */
+export interface MemberAddress {
+  readonly namespaceSlug: string;
+  readonly id: string;
+}
+
+/**
+ * Adds a member, who comes in by the link of the answer. Errors: `member_exists`, `person_required` for an admin made by
+ * a token, `sign_in_again`, those of `requireNamespace`.
+ */
+export async function addMember(
+  ctx: MembersContext,
+  input: { readonly namespaceSlug: string; readonly email: string; readonly role: MemberRole },
+): Promise<InvitedMember> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  requirePersonForAdmin(ctx.caller, input.namespaceSlug, input.role);
+  requireFresh(ctx.caller, ctx.clock.now());
+  const now = ctx.clock.now();
+  const record: MemberRecord = {
+    id: newId("mem", now),
+    namespaceId: namespace.id,
+    email: normalEmail(input.email),
+    name: null,
+    role: input.role,
+    passwordHash: null,
+    epoch: 0,
+    createdAt: now,
+    joinedAt: null,
+  };
+  const outcome = await ctx.control.members.add(record);
+  if (!outcome.ok) {
+    throw new AppError(outcome.reason === "email_taken" ? "member_exists" : "namespace_not_found");
+  }
+  return await invited(ctx, record);
+}
+
+/** The members of a namespace. Errors: those of `readableNamespace`. */
+export async function listMembers(
+  ctx: ManageContext,
+  input: PageInput & { readonly namespaceSlug: string },
+): Promise<{ items: MemberView[]; nextCursor: string | null }> {
+  const namespace = await readableNamespace(ctx, input.namespaceSlug);
+  const { records, nextCursor } = await ctx.control.members.list(namespace.id, input);
+  return { items: records.map(memberView), nextCursor };
+}
+
+/**
+ * Changes name and role; another role ends the member's sessions. Errors: `member_not_found`, `last_admin`,
+ * `person_required`, `sign_in_again`, those of `requireNamespace`.
+ */
+export async function changeMember(
+  ctx: ManageContext,
+  input: MemberAddress & { readonly role?: MemberRole | undefined; readonly name?: string | undefined },
+): Promise<MemberView> {
+  const { role, name } = input;
+  const current = await requireChangeable(ctx, input);
+  if (role !== undefined) requirePersonForAdmin(ctx.caller, input.namespaceSlug, role);
+  return await change(ctx, current, (now) => ({
+    ...now,
+    ...(role === undefined ? {} : { role }),
+    ...(name === undefined ? {} : { name }),
+  }));
+}
+
+/**
+ * Removes a member, with its sessions, passkeys and invitation. Errors: `member_not_found`, `last_admin`,
+ * `person_required`, `sign_in_again`, those of `requireNamespace`.
+ */
+export async function removeMember(ctx: ManageContext, input: MemberAddress): Promise<MemberView> {
+  return await change(ctx, await requireChangeable(ctx, input), () => null);
+}
+
+/**
+ * A new link for a member, which ends the one before: for somebody who has lost it, or the password. Whoever opens it
+ * starts afresh, without the passkeys and sessions so far. Errors: `member_not_found`, `person_required`,
+ * `sign_in_again`, those of `requireNamespace`.
+ */
+export async function inviteMember(ctx: MembersContext, input: MemberAddress): Promise<InvitedMember> {
+  return await invited(ctx, await requireChangeable(ctx, input));
+}
+
+async function requireChangeable(ctx: ManageContext, input: MemberAddress): Promise<MemberRecord> {
+  const namespace = await requireNamespace(ctx, input.namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
+  const record = await ctx.control.members.byId(namespace.id, input.id);
+  if (record === null) throw new AppError("member_not_found");
+  requirePersonForAdmin(ctx.caller, input.namespaceSlug, record.role);
+  return record;
+}
+
+function requirePersonForAdmin(caller: Caller, namespaceSlug: string, role: MemberRole): void {
+  if (role === "admin") requirePerson(caller, namespaceSlug);
+}
+
+/** The operator alone may leave a namespace without an admin: it can make another one. */
+async function change(
+  ctx: ManageContext,
+  seen: MemberRecord,
+  to: MemberChange["change"],
+): Promise<MemberView> {
+  const outcome: ChangeOutcome = await ctx.control.members.change({
+    namespaceId: seen.namespaceId,
+    memberId: seen.id,
+    keepAdmin: ctx.caller.kind !== "operator",
+    change: (now) => {
+      // Made admin since it was looked at: what a token may do with the one is not what it may with the other.
+      if (now.role !== seen.role && ctx.caller.kind === "token") throw new AppError("person_required");
+      return to(now);
+    },
+  });
+  if (outcome.ok) return memberView(outcome.record);
+  throw new AppError(outcome.reason === "member_gone" ? "member_not_found" : "last_admin");
+}
+
+async function invited(ctx: MembersContext, record: MemberRecord): Promise<InvitedMember> {
+  const token = newToken("pinv_");
+  const untilMs = ctx.clock.now() + INVITATION_MS;
+  const { namespaceId, id: memberId } = record;
+  const link = { kind: "invitation", namespaceId, memberId, untilMs } as const;
+  if (!await ctx.control.links.invite(tokenHash(token), link)) throw new AppError("member_not_found");
+  return {
+    ...memberView(record),
+    inviteUrl: inviteUrl(ctx.baseUrl, token),
+    inviteExpiresAt: isoTime(untilMs),
+  };
+}
+
+/** A member's record as the API shows it: no hash, and nothing of how it signs in. */
+export function memberView({ id, email, name, role, createdAt, joinedAt }: MemberRecord): MemberView {
+  return {
+    id,
+    email,
+    name,
+    role,
+    state: joinedAt === null ? "invited" : "active",
+    createdAt: isoTime(createdAt),
+    joinedAt: joinedAt === null ? null : isoTime(joinedAt),
+  };
+}
