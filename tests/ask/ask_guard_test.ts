@@ -10,6 +10,10 @@ import { askContext, makeDatabase, specOf, targetOf } from "./ask_world.ts";
 import { instructions, obedient } from "./injections.ts";
 import type { AskedSchema } from "./schemas.ts";
 import { ScriptedModel } from "./scripted_model.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what a question cannot do", run);
 
 const SECRET = "the-secret-note-9431";
 
@@ -86,7 +90,7 @@ async function contents({ app, tenant, database }: World): Promise<string> {
   return JSON.stringify(state);
 }
 
-Deno.test("no statement of an obedient model reads outside allowedTables or writes", async () => {
+test("no statement of an obedient model reads outside allowedTables or writes", async () => {
   await using app = await startApp();
   const here = await world(app);
   const before = await contents(here);
@@ -108,7 +112,7 @@ Deno.test("no statement of an obedient model reads outside allowedTables or writ
   assert(!JSON.stringify(body).includes("FROM leaky"), "a refused statement reached the pipeline");
 });
 
-Deno.test("instructions in questions, descriptions and rows make the embedded translator read nothing else", async () => {
+test("instructions in questions, descriptions and rows make the embedded translator read nothing else", async () => {
   await using app = await startApp();
   const here = await world(app);
   const before = await contents(here);
@@ -122,7 +126,7 @@ Deno.test("instructions in questions, descriptions and rows make the embedded tr
   assertEquals(await contents(here), before);
 });
 
-Deno.test("a model is told of allowed tables only, without a row, and instructions in data stay quoted data", async () => {
+test("a model is told of allowed tables only, without a row, and instructions in data stay quoted data", async () => {
   await using app = await startApp();
   const here = await world(app);
   const model = new ScriptedModel('{"sql":"SELECT count(*) FROM products"}');
@@ -137,7 +141,7 @@ Deno.test("a model is told of allowed tables only, without a row, and instructio
   assert(!JSON.stringify(request?.schema).includes(SECRET));
 });
 
-Deno.test("what an allowed statement reads is answered, a view among it, at most maxRows rows", async () => {
+test("what an allowed statement reads is answered, a view among it, at most maxRows rows", async () => {
   await using app = await startApp();
   const here = await world(app);
   const answer = await here.ask(
@@ -166,7 +170,7 @@ Deno.test("what an allowed statement reads is answered, a view among it, at most
   assertEquals(cte.rows, [[90]]);
 });
 
-Deno.test("a statement that does not compile gets one more round with the engine's words, then 422", async () => {
+test("a statement that does not compile gets one more round with the engine's words, then 422", async () => {
   await using app = await startApp();
   const here = await world(app);
   const model = new ScriptedModel(
@@ -180,7 +184,7 @@ Deno.test("a statement that does not compile gets one more round with the engine
   assertEquals(hopeless.asked.length, 2);
 });
 
-Deno.test("a statement without an explanation gets one from what the engine saw", async () => {
+test("a statement without an explanation gets one from what the engine saw", async () => {
   await using app = await startApp();
   const here = await world(app);
   const answer = await here.ask(new ScriptedModel("SELECT count(*) FROM products WHERE price > 30"));
@@ -188,7 +192,7 @@ Deno.test("a statement without an explanation gets one from what the engine saw"
   assertEquals(answer.explanation, "Counts rows of products, using price.");
 });
 
-Deno.test("the embedded translator says plainly what it does not understand", async () => {
+test("the embedded translator says plainly what it does not understand", async () => {
   await using app = await startApp();
   const here = await world(app);
   for (

@@ -6,10 +6,14 @@ import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { dataOf, statusOf, withBranches } from "./branch_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("how branches end", run);
 
 const COUNT = "SELECT count(*) FROM items";
 
-Deno.test("when its time is over a branch is gone at once, and its storage goes with the next sweep", async () => {
+test("when its time is over a branch is gone at once, and its storage goes with the next sweep", async () => {
   const clock = new TurnableClock();
   await withBranches(async (world) => {
     const claim = await world.claim({ ttlSec: 60 });
@@ -26,7 +30,7 @@ Deno.test("when its time is over a branch is gone at once, and its storage goes 
   }, { clock });
 });
 
-Deno.test("deleting a branch takes its token and its storage; deleting the trunk takes all branches", async () => {
+test("deleting a branch takes its token and its storage; deleting the trunk takes all branches", async () => {
   await withBranches(async (world) => {
     const one = await world.claim({ ref: "one" });
     const two = await world.claim({ ref: "two" });
@@ -45,7 +49,7 @@ Deno.test("deleting a branch takes its token and its storage; deleting the trunk
   });
 });
 
-Deno.test("branches are no databases of the namespace and have no branches", async () => {
+test("branches are no databases of the namespace and have no branches", async () => {
   await withBranches(async (world) => {
     await world.claim();
     const list = await world.app.request("GET", "/api/namespaces/acme/databases", {
@@ -67,7 +71,7 @@ Deno.test("branches are no databases of the namespace and have no branches", asy
   });
 });
 
-Deno.test("a branch is paid by its namespace and its usage stands under its own id", async () => {
+test("a branch is paid by its namespace and its usage stands under its own id", async () => {
   await withBranches(async (world) => {
     const claim = await world.claim();
     const path = `/v1/db/acme/main/query`;
@@ -82,7 +86,7 @@ Deno.test("a branch is paid by its namespace and its usage stands under its own 
   });
 });
 
-Deno.test("a token can be made for a branch by its id and ref", async () => {
+test("a token can be made for a branch by its id and ref", async () => {
   await withBranches(async (world) => {
     const { databaseId } = await world.claim();
     const scopes = [{ databaseId, branchRef: "pr-1", role: "read" as const }];
@@ -97,7 +101,7 @@ Deno.test("a token can be made for a branch by its id and ref", async () => {
   });
 });
 
-Deno.test("storage of a claim that died before its record goes with a later sweep", async () => {
+test("storage of a claim that died before its record goes with a later sweep", async () => {
   const clock = new TurnableClock();
   await withBranches(async (world) => {
     const { control, tenants } = world.app.deps;
@@ -113,7 +117,7 @@ Deno.test("storage of a claim that died before its record goes with a later swee
   }, { clock });
 });
 
-Deno.test("storage that cannot be dropped keeps nothing else from being swept, and goes when it can be", async () => {
+test("storage that cannot be dropped keeps nothing else from being swept, and goes when it can be", async () => {
   const clock = new TurnableClock();
   await withBranches(async (world) => {
     const { control, tenants } = world.app.deps;
@@ -143,7 +147,7 @@ Deno.test("storage that cannot be dropped keeps nothing else from being swept, a
   }, { clock });
 });
 
-Deno.test("what is deleted or refused is told as such, also where storage cannot be dropped, and a sweep drops it", async () => {
+test("what is deleted or refused is told as such, also where storage cannot be dropped, and a sweep drops it", async () => {
   const clock = new TurnableClock();
   await withBranches(async (world) => {
     const { control, tenants } = world.app.deps;
@@ -172,7 +176,7 @@ Deno.test("what is deleted or refused is told as such, also where storage cannot
   }, { clock });
 });
 
-Deno.test("deleting a namespace takes its branches", async () => {
+test("deleting a namespace takes its branches", async () => {
   await withBranches(async (world) => {
     await world.claim();
     const deleted = await world.app.request("DELETE", "/api/namespaces/acme", {
@@ -185,7 +189,7 @@ Deno.test("deleting a namespace takes its branches", async () => {
   });
 });
 
-Deno.test("a ref that no branch can have is an unknown branch", async () => {
+test("a ref that no branch can have is an unknown branch", async () => {
   await withBranches(async (world) => {
     for (const ref of ["A", "main", "..", "%2e%2e", "x".repeat(3000)]) {
       assertEquals((await world.call("GET", `branches/${ref}/diff`)).status, 404, ref);
@@ -194,7 +198,7 @@ Deno.test("a ref that no branch can have is an unknown branch", async () => {
   });
 });
 
-Deno.test("a body that would be ignored stops a deletion and a reset, however it is meant; none and {} do not", async () => {
+test("a body that would be ignored stops a deletion and a reset, however it is meant; none and {} do not", async () => {
   await withBranches(async ({ branch, call, claim }) => {
     await claim();
     await branch("pr-1", "DELETE FROM items");
@@ -212,7 +216,7 @@ Deno.test("a body that would be ignored stops a deletion and a reset, however it
   });
 });
 
-Deno.test("a branch that one instance has reset is compared, merged and deleted by another one as it is now", async () => {
+test("a branch that one instance has reset is compared, merged and deleted by another one as it is now", async () => {
   await withBranches(async (world) => {
     await using other = secondApp(world.app);
     const { path } = world.shop.database;

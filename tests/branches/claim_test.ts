@@ -6,10 +6,14 @@ import { handedOff } from "../handoff/handoffs.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { claimOf, dataOf, statusOf, withBranches } from "./branch_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("claiming branches", run);
 
 const COUNT = "SELECT count(*) FROM items";
 
-Deno.test("a claim answers 201 with every member of the branch claim result and a copy of the trunk", async () => {
+test("a claim answers 201 with every member of the branch claim result and a copy of the trunk", async () => {
   await withBranches(async (world) => {
     const answer = await world.call("POST", "claim_branch", { purpose: "Try the new Index!", ttlSec: 600 });
     assertEquals(answer.status, 201, answer.text);
@@ -26,7 +30,7 @@ Deno.test("a claim answers 201 with every member of the branch claim result and 
   });
 });
 
-Deno.test("a branch and its trunk do not see each other's writes, schema, log or descriptions", async () => {
+test("a branch and its trunk do not see each other's writes, schema, log or descriptions", async () => {
   await withBranches(async (world) => {
     await world.call("PUT", "describe", { databaseDescription: "A shop" });
     const { ref } = await world.claim();
@@ -52,7 +56,7 @@ Deno.test("a branch and its trunk do not see each other's writes, schema, log or
   });
 });
 
-Deno.test("a branch's token reaches the branch by both names, and neither the trunk nor another branch", async () => {
+test("a branch's token reaches the branch by both names, and neither the trunk nor another branch", async () => {
   await withBranches(async (world) => {
     const one = await world.claim({ ref: "one" });
     await world.claim({ ref: "two" });
@@ -75,7 +79,7 @@ Deno.test("a branch's token reaches the branch by both names, and neither the tr
   });
 });
 
-Deno.test("claiming a ref again makes a fresh copy and revokes the token of the earlier claim", async () => {
+test("claiming a ref again makes a fresh copy and revokes the token of the earlier claim", async () => {
   await withBranches(async (world) => {
     const first = await world.claim();
     await world.branch("pr-1", "DELETE FROM items");
@@ -89,7 +93,7 @@ Deno.test("claiming a ref again makes a fresh copy and revokes the token of the 
   });
 });
 
-Deno.test("a claim's token dies with the token that claimed and expires no later, and the branch lives on", async () => {
+test("a claim's token dies with the token that claimed and expires no later, and the branch lives on", async () => {
   const clock = new TurnableClock();
   await withBranches(async (world) => {
     const claimer = await world.shop.mint("admin", { expiresInSec: 100 });
@@ -124,7 +128,7 @@ Deno.test("a claim's token dies with the token that claimed and expires no later
   }, { clock });
 });
 
-Deno.test("revoking the claimer while it claims leaves no token of the branch that works", async () => {
+test("revoking the claimer while it claims leaves no token of the branch that works", async () => {
   await withBranches(async (world) => {
     for (let round = 0; round < 5; round++) {
       const claimer = await world.shop.mint("admin");
@@ -139,7 +143,7 @@ Deno.test("revoking the claimer while it claims leaves no token of the branch th
   });
 });
 
-Deno.test("a reset makes a fresh copy, keeps the deadline and revokes the claim's token", async () => {
+test("a reset makes a fresh copy, keeps the deadline and revokes the claim's token", async () => {
   await withBranches(async (world) => {
     const claim = await world.claim({ ttlSec: 900 });
     await world.branch("pr-1", "DELETE FROM items");
@@ -153,7 +157,7 @@ Deno.test("a reset makes a fresh copy, keeps the deadline and revokes the claim'
   });
 });
 
-Deno.test("a claim and a reset that cannot drop the earlier copy succeed all the same, and a sweep drops it", async () => {
+test("a claim and a reset that cannot drop the earlier copy succeed all the same, and a sweep drops it", async () => {
   const clock = new TurnableClock();
   await withBranches(async (world) => {
     const first = await world.claim();
@@ -174,7 +178,7 @@ Deno.test("a claim and a reset that cannot drop the earlier copy succeed all the
   }, { clock });
 });
 
-Deno.test("of twenty claims of one ref at once one creates it and only the last one's token stays", async () => {
+test("of twenty claims of one ref at once one creates it and only the last one's token stays", async () => {
   await withBranches(async (world) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => world.call("POST", "claim_branch", { purpose: "race", ref: "race" })),
@@ -191,7 +195,7 @@ Deno.test("of twenty claims of one ref at once one creates it and only the last 
   });
 });
 
-Deno.test("a branch made while the trunk is written holds one state of it: all of a transaction or nothing", async () => {
+test("a branch made while the trunk is written holds one state of it: all of a transaction or nothing", async () => {
   await withBranches(async (world) => {
     await world.trunk("CREATE TABLE pairs (id INTEGER PRIMARY KEY, side TEXT)");
     let writing = true;
@@ -219,7 +223,7 @@ Deno.test("a branch made while the trunk is written holds one state of it: all o
   });
 });
 
-Deno.test("what a claim asks for is checked, and only an admin claims", async () => {
+test("what a claim asks for is checked, and only an admin claims", async () => {
   await withBranches(async (world) => {
     for (
       const body of [

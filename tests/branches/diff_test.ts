@@ -1,6 +1,10 @@
 // What a diff says of a branch: its schema as statements that make the trunk's the same, its rows table by table.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type BranchWorld, withBranches } from "./branch_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what a diff says of a branch", run);
 
 const SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE '\\_service%' ESCAPE '\\' " +
   "AND tbl_name NOT LIKE '\\_service%' ESCAPE '\\' AND sql IS NOT NULL ORDER BY type, name";
@@ -21,7 +25,7 @@ async function carriesOver(
   return schema.statements;
 }
 
-Deno.test("a diff of an untouched branch is empty", async () => {
+test("a diff of an untouched branch is empty", async () => {
   await withBranches(async (world) => {
     const { ref } = await world.claim();
     const diff = await world.diff(ref);
@@ -30,7 +34,7 @@ Deno.test("a diff of an untouched branch is empty", async () => {
   });
 });
 
-Deno.test("a diff counts and shows rows added, removed and changed with both sides", async () => {
+test("a diff counts and shows rows added, removed and changed with both sides", async () => {
   await withBranches(async (world) => {
     await world.claim();
     await world.branch("pr-1", "INSERT INTO items VALUES (4, 'nib', NULL)");
@@ -58,7 +62,7 @@ Deno.test("a diff counts and shows rows added, removed and changed with both sid
   });
 });
 
-Deno.test("a table's digest tells other changes apart, beyond those that a diff shows and by type", async () => {
+test("a table's digest tells other changes apart, beyond those that a diff shows and by type", async () => {
   await withBranches(async (world) => {
     await world.claim();
     const digest = async (sql: string) => {
@@ -76,7 +80,7 @@ Deno.test("a table's digest tells other changes apart, beyond those that a diff 
   });
 });
 
-Deno.test("a diff shows at most a hundred rows of a kind and counts all", async () => {
+test("a diff shows at most a hundred rows of a kind and counts all", async () => {
   await withBranches(async (world) => {
     await world.claim();
     await world.branch(
@@ -89,7 +93,7 @@ Deno.test("a diff shows at most a hundred rows of a kind and counts all", async 
   });
 });
 
-Deno.test("a diff finds rows by every form of key: text, several columns, without rowid, and none", async () => {
+test("a diff finds rows by every form of key: text, several columns, without rowid, and none", async () => {
   await withBranches(async (world) => {
     await world.trunk("CREATE TABLE words (word TEXT PRIMARY KEY, n INTEGER)");
     await world.trunk("CREATE TABLE pairs (a INTEGER, b TEXT, n REAL, PRIMARY KEY (a, b)) WITHOUT ROWID");
@@ -129,7 +133,7 @@ Deno.test("a diff finds rows by every form of key: text, several columns, withou
   });
 });
 
-Deno.test("a diff's statements carry over new, dropped and changed tables, indexes, views and triggers", async () => {
+test("a diff's statements carry over new, dropped and changed tables, indexes, views and triggers", async () => {
   await withBranches(async (world) => {
     await world.trunk("CREATE TABLE old (a)");
     await world.trunk("CREATE INDEX by_name ON items (name)");
@@ -150,7 +154,7 @@ Deno.test("a diff's statements carry over new, dropped and changed tables, index
   });
 });
 
-Deno.test("a diff's statements add columns, rename columns and tables, and keep the trunk's rows", async () => {
+test("a diff's statements add columns, rename columns and tables, and keep the trunk's rows", async () => {
   await withBranches(async (world) => {
     await world.trunk("CREATE TABLE lines (id INTEGER PRIMARY KEY, item INTEGER REFERENCES items (id))");
     await world.trunk("CREATE VIEW names AS SELECT name FROM items");
@@ -169,7 +173,7 @@ Deno.test("a diff's statements add columns, rename columns and tables, and keep 
   });
 });
 
-Deno.test("a column that was dropped and another that was added are no rename: the old values do not come back", async () => {
+test("a column that was dropped and another that was added are no rename: the old values do not come back", async () => {
   await withBranches(async (world) => {
     const statements = await carriesOver(world, [
       "ALTER TABLE items DROP COLUMN price",
@@ -184,7 +188,7 @@ Deno.test("a column that was dropped and another that was added are no rename: t
   });
 });
 
-Deno.test("a column that was renamed while another was dropped keeps its values", async () => {
+test("a column that was renamed while another was dropped keeps its values", async () => {
   await withBranches(async (world) => {
     await carriesOver(world, [
       "ALTER TABLE items RENAME COLUMN name TO title",
@@ -197,7 +201,7 @@ Deno.test("a column that was renamed while another was dropped keeps its values"
   });
 });
 
-Deno.test("a diff's statements make a table anew where it cannot be altered, around its rows", async () => {
+test("a diff's statements make a table anew where it cannot be altered, around its rows", async () => {
   await withBranches(async (world) => {
     await world.trunk(
       "CREATE TABLE lines (id INTEGER PRIMARY KEY, item INTEGER REFERENCES items ON DELETE CASCADE)",
@@ -228,7 +232,7 @@ Deno.test("a diff's statements make a table anew where it cannot be altered, aro
   });
 });
 
-Deno.test("a full-text table is compared by its rows, and an index over another table not at all", async () => {
+test("a full-text table is compared by its rows, and an index over another table not at all", async () => {
   await withBranches(async (world) => {
     await world.trunk("CREATE VIRTUAL TABLE pages USING fts5 (title, body)");
     await world.trunk("CREATE VIRTUAL TABLE found USING fts5 (name, content='items', content_rowid='id')");
@@ -247,7 +251,7 @@ Deno.test("a full-text table is compared by its rows, and an index over another 
   });
 });
 
-Deno.test("a diff is for whoever reaches the branch or administers the trunk", async () => {
+test("a diff is for whoever reaches the branch or administers the trunk", async () => {
   await withBranches(async (world) => {
     const claim = await world.claim();
     await world.claim({ ref: "pr-2" });

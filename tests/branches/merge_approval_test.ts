@@ -6,6 +6,10 @@ import { type Held, heldBy } from "../writes/write_world.ts";
 import type { BranchWorld } from "./branch_world.ts";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("merges that approval rules hold", run);
 
 async function withRule(settings: object, body: (world: BranchWorld) => Promise<void>): Promise<void> {
   await withBranch(async (world) => {
@@ -41,7 +45,7 @@ function code({ status, body }: ApiAnswer): unknown[] {
 
 const ids = "SELECT id FROM items ORDER BY id";
 
-Deno.test("a merge that a rule holds waits for a person, who sees its report, and runs once for whoever asked", async () => {
+test("a merge that a rule holds waits for a person, who sees its report, and runs once for whoever asked", async () => {
   await withRule({ actions: ["delete"] }, async (world) => {
     await onBranch(world, "DELETE FROM items WHERE id = 2");
     const held = heldBy(await mergeBranch(world));
@@ -74,7 +78,7 @@ Deno.test("a merge that a rule holds waits for a person, who sees its report, an
   });
 });
 
-Deno.test("of many who redeem one approved merge at once exactly one merges", async () => {
+test("of many who redeem one approved merge at once exactly one merges", async () => {
   await withRule({}, async (world) => {
     await onBranch(world, "UPDATE items SET price = price + 1 WHERE id = 1");
     const held = heldBy(await mergeBranch(world));
@@ -87,7 +91,7 @@ Deno.test("of many who redeem one approved merge at once exactly one merges", as
   });
 });
 
-Deno.test("other changes of the branch, as many as were approved, wait for another look", async () => {
+test("other changes of the branch, as many as were approved, wait for another look", async () => {
   await withRule({ actions: ["delete"] }, async (world) => {
     await onBranch(world, "DELETE FROM items WHERE id = 2");
     const held = heldBy(await mergeBranch(world));
@@ -104,7 +108,7 @@ Deno.test("other changes of the branch, as many as were approved, wait for anoth
   });
 });
 
-Deno.test("a trunk on which the merge would write another number of rows waits for another look", async () => {
+test("a trunk on which the merge would write another number of rows waits for another look", async () => {
   await withRule({}, async (world) => {
     await onBranch(world, "UPDATE items SET price = 77 WHERE id < 3");
     const held = heldBy(await mergeBranch(world, { onConflict: "ours" }));
@@ -125,7 +129,7 @@ Deno.test("a trunk on which the merge would write another number of rows waits f
 
 for (const [tolerance, status] of [[0, 409], [1, 200]] as const) {
   const becomes = status === 200 ? "runs" : "waits for another look";
-  Deno.test(`a merge that would write a row less, where ${tolerance} are tolerated, ${becomes}`, async () => {
+  test(`a merge that would write a row less, where ${tolerance} are tolerated, ${becomes}`, async () => {
     await withRule({ minRows: 2, tolerance }, async (world) => {
       await onBranch(world, "UPDATE items SET price = 77 WHERE id < 3");
       const held = heldBy(await mergeBranch(world));
@@ -138,7 +142,7 @@ for (const [tolerance, status] of [[0, 409], [1, 200]] as const) {
   });
 }
 
-Deno.test("a trunk on which the merge would write as many rows in other ways waits for another look", async () => {
+test("a trunk on which the merge would write as many rows in other ways waits for another look", async () => {
   await withRule({ minRows: 2 }, async (world) => {
     const all = "SELECT name, price FROM items WHERE id IN (1, 50) ORDER BY id";
     await onBranch(
@@ -161,7 +165,7 @@ Deno.test("a trunk on which the merge would write as many rows in other ways wai
   });
 });
 
-Deno.test("another row of the trunk that the merge would overwrite waits for another look, also where a report does not show it", async () => {
+test("another row of the trunk that the merge would overwrite waits for another look, also where a report does not show it", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 77");
     await world.trunk("UPDATE items SET price = 5");
@@ -182,7 +186,7 @@ Deno.test("another row of the trunk that the merge would overwrite waits for ano
   ]);
 });
 
-Deno.test("an approved change that has become another action for the same rule waits for another look, and runs after it", async () => {
+test("an approved change that has become another action for the same rule waits for another look, and runs after it", async () => {
   await withRule({ actions: ["update", "insert"] }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
     const held = heldBy(await mergeBranch(world, { onConflict: "theirs" }));
@@ -200,7 +204,7 @@ Deno.test("an approved change that has become another action for the same rule w
   });
 });
 
-Deno.test("a held merge that is repeated as its step of a plan waits for the same approval, until the branch is another one", async () => {
+test("a held merge that is repeated as its step of a plan waits for the same approval, until the branch is another one", async () => {
   await withRule({ actions: ["delete"] }, async (world) => {
     await onBranch(world, "DELETE FROM items WHERE id = 2");
     const step = () =>
@@ -217,7 +221,7 @@ Deno.test("a held merge that is repeated as its step of a plan waits for the sam
   });
 });
 
-Deno.test("a rule that holds an approved merge and has come since is told at another look, and then approved too", async () => {
+test("a rule that holds an approved merge and has come since is told at another look, and then approved too", async () => {
   await withRule({ note: "first", tolerance: 5 }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
     const held = heldBy(await mergeBranch(world));
@@ -234,7 +238,7 @@ Deno.test("a rule that holds an approved merge and has come since is told at ano
   });
 });
 
-Deno.test("a merge that was held before its report told writes and conflicts waits for another look", async () => {
+test("a merge that was held before its report told writes and conflicts waits for another look", async () => {
   await withRule({}, async (world) => {
     await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
     const held = heldBy(await mergeBranch(world));
@@ -256,7 +260,7 @@ Deno.test("a merge that was held before its report told writes and conflicts wai
   });
 });
 
-Deno.test("a rule that denies and has come since stops an approved merge, and a denied one never runs", async () => {
+test("a rule that denies and has come since stops an approved merge, and a denied one never runs", async () => {
   await withRule({ actions: ["update"] }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
     const [held, refused] = [heldBy(await mergeBranch(world)), heldBy(await mergeBranch(world))];
@@ -271,7 +275,7 @@ Deno.test("a rule that denies and has come since stops an approved merge, and a 
   });
 });
 
-Deno.test("a merge that can only fail, or that is small enough, is not held", async () => {
+test("a merge that can only fail, or that is small enough, is not held", async () => {
   await withRule({ minRows: 2 }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
     assertEquals((await mergeBranch(world)).status, 200);
@@ -285,7 +289,7 @@ Deno.test("a merge that can only fail, or that is small enough, is not held", as
   });
 });
 
-Deno.test("a change of the schema by a merge is held and redeemed", async () => {
+test("a change of the schema by a merge is held and redeemed", async () => {
   await withRule({ tableGlob: "tags", actions: ["schema"] }, async (world) => {
     await onBranch(world, "CREATE TABLE tags (id INTEGER PRIMARY KEY, tag TEXT)");
     const held = heldBy(await mergeBranch(world, { mode: "schema" }));
@@ -296,7 +300,7 @@ Deno.test("a change of the schema by a merge is held and redeemed", async () => 
   });
 });
 
-Deno.test("holding a merge bills the request and what was read; redeeming it bills one call", async () => {
+test("holding a merge bills the request and what was read; redeeming it bills one call", async () => {
   await withRule({}, async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
     const spent = async () => {

@@ -7,6 +7,10 @@ import { testCases } from "../testing/cases.ts";
 import { heldBy } from "../writes/write_world.ts";
 import { type BranchWorld, reportOf } from "./branch_world.ts";
 import { branchIn, mergeBranch, type MergeOptions, onBranch, withBranch } from "./merge_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("rules count for what a merge does to the trunk exactly as for statements that do the same", run);
 
 const rulesOf = ({ shop }: BranchWorld) => `/api/namespaces/${shop.slug}/databases/main/rules`;
 
@@ -155,7 +159,7 @@ testCases("a merge meets the rules that the statement meets", {
   },
 });
 
-Deno.test("a table of which a merge keeps no column is emptied, and a rule that denies deletions says no", async () => {
+test("a table of which a merge keeps no column is emptied, and a rule that denies deletions says no", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "DROP TABLE kids", "CREATE TABLE kids (name TEXT)");
     await addRule(world, { tableGlob: "kids", ...deletes });
@@ -169,7 +173,7 @@ const USERS = ["CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE)"]
 const ALL_USERS = "SELECT id, email FROM users ORDER BY id";
 const theirs: MergeOptions = { onConflict: "theirs" };
 
-Deno.test("rows of the trunk that a merge removes for a conflict are told, billed, and denied like a deletion", async () => {
+test("rows of the trunk that a merge removes for a conflict are told, billed, and denied like a deletion", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO users VALUES (9, 'a'), (10, 'new')");
     await world.trunk("INSERT INTO users VALUES (8, 'a'), (7, 'own')");
@@ -189,7 +193,7 @@ Deno.test("rows of the trunk that a merge removes for a conflict are told, bille
   }, USERS);
 });
 
-Deno.test("a merge that a rule stops names every kind of write that it does", async () => {
+test("a merge that a rule stops names every kind of write that it does", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE users SET email = 'x' WHERE id = 1");
     await onBranch(world, "DELETE FROM users WHERE id = 2");
@@ -204,7 +208,7 @@ Deno.test("a merge that a rule stops names every kind of write that it does", as
   }, [...USERS, "INSERT INTO users VALUES (1, 'a'), (2, 'b')"]);
 });
 
-Deno.test("an updated row that takes another row's value counts with the row that goes for it", async () => {
+test("an updated row that takes another row's value counts with the row that goes for it", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE users SET email = 'x' WHERE id = 1");
     await world.trunk("INSERT INTO users VALUES (2, 'x')");
@@ -219,7 +223,7 @@ Deno.test("an updated row that takes another row's value counts with the row tha
   }, [...USERS, "INSERT INTO users VALUES (1, 'one')"]);
 });
 
-Deno.test("rows that exchange unique values count as updated", async () => {
+test("rows that exchange unique values count as updated", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -232,7 +236,7 @@ Deno.test("rows that exchange unique values count as updated", async () => {
   }, [...USERS, "INSERT INTO users VALUES (1, 'a'), (2, 'b')"]);
 });
 
-Deno.test("a rule from so many rows on counts the rows that conflicts remove", async () => {
+test("a rule from so many rows on counts the rows that conflicts remove", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO users SELECT value, 'k' || value FROM json_each('[101,102,103]')");
     await world.trunk("INSERT INTO users SELECT value, 'k' || (value + 100) FROM json_each('[1,2,3]')");
@@ -251,7 +255,7 @@ Deno.test("a rule from so many rows on counts the rows that conflicts remove", a
   }, USERS);
 });
 
-Deno.test("a row that the trunk has deleted and the branch changed is an insertion", async () => {
+test("a row that the trunk has deleted and the branch changed is an insertion", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 99 WHERE id = 2");
     await world.trunk("DELETE FROM items WHERE id = 2");
@@ -262,7 +266,7 @@ Deno.test("a row that the trunk has deleted and the branch changed is an inserti
   });
 });
 
-Deno.test("what the trunk gets between the look at the rules and the merge is looked at too", async () => {
+test("what the trunk gets between the look at the rules and the merge is looked at too", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO users VALUES (9, 'a')");
     await addRule(world, { tableGlob: "users", actions: ["delete"] });
@@ -274,7 +278,7 @@ Deno.test("what the trunk gets between the look at the rules and the merge is lo
   }, USERS);
 });
 
-Deno.test("an approved merge that changes between its look and its run is looked at again, and waits with what it would do now", async () => {
+test("an approved merge that changes between its look and its run is looked at again, and waits with what it would do now", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
     await addRule(world, { effect: "require_approval" });
@@ -292,7 +296,7 @@ Deno.test("an approved merge that changes between its look and its run is looked
   });
 });
 
-Deno.test("an approved merge never overwrites what the trunk gets between its look and its run", async () => {
+test("an approved merge never overwrites what the trunk gets between its look and its run", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 77 WHERE id < 3");
     await world.trunk("UPDATE items SET price = 5 WHERE id = 1");
@@ -307,7 +311,7 @@ Deno.test("an approved merge never overwrites what the trunk gets between its lo
   });
 });
 
-Deno.test("without money no branch is compared or merged, not even for a look; what was approved stays so", async () => {
+test("without money no branch is compared or merged, not even for a look; what was approved stays so", async () => {
   await withBranch(async (world) => {
     const { app } = world;
     await onBranch(world, "DELETE FROM items WHERE id = 2");
@@ -350,7 +354,7 @@ async function spendAll({ app, shop }: BranchWorld): Promise<void> {
   await meter.tick();
 }
 
-Deno.test("a merge that rules deny is billed as one call with what its look has read", async () => {
+test("a merge that rules deny is billed as one call with what its look has read", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
     await addRule(world, {});
@@ -368,7 +372,7 @@ Deno.test("a merge that rules deny is billed as one call with what its look has 
 const timesOf = ({ headers }: ApiAnswer) => (headers.get("server-timing") ?? "").split(", ");
 const stagesOf = (answer: ApiAnswer) => timesOf(answer).map((entry) => entry.split(";")[0]);
 
-Deno.test("Server-Timing names the stages of a merge: behind a rule also preview and decide, of every try", async () => {
+test("Server-Timing names the stages of a merge: behind a rule also preview and decide, of every try", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = price + 1 WHERE id = 1");
     const dryRun = await mergeBranch(world, { dryRun: true });

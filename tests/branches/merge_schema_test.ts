@@ -2,8 +2,12 @@
 import { assertEquals } from "@std/assert";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a merge of the schema carries it over beside the trunk's own changes; then the rows follow", async () => {
+const { run, test } = oneStore();
+Deno.test("merging the schema of a branch into its trunk", run);
+
+test("a merge of the schema carries it over beside the trunk's own changes; then the rows follow", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -31,7 +35,7 @@ Deno.test("a merge of the schema carries it over beside the trunk's own changes;
   });
 });
 
-Deno.test("a table that both sides changed is a conflict of the schema, which ours and theirs settle", async () => {
+test("a table that both sides changed is a conflict of the schema, which ours and theirs settle", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "ALTER TABLE items ADD COLUMN colour TEXT");
     await world.trunk("ALTER TABLE items ADD COLUMN weight REAL");
@@ -49,7 +53,7 @@ Deno.test("a table that both sides changed is a conflict of the schema, which ou
   });
 });
 
-Deno.test("a schema that the trunk's rows do not allow is the error of its statement, and nothing is kept", async () => {
+test("a schema that the trunk's rows do not allow is the error of its statement, and nothing is kept", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "CREATE UNIQUE INDEX one_price ON items (price)", "CREATE TABLE extra (a)");
     await world.trunk("INSERT INTO items VALUES (9, 'same', 10)");
@@ -59,7 +63,7 @@ Deno.test("a schema that the trunk's rows do not allow is the error of its state
   });
 });
 
-Deno.test("statements that were understood before a merge are understood by the merged schema", async () => {
+test("statements that were understood before a merge are understood by the merged schema", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "ALTER TABLE items RENAME COLUMN price TO cents");
     assertEquals(await world.trunk("SELECT sum(price) FROM items"), [[60]]);
@@ -72,7 +76,7 @@ Deno.test("statements that were understood before a merge are understood by the 
   });
 });
 
-Deno.test("full-text indexes over merged tables find what was merged", async () => {
+test("full-text indexes over merged tables find what was merged", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -91,7 +95,7 @@ Deno.test("full-text indexes over merged tables find what was merged", async () 
   ]);
 });
 
-Deno.test("a rule that denies what a merge would write stops it before anything is written", async () => {
+test("a rule that denies what a merge would write stops it before anything is written", async () => {
   await withBranch(async (world) => {
     const rule = await world.app.request("POST", "/api/namespaces/acme/databases/main/rules", {
       token: world.shop.token,
@@ -108,7 +112,7 @@ Deno.test("a rule that denies what a merge would write stops it before anything 
   });
 });
 
-Deno.test("only an admin of the trunk merges, and what a merge asks for is checked", async () => {
+test("only an admin of the trunk merges, and what a merge asks for is checked", async () => {
   await withBranch(async (world) => {
     const writer = await world.shop.mint("write");
     const body = { mode: "data", onConflict: "abort" };
@@ -122,7 +126,7 @@ Deno.test("only an admin of the trunk merges, and what a merge asks for is check
   });
 });
 
-Deno.test("what is said about the trunk's tables and columns follows the renames of a merge", async () => {
+test("what is said about the trunk's tables and columns follows the renames of a merge", async () => {
   await withBranch(async (world) => {
     const described = {
       tables: [{

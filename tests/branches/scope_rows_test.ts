@@ -2,8 +2,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ScopeRow } from "../../lib/store/records.ts";
 import { withBranches } from "./branch_world.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a scope row names a branch by its database and ref, and reaches that copy of it and nothing else", async () => {
+const { run, test } = oneStore();
+Deno.test("scope rows that name a branch by the database it is of", run);
+
+test("a scope row names a branch by its database and ref, and reaches that copy of it and nothing else", async () => {
   await withBranches(async ({ app, shop, claim, call }) => {
     const branch = await claim();
     const scopes: ScopeRow[] = [{ databaseId: shop.database.id, branchRef: branch.ref, role: "write" }];
@@ -31,7 +35,7 @@ Deno.test("a scope row names a branch by its database and ref, and reaches that 
   });
 });
 
-Deno.test("a scope row for a branch that is not there says what to send", async () => {
+test("a scope row for a branch that is not there says what to send", async () => {
   await withBranches(async ({ app, shop, claim }) => {
     const { databaseId, ref } = await claim();
     const other = await shop.createDatabase("other");

@@ -158,7 +158,12 @@ Deno.test("every test that the tables of published failures and of attacks name 
       assert(path !== undefined && name !== undefined, here);
       const text = await Deno.readTextFile(new URL(path, repository));
       const quoted = JSON.stringify(name);
-      const forms = [`Deno.test(${quoted}, `, `testCases(${quoted}, `, `\n  ${quoted}: async (`];
+      const forms = [
+        `Deno.test(${quoted}, `,
+        `\ntest(${quoted}, `,
+        `testCases(${quoted}, `,
+        `\n  ${quoted}: async (`,
+      ];
       const made = forms.some((form) => text.includes(form));
       assert(made, `${path} has no test "${name}"`);
     }

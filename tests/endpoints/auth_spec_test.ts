@@ -1,6 +1,13 @@
 // Sign-ups and log-ins whose statement or table of users would give a session to the wrong person, or to nobody.
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test(
+  "sign-ups and log-ins whose statement or table of users would give a session to the wrong person",
+  run,
+);
 
 const TABLES = [
   "CREATE TABLE users (email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, id INTEGER PRIMARY KEY, name TEXT)",
@@ -106,7 +113,7 @@ async function save(world: EndpointWorld, spec: Record<string, unknown>, n: numb
   return await world.call("POST", "", { ...spec, slug: `${spec["slug"]}-${n}` });
 }
 
-Deno.test("sign-ups and log-ins that show the key of the users table are saved", async () => {
+test("sign-ups and log-ins that show the key of the users table are saved", async () => {
   await using world = await endpointWorld(TABLES);
   for (const [n, spec] of accepted.entries()) {
     const { status, text } = await save(world, spec, n);
@@ -114,7 +121,7 @@ Deno.test("sign-ups and log-ins that show the key of the users table are saved",
   }
 });
 
-Deno.test("sign-ups and log-ins that would name another user, change one or know none are refused", async () => {
+test("sign-ups and log-ins that would name another user, change one or know none are refused", async () => {
   await using world = await endpointWorld(TABLES);
   for (const [n, [spec, path, message]] of refused.entries()) {
     const { status, body, text } = await save(world, spec, n);
@@ -124,7 +131,7 @@ Deno.test("sign-ups and log-ins that would name another user, change one or know
   }
 });
 
-Deno.test("what the issue of an email column that is not unique tells to do is the way out", async () => {
+test("what the issue of an email column that is not unique tells to do is the way out", async () => {
   await using world = await endpointWorld(TABLES);
   const spec = login("SELECT id, password_hash FROM shared WHERE email = ?", "shared");
   const { body } = await world.call("POST", "", spec);

@@ -5,6 +5,10 @@ import { Ajv2020 as Ajv } from "ajv/2020";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { publishedApp } from "../published/publish.ts";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what a database tells strangers about its published endpoints", run);
 
 const PATH = "/p/acme/main/.well-known/endpoints.json";
 
@@ -14,7 +18,7 @@ interface Listed {
   readonly endpoints: readonly { readonly slug: string }[];
 }
 
-Deno.test("discovery lists what is published, with inputs as JSON Schema and no field of a session", async () => {
+test("discovery lists what is published, with inputs as JSON Schema and no field of a session", async () => {
   await using world = await endpointWorld([ORDERS]);
   const input = [
     { name: "note", type: "text", label: "The note", pattern: "^[a-z]+$", maxLength: 9 },
@@ -136,7 +140,7 @@ const described: readonly (readonly [input: FieldSpec, schema: object, good: unk
   [{ name: "v", type: "json", required: true }, { title: "v", not: { type: "null" } }, [0, {}], [null]],
 ];
 
-Deno.test("the schema of an input takes what the endpoint takes, and its default is one of its values", async () => {
+test("the schema of an input takes what the endpoint takes, and its default is one of its values", async () => {
   await using world = await publishedApp();
   for (const [input, schema, good, bad] of described) {
     const about = JSON.stringify(input);
@@ -159,7 +163,7 @@ Deno.test("the schema of an input takes what the endpoint takes, and its default
   }
 });
 
-Deno.test("the schema of an input in a query string has no null", async () => {
+test("the schema of an input in a query string has no null", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "echo", sql: "SELECT ?", input: [{ name: "v", type: "boolean" }] });
   const { endpoints: [{ input_schema }] } = JSON.parse((await world.app.request("GET", PATH)).text);
@@ -167,7 +171,7 @@ Deno.test("the schema of an input in a query string has no null", async () => {
   assertEquals((await world.call("echo?v=null")).status, 400);
 });
 
-Deno.test("a change of an endpoint is seen by discovery at once in the same process", async () => {
+test("a change of an endpoint is seen by discovery at once in the same process", async () => {
   await using world = await endpointWorld([ORDERS]);
   const listed = async () => {
     const { endpoints }: Listed = JSON.parse((await world.app.request("GET", PATH)).text);
@@ -187,7 +191,7 @@ Deno.test("a change of an endpoint is seen by discovery at once in the same proc
   assertEquals(await listed(), []);
 });
 
-Deno.test("a branch describes the endpoints of its trunk, at its own address", async () => {
+test("a branch describes the endpoints of its trunk, at its own address", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   await world.call("POST", "/get-order/publish");
@@ -207,7 +211,7 @@ Deno.test("a branch describes the endpoints of its trunk, at its own address", a
   assertStringIncludes(await read("client.ts"), `const URL_OF_DATABASE = "${address}";`);
 });
 
-Deno.test("what is not there, or is asked for in another form, is refused", async () => {
+test("what is not there, or is asked for in another form, is refused", async () => {
   await using world = await endpointWorld();
   const { request } = world.app;
   for (const path of ["acme/none", "none/main", "acme/main@none", "acme/MAIN", "acme/main@main@main"]) {
@@ -221,7 +225,7 @@ Deno.test("what is not there, or is asked for in another form, is refused", asyn
   }
 });
 
-Deno.test("the API description of a database is valid OpenAPI 3.1 for every kind of endpoint", async () => {
+test("the API description of a database is valid OpenAPI 3.1 for every kind of endpoint", async () => {
   await using world = await endpointWorld([
     ORDERS,
     "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)",

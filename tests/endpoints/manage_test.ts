@@ -1,8 +1,12 @@
 // Endpoints through the management API: made, changed, moved between states, deleted, brought back.
 import { assert, assertEquals } from "@std/assert";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a new endpoint is a draft with the whole specification, and its slug is taken from then on", async () => {
+const { run, test } = oneStore();
+Deno.test("endpoints through the management API", run);
+
+test("a new endpoint is a draft with the whole specification, and its slug is taken from then on", async () => {
   await using world = await endpointWorld([ORDERS]);
   const made = await world.call("POST", "", readSpec());
   assertEquals(made.status, 201, made.text);
@@ -22,7 +26,7 @@ Deno.test("a new endpoint is a draft with the whole specification, and its slug 
   assertEquals([unknown.status, unknown.body.code], [404, "endpoint_not_found"]);
 });
 
-Deno.test("replacing keeps the status and the slug", async () => {
+test("replacing keeps the status and the slug", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   await world.call("POST", "/get-order/publish");
@@ -35,7 +39,7 @@ Deno.test("replacing keeps the status and the slug", async () => {
   assertEquals((await world.call("PUT", "/none", readSpec({ slug: "none" }))).status, 404);
 });
 
-Deno.test("states change along the documented ways only, and staying leaves no revision", async () => {
+test("states change along the documented ways only, and staying leaves no revision", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   const steps: readonly (readonly [transition: string, status: number, revision: number | null])[] = [
@@ -58,7 +62,7 @@ Deno.test("states change along the documented ways only, and staying leaves no r
   }
 });
 
-Deno.test("revisions say what changed and who did it, newest first, also after the endpoint is deleted", async () => {
+test("revisions say what changed and who did it, newest first, also after the endpoint is deleted", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   await world.call("PUT", "/get-order", readSpec({ name: "Read order" }));
@@ -88,7 +92,7 @@ Deno.test("revisions say what changed and who did it, newest first, also after t
   assertEquals((await world.call("GET", "/none/revisions")).status, 404);
 });
 
-Deno.test("a slug that is made anew goes on counting its revisions", async () => {
+test("a slug that is made anew goes on counting its revisions", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   await world.call("DELETE", "/get-order");
@@ -96,7 +100,7 @@ Deno.test("a slug that is made anew goes on counting its revisions", async () =>
   assertEquals(recordOf(made.body.data)["revision"], 3, made.text);
 });
 
-Deno.test("a revision that the database has outgrown is not restored", async () => {
+test("a revision that the database has outgrown is not restored", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   await world.tenant.query("DROP TABLE orders");
@@ -104,7 +108,7 @@ Deno.test("a revision that the database has outgrown is not restored", async () 
   assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "sql"]);
 });
 
-Deno.test("of many that make the same slug at once one wins, and every change has its own revision", async () => {
+test("of many that make the same slug at once one wins, and every change has its own revision", async () => {
   await using world = await endpointWorld([ORDERS]);
   const made = await Promise.all(Array.from({ length: 10 }, () => world.call("POST", "", readSpec())));
   assertEquals(made.filter(({ status }) => status === 201).length, 1);
@@ -116,7 +120,7 @@ Deno.test("of many that make the same slug at once one wins, and every change ha
   assertEquals(listed.body.data.map(({ revision }) => revision), [7, 6, 5, 4, 3, 2, 1]);
 });
 
-Deno.test("a database that is removed takes its endpoints and their revisions with it", async () => {
+test("a database that is removed takes its endpoints and their revisions with it", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   const { endpoints } = world.app.deps.control;

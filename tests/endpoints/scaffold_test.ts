@@ -4,6 +4,10 @@ import { columnDefault } from "../../lib/services/endpoints/scaffold/column_defa
 import { inputNames, scaffoldSlug } from "../../lib/services/endpoints/scaffold/scaffold_names.ts";
 import { singular } from "../../lib/services/singular.ts";
 import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the CRUD scaffold", run);
 
 interface Created {
   readonly slug: string;
@@ -32,7 +36,7 @@ const slugs = (list: readonly { readonly slug: string }[]) => list.map(({ slug }
 const inputs = (one: Created | undefined) =>
   one?.input.map(({ name, type, required }) => [name, type, ...(required === true ? ["required"] : [])]);
 
-Deno.test("a table with one key gets the five endpoints of the specification, as drafts", async () => {
+test("a table with one key gets the five endpoints of the specification, as drafts", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, total REAL, paid BOOLEAN NOT NULL DEFAULT 0, " +
     "state TEXT DEFAULT 'new', made TEXT DEFAULT CURRENT_TIMESTAMP)",
@@ -80,7 +84,7 @@ Deno.test("a table with one key gets the five endpoints of the specification, as
   ]);
 });
 
-Deno.test("a second run skips what exists and replaces nothing", async () => {
+test("a second run skips what exists and replaces nothing", async () => {
   await using world = await endpointWorld(["CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT)"]);
   const first = await scaffold(world, { table: "ORDERS", operations: ["get", "list"] });
   assertEquals(slugs(first.created), ["list-orders", "get-order"]);
@@ -93,7 +97,7 @@ Deno.test("a second run skips what exists and replaces nothing", async () => {
   assertEquals((await scaffold(world, { table: "orders" })).created, []);
 });
 
-Deno.test("composite keys are in get, update and delete, all columns in the order of the key", async () => {
+test("composite keys are in get, update and delete, all columns in the order of the key", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE order_items (quantity INTEGER NOT NULL, product_id INT, order_id INT, PRIMARY KEY (order_id, product_id))",
   ]);
@@ -116,7 +120,7 @@ Deno.test("composite keys are in get, update and delete, all columns in the orde
   ]);
 });
 
-Deno.test("without a key there are list and create, and the rest is skipped with the reason", async () => {
+test("without a key there are list and create, and the rest is skipped with the reason", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE notes (body TEXT)",
     "CREATE VIEW latest AS SELECT body FROM notes",
@@ -133,7 +137,7 @@ Deno.test("without a key there are list and create, and the rest is skipped with
   assertEquals(slugs(marks.created), ["list-marks", "get-mark", "create-mark", "delete-mark"]);
 });
 
-Deno.test("types follow the declared ones", async () => {
+test("types follow the declared ones", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE things (a INTEGER, b BIGINT, c REAL, d NUMERIC, e TEXT, f CLOB, g BOOLEAN, h JSON, i VARCHAR(9), j DATETIME, k BLOB, l)",
   ]);
@@ -184,7 +188,7 @@ const odd: readonly (readonly [table: string, ddl: string, row: Record<string, u
   ["counted", "CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT)", {}],
 ];
 
-Deno.test("endpoints of odd tables work when they are published, unchanged", async () => {
+test("endpoints of odd tables work when they are published, unchanged", async () => {
   await using world = await endpointWorld(odd.map(([, ddl]) => ddl));
   for (const [table, , row] of odd) {
     const { created } = await scaffold(world, { table });
@@ -222,7 +226,7 @@ interface Answered {
   readonly row?: Readonly<Record<string, unknown>> | null;
 }
 
-Deno.test("what create leaves out is the column's default, however a plain one is written", async () => {
+test("what create leaves out is the column's default, however a plain one is written", async () => {
   const defaults = [
     ...["INTEGER DEFAULT TRUE", "INTEGER DEFAULT false", "INTEGER DEFAULT 9223372036854775807"],
     ...[
@@ -254,7 +258,7 @@ Deno.test("what create leaves out is the column's default, however a plain one i
   }
 });
 
-Deno.test("defaults that do not fit the input, or that only the engine can work out, are left out", () => {
+test("defaults that do not fit the input, or that only the engine can work out, are left out", () => {
   for (
     const [sql, type] of [
       ["'x'", "integer"],
@@ -276,7 +280,7 @@ Deno.test("defaults that do not fit the input, or that only the engine can work 
   }
 });
 
-Deno.test("a table that is not there or is not the caller's is refused", async () => {
+test("a table that is not there or is not the caller's is refused", async () => {
   await using world = await endpointWorld();
   for (const table of ["none", "_service_meta_audit", "sqlite_schema"]) {
     const { status, body } = await world.call("POST", "/scaffold-crud", { table });
@@ -286,7 +290,7 @@ Deno.test("a table that is not there or is not the caller's is refused", async (
   assertEquals(body.issues?.[0]?.path, "operations[0]");
 });
 
-Deno.test("singulars follow English, for the last word", () => {
+test("singulars follow English, for the last word", () => {
   const words = {
     ...{ orders: "order", categories: "category", boxes: "box", people: "person", status: "status" },
     ...{ statuses: "status", addresses: "address", order_items: "order_item", news: "news", sheep: "sheep" },
@@ -306,7 +310,7 @@ Deno.test("singulars follow English, for the last word", () => {
   for (const [plural, expected] of Object.entries(words)) assertEquals(singular(plural), expected, plural);
 });
 
-Deno.test("slugs and input names keep to their form however long or odd the name", () => {
+test("slugs and input names keep to their form however long or odd the name", () => {
   const names = [
     "a".repeat(90),
     "a".repeat(89) + "b",

@@ -1,6 +1,10 @@
 // What the validator of specifications refuses, each with the path and everything at once.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what the validator of specifications refuses", run);
 
 const USERS =
   "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)";
@@ -290,7 +294,7 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
   ["more than the control plane keeps", readSpec({ sql: `SELECT ? /* ${"x".repeat(65_000)} */` }), ""],
 ];
 
-Deno.test("the validator accepts what the specification allows", async () => {
+test("the validator accepts what the specification allows", async () => {
   await using world = await endpointWorld([ORDERS, USERS]);
   for (const [what, spec] of Object.entries(accepted)) {
     const slug = what.replaceAll(" ", "-");
@@ -299,7 +303,7 @@ Deno.test("the validator accepts what the specification allows", async () => {
   }
 });
 
-Deno.test("the validator refuses everything else, and names the place", async () => {
+test("the validator refuses everything else, and names the place", async () => {
   const staff = "CREATE TABLE staff (id INTEGER PRIMARY KEY, email TEXT UNIQUE)";
   await using world = await endpointWorld([ORDERS, USERS, staff]);
   for (const [what, spec, path] of refused) {
@@ -313,7 +317,7 @@ Deno.test("the validator refuses everything else, and names the place", async ()
   }
 });
 
-Deno.test("one answer names everything that is wrong, in the form and in the meaning", async () => {
+test("one answer names everything that is wrong, in the form and in the meaning", async () => {
   await using world = await endpointWorld([ORDERS]);
   const { body, text } = await world.call("POST", "", {
     ...readSpec({ slug: "No", sql: "SELECT * FROM none WHERE id = ?", extra: 1 }),
@@ -326,7 +330,7 @@ Deno.test("one answer names everything that is wrong, in the form and in the mea
   assertMatch(body.issues?.find(({ path }) => path === "input[0].pattern")?.message ?? "", /regex.*valid/);
 });
 
-Deno.test("a body that is no specification at all is refused as one", async () => {
+test("a body that is no specification at all is refused as one", async () => {
   await using world = await endpointWorld();
   for (const body of [null, [], "text", 1, {}, { input: {} }, { input: Array(5000).fill({}) }]) {
     const { status, body: answer } = await world.call("POST", "", JSON.stringify(body));

@@ -8,6 +8,10 @@ import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Asking, handedOff, mint, minted, outcome, redeem } from "./handoffs.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("a handed-off token lives as long as the token that handed it off", run);
 
 const TOKENS = "/api/namespaces/acme/tokens";
 
@@ -15,7 +19,7 @@ async function works({ request }: Asking, token: string): Promise<boolean> {
   return (await request("GET", "/v1/me", { token })).status === 200;
 }
 
-Deno.test("revoking a token refuses all that descend from it: here at once, elsewhere within the cache's age", async () => {
+test("revoking a token refuses all that descend from it: here at once, elsewhere within the cache's age", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   await using other = secondApp(app);
@@ -34,7 +38,7 @@ Deno.test("revoking a token refuses all that descend from it: here at once, else
   assertEquals([await works(app, sibling.token), await works(other, sibling.token)], [true, true]);
 });
 
-Deno.test("a revoked family leaves neither tokens in the list nor keys in KV", async () => {
+test("a revoked family leaves neither tokens in the list nor keys in KV", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const first = await tenant.mint("read");
@@ -49,7 +53,7 @@ Deno.test("a revoked family leaves neither tokens in the list nor keys in KV", a
   assertEquals(left.filter(({ key }) => prefixes.includes(String(key[0]))).length, 1);
 });
 
-Deno.test("revoking a child leaves its parent and the parent's other children alone", async () => {
+test("revoking a child leaves its parent and the parent's other children alone", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const parent = await handedOff(app, tenant.token);
@@ -58,7 +62,7 @@ Deno.test("revoking a child leaves its parent and the parent's other children al
   assertEquals(await Promise.all([a, parent, b].map(({ token }) => works(app, token))), [false, true, true]);
 });
 
-Deno.test("repeating a revocation finishes what a crash left of the family", async () => {
+test("repeating a revocation finishes what a crash left of the family", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const first = await tenant.mint("read");
@@ -73,7 +77,7 @@ Deno.test("repeating a revocation finishes what a crash left of the family", asy
   assertEquals(records.map(({ id }) => id), [tenant.id]);
 });
 
-Deno.test("a handoff minted by a token that was revoked before the redeem is not found", async () => {
+test("a handoff minted by a token that was revoked before the redeem is not found", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { id, token } = await tenant.mint("read");
@@ -85,7 +89,7 @@ Deno.test("a handoff minted by a token that was revoked before the redeem is not
   }
 });
 
-Deno.test("a handed-off token expires with the minting one, and a handoff no later than that", async () => {
+test("a handed-off token expires with the minting one, and a handoff no later than that", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -104,7 +108,7 @@ Deno.test("a handed-off token expires with the minting one, and a handoff no lat
   assertEquals(outcome(await redeem(app, late)), "404 handoff_not_found");
 });
 
-Deno.test("a token is handed on so many times and then refused when it is minted, not when it is redeemed", async () => {
+test("a token is handed on so many times and then refused when it is minted, not when it is redeemed", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   let last = token;
@@ -113,7 +117,7 @@ Deno.test("a token is handed on so many times and then refused when it is minted
   assertEquals(outcome(await mint(app, last)), "403 handoff_too_deep");
 });
 
-Deno.test("revoking and redeeming at the same moment leaves no child that works", async () => {
+test("revoking and redeeming at the same moment leaves no child that works", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (let round = 0; round < 20; round++) {

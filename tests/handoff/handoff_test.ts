@@ -7,10 +7,14 @@ import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { handedOff, MAIN, mint, minted, outcome, redeem } from "./handoffs.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("handoff tokens", run);
 
 const NOT_FOUND = "404 handoff_not_found";
 
-Deno.test("a handoff is redeemed without a bearer for a token of the pinned database, branch and role", async () => {
+test("a handoff is redeemed without a bearer for a token of the pinned database, branch and role", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const before = Date.now();
@@ -34,7 +38,7 @@ Deno.test("a handoff is redeemed without a bearer for a token of the pinned data
   });
 });
 
-Deno.test("a handed-off token can do what was pinned and nothing else", async () => {
+test("a handed-off token can do what was pinned and nothing else", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const stock = await tenant.createDatabase("stock");
@@ -50,7 +54,7 @@ Deno.test("a handed-off token can do what was pinned and nothing else", async ()
   assertEquals(outcome(list), "403 out_of_scope");
 });
 
-Deno.test("nobody hands off more than the effective role: of the token or of its scope row", async () => {
+test("nobody hands off more than the effective role: of the token or of its scope row", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const row = (role: "read" | "write" | "admin") => ({
@@ -74,7 +78,7 @@ Deno.test("nobody hands off more than the effective role: of the token or of its
   }
 });
 
-Deno.test("ttlSec, role, name and unknown fields are refused by name", async () => {
+test("ttlSec, role, name and unknown fields are refused by name", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const mints = [
@@ -97,7 +101,7 @@ Deno.test("ttlSec, role, name and unknown fields are refused by name", async () 
   assertEquals((await redeem(app, handoff)).status, 201);
 });
 
-Deno.test("used, expired, unknown and malformed handoffs are the same 404", async () => {
+test("used, expired, unknown and malformed handoffs are the same 404", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const { token } = await app.namespace();
@@ -117,7 +121,7 @@ Deno.test("used, expired, unknown and malformed handoffs are the same 404", asyn
   assertEquals(app.logLines.filter((line) => line.includes("phand_")), []);
 });
 
-Deno.test("of 200 redeemers at once, over two processes, exactly one wins", async () => {
+test("of 200 redeemers at once, over two processes, exactly one wins", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const { token } = await app.namespace();
@@ -133,7 +137,7 @@ Deno.test("of 200 redeemers at once, over two processes, exactly one wins", asyn
   assertEquals((list.body.data as unknown[]).length, 4);
 });
 
-Deno.test("KV holds no handoff in plain, and nothing of it after it was redeemed", async () => {
+test("KV holds no handoff in plain, and nothing of it after it was redeemed", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const handoff = await minted(app, token);
@@ -148,7 +152,7 @@ Deno.test("KV holds no handoff in plain, and nothing of it after it was redeemed
   assertEquals((await stored()).filter((entry) => entry.startsWith(`[["${prefix}"`)), []);
 });
 
-Deno.test("a handoff of a database that is gone is not found, and counts again when the database is back", async () => {
+test("a handoff of a database that is gone is not found, and counts again when the database is back", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const handoff = await minted(app, token);
@@ -160,7 +164,7 @@ Deno.test("a handoff of a database that is gone is not found, and counts again w
   assertEquals([answer.status, member(answer, "databaseSlug")], [201, "again"]);
 });
 
-Deno.test("a handoff of a namespace that is gone is not found", async () => {
+test("a handoff of a namespace that is gone is not found", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const handoff = await minted(app, token);

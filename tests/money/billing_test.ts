@@ -8,12 +8,16 @@ import { rowsOf } from "../testing/test_namespace.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { money, nano, usage } from "./money_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what calls cost, where it stands, and what is free", run);
 
 const REQUEST = 500;
 const READ = 5;
 const WRITTEN = 2000;
 
-Deno.test("what every call says it cost adds up to the usage and to what left the balance", async () => {
+test("what every call says it cost adds up to the usage and to what left the balance", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
@@ -59,7 +63,7 @@ Deno.test("what every call says it cost adds up to the usage and to what left th
   }
 });
 
-Deno.test("the query log adds up to the usage, also of calls that were undone, and says why they were", async () => {
+test("the query log adds up to the usage, also of calls that were undone, and says why they were", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
@@ -90,7 +94,7 @@ Deno.test("the query log adds up to the usage, also of calls that were undone, a
   assertEquals([sums?.rowsWritten, sums?.rowsRead], [sumOf(1), sumOf(2) + own]);
 });
 
-Deno.test("many calls at once are all paid, to the last nano-dollar", async () => {
+test("many calls at once are all paid, to the last nano-dollar", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -112,7 +116,7 @@ Deno.test("many calls at once are all paid, to the last nano-dollar", async () =
   assert(used > cost && used - cost < 20 * WRITTEN, `${used - cost}`); // the CREATE TABLE
 });
 
-Deno.test("control-plane calls, tables, the query log and refused statements are free", async () => {
+test("control-plane calls, tables, the query log and refused statements are free", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { token } = await tenant.mint("read");
@@ -147,7 +151,7 @@ Deno.test("control-plane calls, tables, the query log and refused statements are
   assertEquals((await money(app, tenant)).used, before);
 });
 
-Deno.test("a failed statement bills the request and what the engine did", async () => {
+test("a failed statement bills the request and what the engine did", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a INTEGER UNIQUE)");
@@ -170,7 +174,7 @@ Deno.test("a failed statement bills the request and what the engine did", async 
   assert(partly >= REQUEST + 2 * WRITTEN, `${partly}`);
 });
 
-Deno.test("whatever becomes of a call, its leave to spend ends with it", async () => {
+test("whatever becomes of a call, its leave to spend ends with it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { meter } = app.deps.query;
@@ -224,7 +228,7 @@ Deno.test("whatever becomes of a call, its leave to spend ends with it", async (
   assertEquals(admissions.filter(({ open }) => open), []);
 });
 
-Deno.test("usage is kept by hour and by day, and asked for by time", async () => {
+test("usage is kept by hour and by day, and asked for by time", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -257,7 +261,7 @@ Deno.test("usage is kept by hour and by day, and asked for by time", async () =>
   }
 });
 
-Deno.test("a PRAGMA that checks the rows bills those that it goes through, where they are estimated", async () => {
+test("a PRAGMA that checks the rows bills those that it goes through, where they are estimated", async () => {
   if (!isEmbedded()) return;
   await using app = await startApp();
   const tenant = await app.namespace();

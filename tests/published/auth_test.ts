@@ -7,6 +7,10 @@ import { PasswordHasher } from "../../lib/access/password_hash.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("sign-up, log-in and sessions", run);
 
 const users = [
   "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL)",
@@ -54,7 +58,7 @@ async function withUsers(world: PublishedApp): Promise<PublishedApp> {
 const person = { email: "ada@shop.example", password: "correct horse" };
 const tokenOf = (text: string): string => JSON.parse(text).token;
 
-Deno.test("signup stores the hash in the format of the specification and answers a session", async () => {
+test("signup stores the hash in the format of the specification and answers a session", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   const { status, text, headers } = await world.call("signup", { body: person });
   assertEquals(status, 200, text);
@@ -71,7 +75,7 @@ Deno.test("signup stores the hash in the format of the specification and answers
   assert(!log.includes("correct horse") && !log.includes("pbkdf2"));
 });
 
-Deno.test("a second signup with the same address is 409, of many at once one wins", async () => {
+test("a second signup with the same address is 409, of many at once one wins", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   const answers = await Promise.all(Array.from({ length: 6 }, () => world.call("signup", { body: person })));
   assertEquals(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
@@ -79,7 +83,7 @@ Deno.test("a second signup with the same address is 409, of many at once one win
   assertEquals([again.status, again.body.code], [409, "account_exists"]);
 });
 
-Deno.test("login takes the password however its characters are composed, and no other", async () => {
+test("login takes the password however its characters are composed, and no other", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   await world.call("signup", { body: { email: "z@shop.example", password: "Zo\u00eb\u2163-caf\u00e9" } });
   const login = (password: string) => world.call("login", { body: { email: "z@shop.example", password } });
@@ -95,7 +99,7 @@ Deno.test("login takes the password however its characters are composed, and no 
   }
 });
 
-Deno.test("passwords have 8 to 1024 code points and are never cut", async () => {
+test("passwords have 8 to 1024 code points and are never cut", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   const signup = (email: string, password: string) => world.call("signup", { body: { email, password } });
   for (const password of ["1234567", "😀".repeat(7), "x".repeat(1025), "x".repeat(900_000)]) {
@@ -108,7 +112,7 @@ Deno.test("passwords have 8 to 1024 code points and are never cut", async () => 
   assertEquals((await login(long.slice(0, -2))).status, 401);
 });
 
-Deno.test("an unknown user and a wrong password get the same answer and the same time", async () => {
+test("an unknown user and a wrong password get the same answer and the same time", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   const timed = async (email: string) => {
     const startedMs = performance.now();
@@ -134,7 +138,7 @@ Deno.test("an unknown user and a wrong password get the same answer and the same
   assert(ratio > 0.5 && ratio < 2, String(ratio));
 });
 
-Deno.test("an imported password logs in whatever its length: the bounds are those of a sign-up", async () => {
+test("an imported password logs in whatever its length: the bounds are those of a sign-up", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   for (const password of ["x", "1234567", "y".repeat(2000)]) {
     const salt = new Uint8Array(16);
@@ -150,7 +154,7 @@ Deno.test("an imported password logs in whatever its length: the bounds are thos
   }
 });
 
-Deno.test("after ten failures an account is locked for the hour, the right password too", async () => {
+test("after ten failures an account is locked for the hour, the right password too", async () => {
   const clock = new TurnableClock();
   await using world = await withUsers(await publishedApp({ setup: users, clock }));
   await world.call("signup", { body: person });
@@ -167,7 +171,7 @@ Deno.test("after ten failures an account is locked for the hour, the right passw
   assertEquals((await login(person.password)).status, 200);
 });
 
-Deno.test("guesses count for the account, however its address is spelled", async () => {
+test("guesses count for the account, however its address is spelled", async () => {
   const rtrim =
     "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE RTRIM, password_hash TEXT)";
   await using world = await withUsers(await publishedApp({ setup: [rtrim] }));
@@ -195,7 +199,7 @@ Deno.test("guesses count for the account, however its address is spelled", async
   }
 });
 
-Deno.test("a guess at nobody's account asks the control plane as often as one at somebody's", async () => {
+test("a guess at nobody's account asks the control plane as often as one at somebody's", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   await world.call("signup", { body: person });
   const { kv } = world.app.deps;
@@ -219,7 +223,7 @@ Deno.test("a guess at nobody's account asks the control plane as often as one at
   assertEquals(await guess("nobody@shop.example"), known);
 });
 
-Deno.test("hashes that run or wait are bounded, in all and of one owner", async () => {
+test("hashes that run or wait are bounded, in all and of one owner", async () => {
   const hasher = new PasswordHasher({ running: 1, admitted: 4, admittedOfOwner: 2 });
   const outcomes = await Promise.allSettled(
     ["a", "a", "a", "b", "b", "c"].map((owner) => hasher.verify(owner, "password", null)),
@@ -232,7 +236,7 @@ Deno.test("hashes that run or wait are bounded, in all and of one owner", async 
   assertEquals(await hasher.verify("a", null, await hasher.hash("a", "")), false);
 });
 
-Deno.test("stored hashes of other forms let nobody in", async () => {
+test("stored hashes of other forms let nobody in", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   const forms = [
     "",
@@ -248,7 +252,7 @@ Deno.test("stored hashes of other forms let nobody in", async () => {
   }
 });
 
-Deno.test("$-fields come from the verified session", async () => {
+test("$-fields come from the verified session", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   const token = tokenOf((await world.call("signup", { body: person })).text);
   const answer = await world.call("mine", { token });
@@ -262,7 +266,7 @@ Deno.test("$-fields come from the verified session", async () => {
   assertEquals(row[0], ["1"]);
 });
 
-Deno.test("a session without the claim that a required $-field is taken from is told which", async () => {
+test("a session without the claim that a required $-field is taken from is told which", async () => {
   await using world = await publishedApp();
   const field = { name: "$user_email", type: "text" } as const;
   const mint = async (claims: object) => {
@@ -280,7 +284,7 @@ Deno.test("a session without the claim that a required $-field is taken from is 
   assertEquals(JSON.parse((await world.call("who", { token: bare })).text).rows, [[null]]);
 });
 
-Deno.test("the rules of a $-field hold for the session's claims", async () => {
+test("the rules of a $-field hold for the session's claims", async () => {
   await using world = await publishedApp();
   const mint = async (userId: string, email: string) => {
     const body = { namespaceSlug: "acme", databaseSlug: "main", userId, email };
@@ -310,7 +314,7 @@ Deno.test("the rules of a $-field hold for the session's claims", async () => {
   }
 });
 
-Deno.test("a claim has to have the type of its $-field", async () => {
+test("a claim has to have the type of its $-field", async () => {
   await using world = await publishedApp();
   const body = { namespaceSlug: "acme", databaseSlug: "main", userId: "seven", email: "no address" };
   const minted = await world.app.request("POST", "/v1/sessions", { token: world.acme.token, body });
@@ -331,13 +335,13 @@ Deno.test("a claim has to have the type of its $-field", async () => {
   assertEquals(JSON.parse((await world.call("who", { token })).text).rows, [["no address"]]);
 });
 
-Deno.test("input is judged before the session, as the specification orders it", async () => {
+test("input is judged before the session, as the specification orders it", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   assertEquals((await world.call("mine?owner=x")).status, 400);
   assertEquals((await world.call("mine")).status, 401);
 });
 
-Deno.test("a session of another key, database or algorithm, expired or revoked, is 401", async () => {
+test("a session of another key, database or algorithm, expired or revoked, is 401", async () => {
   const clock = new TurnableClock();
   await using world = await withUsers(await publishedApp({ setup: users, clock }));
   const token = tokenOf((await world.call("signup", { body: person })).text);
@@ -387,7 +391,7 @@ Deno.test("a session of another key, database or algorithm, expired or revoked, 
   assertEquals((await world.call("mine", { token: fresh })).status, 401);
 });
 
-Deno.test("a session whose user id has another type than the field is refused, a public endpoint ignores sessions", async () => {
+test("a session whose user id has another type than the field is refused, a public endpoint ignores sessions", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   await world.put({ slug: "item" });
   const body = { namespaceSlug: "acme", databaseSlug: "main", userId: "user-7" };
@@ -399,7 +403,7 @@ Deno.test("a session whose user id has another type than the field is refused, a
   assertEquals((await world.call("item?id=1", { token: "nonsense" })).status, 200);
 });
 
-Deno.test("a branch brings nobody more guesses at its trunk's accounts, and no session of the other", async () => {
+test("a branch brings nobody more guesses at its trunk's accounts, and no session of the other", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   await world.call("signup", { body: person });
   const claim = await world.app.request("POST", "/v1/db/acme/main/claim_branch", {

@@ -2,6 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what callers send", run);
 
 /** An endpoint that answers its only input `v`, and the type that the engine gave it. */
 async function echo(world: PublishedApp, method: "GET" | "POST", field: Partial<FieldSpec>): Promise<void> {
@@ -15,7 +19,7 @@ async function echo(world: PublishedApp, method: "GET" | "POST", field: Partial<
 
 type Row = readonly [value: unknown, type: string];
 
-Deno.test("a query string is decoded by type, and what does not fit is an issue of its field", async () => {
+test("a query string is decoded by type, and what does not fit is an issue of its field", async () => {
   await using world = await publishedApp();
   const good: readonly (readonly [FieldSpec["type"], string, ...Row])[] = [
     ["text", "a%20b+c", "a b c", "text"],
@@ -54,7 +58,7 @@ Deno.test("a query string is decoded by type, and what does not fit is an issue 
   }
 });
 
-Deno.test("a JSON body is typed strictly", async () => {
+test("a JSON body is typed strictly", async () => {
   await using world = await publishedApp();
   const good: readonly (readonly [FieldSpec["type"], unknown, ...Row])[] = [
     ["integer", 3, 3, "integer"],
@@ -98,7 +102,7 @@ Deno.test("a JSON body is typed strictly", async () => {
   }
 });
 
-Deno.test("integers beyond 2^53 reach an integer column exactly", async () => {
+test("integers beyond 2^53 reach an integer column exactly", async () => {
   await using world = await publishedApp();
   const large = "9007199254740993";
   await world.put({
@@ -119,7 +123,7 @@ Deno.test("integers beyond 2^53 reach an integer column exactly", async () => {
   assertEquals(issuePaths(await world.call("add", { body: { id: String(2n ** 60n + 1n) } })), ["id"]);
 });
 
-Deno.test("an integer beyond 2^53 is bound as INTEGER, whoever gives it: the caller, a default, a session", async () => {
+test("an integer beyond 2^53 is bound as INTEGER, whoever gives it: the caller, a default, a session", async () => {
   await using world = await publishedApp({ setup: ["CREATE TABLE plain (b)"] });
   const [low, high] = ["-9223372036854775808", "9223372036854775807"];
   const sql = "SELECT typeof(?1), ?1 > 5, ?1 - 0";
@@ -147,7 +151,7 @@ Deno.test("an integer beyond 2^53 is bound as INTEGER, whoever gives it: the cal
   assertEquals(JSON.parse((await world.call(`find?b=${high}`)).text).rows, [["integer"]]);
 });
 
-Deno.test("a whole number that a body can only round is told to come as digits", async () => {
+test("a whole number that a body can only round is told to come as digits", async () => {
   await using world = await publishedApp();
   await echo(world, "POST", { type: "integer" });
   for (const number of ["9007199254740992", "-9223372036854775808", "9223372036854776000", "1e300"]) {
@@ -163,7 +167,7 @@ Deno.test("a whole number that a body can only round is told to come as digits",
   }
 });
 
-Deno.test("unknown, repeated, prototype and $ names are refused, all at once", async () => {
+test("unknown, repeated, prototype and $ names are refused, all at once", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.put({ slug: "post-item", method: "POST" });
@@ -186,7 +190,7 @@ Deno.test("unknown, repeated, prototype and $ names are refused, all at once", a
   assertEquals(({} as { id?: number }).id, undefined);
 });
 
-Deno.test("a body that is no JSON object, is not UTF-8 or is too large is refused", async () => {
+test("a body that is no JSON object, is not UTF-8 or is too large is refused", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "post-item", method: "POST" });
   for (
@@ -212,7 +216,7 @@ Deno.test("a body that is no JSON object, is not UTF-8 or is too large is refuse
   assertEquals(issuePaths(await world.call("post-item", { body: "" })), ["id"]);
 });
 
-Deno.test("JSON ten thousand levels deep or of a thousand unknown names is an issue, not an end", async () => {
+test("JSON ten thousand levels deep or of a thousand unknown names is an issue, not an end", async () => {
   await using world = await publishedApp();
   await echo(world, "POST", { type: "json" });
   const nested = (depth: number) => `{"v":${"[".repeat(depth)}${"]".repeat(depth)}}`;
@@ -227,7 +231,7 @@ Deno.test("JSON ten thousand levels deep or of a thousand unknown names is an is
   assertEquals(issuePaths(await world.call(`echo?v=${"%5B".repeat(2000)}${"%5D".repeat(2000)}`)), ["v"]);
 });
 
-Deno.test("JSON with a number that no double holds is an issue, never a null in its place", async () => {
+test("JSON with a number that no double holds is an issue, never a null in its place", async () => {
   await using world = await publishedApp();
   await echo(world, "POST", { type: "json" });
   for (const value of ["1e400", "-1e400", '{"price":[1e400]}']) {
@@ -238,7 +242,7 @@ Deno.test("JSON with a number that no double holds is an issue, never a null in 
   assertEquals(JSON.parse(held.text).rows, [['{"price":[1e+308,null]}', "text"]]);
 });
 
-Deno.test("required, enum, pattern, range and length are checked and every issue is told", async () => {
+test("required, enum, pattern, range and length are checked and every issue is told", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "check",
@@ -259,7 +263,7 @@ Deno.test("required, enum, pattern, range and length are checked and every issue
   assertEquals(issuePaths(await world.call("check", { body: bad })), ["a", "b", "c", "d", "e", "f"]);
 });
 
-Deno.test("the length of JSON is that of its text", async () => {
+test("the length of JSON is that of its text", async () => {
   await using world = await publishedApp();
   await echo(world, "POST", { type: "json", maxLength: 7 });
   for (const good of [[1, 2, 3], { a: 1 }, "12345", 1234567, null]) {
@@ -273,7 +277,7 @@ Deno.test("the length of JSON is that of its text", async () => {
   assertEquals(issuePaths(await world.call("echo?v=%5B1,2,34%5D")), ["v"]);
 });
 
-Deno.test("a question has at most 500 characters, whatever its specification says", async () => {
+test("a question has at most 500 characters, whatever its specification says", async () => {
   await using world = await publishedApp();
   const question = { name: "question", type: "text", required: true } as const;
   for (const [maxLength, method] of [[undefined, "POST"], [9000, "POST"], [500, "GET"]] as const) {
@@ -298,7 +302,7 @@ Deno.test("a question has at most 500 characters, whatever its specification say
   assertEquals(issuePaths(await world.call("ask", { body: { question: "How many items?" } })), ["question"]);
 });
 
-Deno.test("what is left out binds its default, else NULL; values bind in the order of the inputs", async () => {
+test("what is left out binds its default, else NULL; values bind in the order of the inputs", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "list",
@@ -315,7 +319,7 @@ Deno.test("what is left out binds its default, else NULL; values bind in the ord
   assertEquals(await ids("?limit=1&above=2"), [2]);
 });
 
-Deno.test("no input of any type reaches the SQL as SQL", async () => {
+test("no input of any type reaches the SQL as SQL", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "find",
@@ -329,7 +333,7 @@ Deno.test("no input of any type reaches the SQL as SQL", async () => {
   assertEquals((await world.acme.query("SELECT count(*) FROM item")).status, 200);
 });
 
-Deno.test("a body of one MiB is validated in little time", async () => {
+test("a body of one MiB is validated in little time", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "big",

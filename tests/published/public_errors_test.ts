@@ -3,6 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import type { EndpointSpec, FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what a stranger is told of a failure in somebody's database", run);
 
 /** No name of it is a word that a message could use for another reason. */
 const SETUP = [
@@ -97,7 +101,7 @@ function assertTellsNothing(answer: ApiAnswer, name: string): void {
   );
 }
 
-Deno.test("failures of a published statement name inputs, never tables, columns or the schema", async () => {
+test("failures of a published statement name inputs, never tables, columns or the schema", async () => {
   await using world = await publishedApp({ setup: SETUP });
   for (const [name, { sql, input, body, kind, names }] of Object.entries(cases)) {
     await world.put(mutation(sql, input));
@@ -111,7 +115,7 @@ Deno.test("failures of a published statement name inputs, never tables, columns 
   }
 });
 
-Deno.test("a bound that a published statement passes is told without the statement", async () => {
+test("a bound that a published statement passes is told without the statement", async () => {
   await using world = await publishedApp({
     setup: SETUP,
     settings: { QUERY_TIMEOUT_MS: "2000", MAX_RESULT_ROWS: "5" },
@@ -129,7 +133,7 @@ Deno.test("a bound that a published statement passes is told without the stateme
   }
 });
 
-Deno.test("a write that a rule holds is denied at an endpoint; nothing promises an approval", async () => {
+test("a write that a rule holds is denied at an endpoint; nothing promises an approval", async () => {
   await using world = await publishedApp();
   await world.put(mutation("DELETE FROM item WHERE id = ?", [integer("id")]));
   const body = { tableGlob: "item", effect: "require_approval", note: "secret note" };
@@ -140,7 +144,7 @@ Deno.test("a write that a rule holds is denied at an endpoint; nothing promises 
   assert(!/approv|redeem|secret|hits|item/.test(answer.text), answer.text);
 });
 
-Deno.test("the owner's test of an endpoint tells what the stranger is not told", async () => {
+test("the owner's test of an endpoint tells what the stranger is not told", async () => {
   await using world = await publishedApp({ setup: SETUP });
   await world.put(mutation("INSERT INTO xtab (xname) VALUES (?)", [text("nick")]));
   const path = "/api/namespaces/acme/databases/main/endpoints/do/test";

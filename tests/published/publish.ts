@@ -16,14 +16,14 @@ export interface PublishedApp extends AsyncDisposable {
 
 /** A table of three items beside what `setup` makes. */
 export async function publishedApp(
-  options: StartAppOptions & { readonly setup?: readonly string[] } = {},
+  { setup = [], ...options }: StartAppOptions & { readonly setup?: readonly string[] } = {},
 ): Promise<PublishedApp> {
   const app = await startApp(options);
   const acme = await app.namespace();
   const statements = [
     "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT UNIQUE, price REAL, owner INTEGER)",
     "INSERT INTO item VALUES (1, 'one', 1.5, 7), (2, 'two', 2.5, 8), (3, 'three', 3.5, 7)",
-    ...options.setup ?? [],
+    ...setup,
   ];
   const { status, text } = await acme.batch(statements.map((sql) => [sql] as const), {
     headers: NO_SNAPSHOT,
@@ -41,7 +41,11 @@ export async function publishedApp(
       assert((await endpoints.setStatus({ status, from }, by)).ok);
     },
     call: (path, { method, ...request } = {}) =>
-      app.request(method ?? (request.body === undefined ? "GET" : "POST"), `/p/acme/main/${path}`, request),
+      app.request(
+        method ?? (request.body === undefined ? "GET" : "POST"),
+        `/p/${acme.slug}/main/${path}`,
+        request,
+      ),
     [Symbol.asyncDispose]: () => app.stop(),
   };
 }

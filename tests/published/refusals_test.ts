@@ -4,6 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("refused calls", run);
 
 const CALLS = "SELECT endpoint, status, http_status, code, count FROM _service_meta_endpoint_call " +
   "WHERE status = 'error' ORDER BY http_status, id";
@@ -21,7 +25,7 @@ async function statsOf({ app, acme }: PublishedApp, slug: string) {
   return data as { calls: number; byStatus: Record<string, number> }[];
 }
 
-Deno.test("equal refusals of a minute share a row that counts them, and the next minute has its own", async () => {
+test("equal refusals of a minute share a row that counts them, and the next minute has its own", async () => {
   const clock = atMinute();
   await using world = await publishedApp({ clock });
   await world.put({ slug: "item", rateLimit: { perMin: 2 } });
@@ -55,7 +59,7 @@ Deno.test("equal refusals of a minute share a row that counts them, and the next
   assertEquals((await statsOf(world, "item"))[0]?.byStatus, { 200: 2, 405: 5, 429: 150 });
 });
 
-Deno.test("a row that is shared names a user or an address only where all of its calls have the same", async () => {
+test("a row that is shared names a user or an address only where all of its calls have the same", async () => {
   await using world = await publishedApp({ settings: { TRUST_PROXY: "1" }, clock: atMinute() });
   await world.put({ slug: "one" }, "paused");
   await world.put({ slug: "two" }, "paused");
@@ -66,7 +70,7 @@ Deno.test("a row that is shared names a user or an address only where all of its
   assertEquals(rowsOf(await world.acme.query(sql)), [["one", 0, 2], ["two", 1, 3]]);
 });
 
-Deno.test("refusals for want of money leave one row, in the log of calls alone", async () => {
+test("refusals for want of money leave one row, in the log of calls alone", async () => {
   await using world = await publishedApp({ settings: { WELCOME_CREDIT_USD: "0.00001" }, clock: atMinute() });
   await world.put({ slug: "item" });
   await world.put({
@@ -90,7 +94,7 @@ Deno.test("refusals for want of money leave one row, in the log of calls alone",
   assertEquals(calls.sort(), [["ask", 402, 3], ["item", 402, 50]]);
 });
 
-Deno.test("the owner reads in the log of calls which rule has denied a write; the stranger does not", async () => {
+test("the owner reads in the log of calls which rule has denied a write; the stranger does not", async () => {
   await using world = await publishedApp({ clock: atMinute() });
   await world.put({
     ...{ slug: "remove", kind: "mutation", method: "POST", output: "rows_written" },
@@ -115,7 +119,7 @@ Deno.test("the owner reads in the log of calls which rule has denied a write; th
   ]);
 });
 
-Deno.test("the query log keeps to its bytes, its oldest rows go, and the audit trail keeps all of its own", async () => {
+test("the query log keeps to its bytes, its oldest rows go, and the audit trail keeps all of its own", async () => {
   await using world = await publishedApp({ settings: { LOG_BYTES: "1048576" } });
   const long = "x".repeat(3900);
   for (let round = 0; round < 10; round++) {
@@ -136,7 +140,7 @@ Deno.test("the query log keeps to its bytes, its oldest rows go, and the audit t
   assertEquals(rowsOf(await world.acme.query(audited)), [[10]]);
 });
 
-Deno.test("the log of a database that is only written to keeps to its bytes as well", async () => {
+test("the log of a database that is only written to keeps to its bytes as well", async () => {
   await using world = await publishedApp({ settings: { LOG_BYTES: "1048576" } });
   const long = "x".repeat(3900);
   for (let round = 0; round < 10; round++) {

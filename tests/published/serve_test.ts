@@ -2,8 +2,12 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { itemById, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a published query answers the bare shape and nothing else", async () => {
+const { run, test } = oneStore();
+Deno.test("the /p pipeline", run);
+
+test("a published query answers the bare shape and nothing else", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   const { status, text, headers } = await world.call("item?id=2");
@@ -15,7 +19,7 @@ Deno.test("a published query answers the bare shape and nothing else", async () 
   assertMatch(headers.get("x-request-id") ?? "", /^req_/);
 });
 
-Deno.test("first_row answers an object or null, rows_written a number", async () => {
+test("first_row answers an object or null, rows_written a number", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "item",
@@ -38,7 +42,7 @@ Deno.test("first_row answers an object or null, rows_written a number", async ()
   ]]);
 });
 
-Deno.test("unknown namespaces, databases, branches, slugs and drafts are the same 404", async () => {
+test("unknown namespaces, databases, branches, slugs and drafts are the same 404", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.put({ slug: "hidden" }, "draft");
@@ -54,7 +58,7 @@ Deno.test("unknown namespaces, databases, branches, slugs and drafts are the sam
   assertEquals((await world.app.request("GET", "/p/acme/main@main/item?id=1")).status, 200);
 });
 
-Deno.test("a paused endpoint answers 503 before it looks at method, rate, captcha or input", async () => {
+test("a paused endpoint answers 503 before it looks at method, rate, captcha or input", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", captcha: true, rateLimit: { perMin: 1 } }, "paused");
   for (const method of ["GET", "POST", "DELETE"]) {
@@ -68,7 +72,7 @@ Deno.test("a paused endpoint answers 503 before it looks at method, rate, captch
   assertEquals((await world.call("item?id=1")).status, 200);
 });
 
-Deno.test("another method than the specification's is 405 and says which; HEAD is GET without a body", async () => {
+test("another method than the specification's is 405 and says which; HEAD is GET without a body", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.put({ slug: "post-item", method: "POST" });
@@ -89,7 +93,7 @@ Deno.test("another method than the specification's is 405 and says which; HEAD i
   assertMatch(head.headers.get("etag") ?? "", /^W\/"/);
 });
 
-Deno.test("a pause or a new specification counts at once in the process that made it", async () => {
+test("a pause or a new specification counts at once in the process that made it", async () => {
   await using world = await publishedApp();
   for (let round = 0; round < 20; round++) {
     await world.put({ slug: "item" }, "published");
@@ -100,7 +104,7 @@ Deno.test("a pause or a new specification counts at once in the process that mad
   }
 });
 
-Deno.test("GET carries a weak ETag, honours If-None-Match, and caches what its owner allows", async () => {
+test("GET carries a weak ETag, honours If-None-Match, and caches what its owner allows", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", cacheSec: 60, cors: ["https://shop.example"] });
   await world.put({ slug: "plain" });
@@ -121,7 +125,7 @@ Deno.test("GET carries a weak ETag, honours If-None-Match, and caches what its o
   assertEquals((await world.call("own?id=1")).headers.get("cache-control"), "no-store");
 });
 
-Deno.test("CORS: listed origins word for word, never null or a likeness, and nothing without a list", async () => {
+test("CORS: listed origins word for word, never null or a likeness, and nothing without a list", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", cors: ["https://shop.example", "capacitor://localhost"] });
   await world.put({ slug: "closed" });
@@ -152,7 +156,7 @@ Deno.test("CORS: listed origins word for word, never null or a likeness, and not
   assertEquals([closed.headers.get("access-control-allow-origin"), closed.headers.get("vary")], [null, null]);
 });
 
-Deno.test("OPTIONS is answered with CORS, for paused endpoints too, and runs nothing", async () => {
+test("OPTIONS is answered with CORS, for paused endpoints too, and runs nothing", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", cors: ["https://shop.example"], rateLimit: { perMin: 1 } }, "paused");
   const asked = { origin: "https://shop.example", "access-control-request-method": "GET" };
@@ -170,7 +174,7 @@ Deno.test("OPTIONS is answered with CORS, for paused endpoints too, and runs not
   assertEquals([foreign.status, foreign.headers.get("access-control-allow-origin")], [204, null]);
 });
 
-Deno.test("without money nothing runs: 402, and a repetition too", async () => {
+test("without money nothing runs: 402, and a repetition too", async () => {
   await using world = await publishedApp({ settings: { WELCOME_CREDIT_USD: "0.00001" } });
   await world.put({ slug: "item" });
   const answers = [];
@@ -195,7 +199,7 @@ Deno.test("without money nothing runs: 402, and a repetition too", async () => {
   assertEquals(rowsOf(await world.acme.query(calls)), [[200, paid], [402, 41 - paid]]);
 });
 
-Deno.test("a rule that denies or holds a write stops it, and tells strangers nothing of the rule", async () => {
+test("a rule that denies or holds a write stops it, and tells strangers nothing of the rule", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "remove",
@@ -219,7 +223,7 @@ Deno.test("a rule that denies or holds a write stops it, and tells strangers not
   assertEquals(rowsOf(await world.acme.query("SELECT count(*) FROM item")), [[3]]);
 });
 
-Deno.test("a statement that no longer fits the schema does not tell strangers about the schema", async () => {
+test("a statement that no longer fits the schema does not tell strangers about the schema", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.acme.query("ALTER TABLE item RENAME TO items_renamed");
@@ -229,7 +233,7 @@ Deno.test("a statement that no longer fits the schema does not tell strangers ab
   assert(!answer.text.includes("item"), answer.text);
 });
 
-Deno.test("a constraint of the data is told: 400 with errorDetail", async () => {
+test("a constraint of the data is told: 400 with errorDetail", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "add",
@@ -244,7 +248,7 @@ Deno.test("a constraint of the data is told: 400 with errorDetail", async () => 
   assertEquals(answer.body.errorDetail?.kind, "unique_violation");
 });
 
-Deno.test("every call leaves its row, refused ones too, without the address", async () => {
+test("every call leaves its row, refused ones too, without the address", async () => {
   await using world = await publishedApp({ settings: { TRUST_PROXY: "1" } });
   await world.put({ slug: "item", rateLimit: { perMin: 3 } });
   const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
@@ -276,7 +280,7 @@ Deno.test("every call leaves its row, refused ones too, without the address", as
   assertEquals(log, [["endpoint:item", "endpoint"], ["endpoint:item", "endpoint"]]);
 });
 
-Deno.test("a branch serves its trunk's endpoints with its own rows", async () => {
+test("a branch serves its trunk's endpoints with its own rows", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", sql: itemById.sql });
   const claim = await world.app.request("POST", "/v1/db/acme/main/claim_branch", {
@@ -292,7 +296,7 @@ Deno.test("a branch serves its trunk's endpoints with its own rows", async () =>
   assertEquals([trunk.text.includes("trunk"), branch.text.includes('"one"')], [true, true], branch.text);
 });
 
-Deno.test("ask answers with the SQL that ran, its rows and a sentence; what it does not understand is 422", async () => {
+test("ask answers with the SQL that ran, its rows and a sentence; what it does not understand is 422", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "ask",

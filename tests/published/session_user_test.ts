@@ -4,6 +4,10 @@ import { decodeJwt } from "jose";
 import type { EndpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("a session of a sign-up or log-in lives while its user is there", run);
 
 const table = (name: string, key = "INTEGER PRIMARY KEY") =>
   `CREATE TABLE ${name} (id ${key}, email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL)`;
@@ -54,7 +58,7 @@ async function assertDead(world: PublishedApp, token: string): Promise<void> {
   }
 }
 
-Deno.test("the session of a user who was deleted reads and writes nothing of the next one with the same key", async () => {
+test("the session of a user who was deleted reads and writes nothing of the next one with the same key", async () => {
   await using world = await withUsers([table("users")]);
   const ada = await join(world, "ada@shop.example");
   assertEquals(decodeJwt(ada)["ut"], "users");
@@ -68,7 +72,7 @@ Deno.test("the session of a user who was deleted reads and writes nothing of the
   assertEquals(rowsOf(await world.acme.query("SELECT count(*) FROM notes")), [[2]]);
 });
 
-Deno.test("a session ends with its user's address, its users table, and what the table is called", async () => {
+test("a session ends with its user's address, its users table, and what the table is called", async () => {
   const changes = [
     "UPDATE users SET email = 'new@shop.example'",
     "ALTER TABLE users RENAME TO people",
@@ -87,7 +91,7 @@ Deno.test("a session ends with its user's address, its users table, and what the
   }
 });
 
-Deno.test("a session lives on when the schema changes beside its user", async () => {
+test("a session lives on when the schema changes beside its user", async () => {
   await using world = await withUsers([table("users")]);
   const ada = await join(world, "ada@shop.example");
   assertEquals((await write(world, ada)).status, 200);
@@ -97,7 +101,7 @@ Deno.test("a session lives on when the schema changes beside its user", async ()
   assertEquals((await read(world, ada)).body, JSON.parse('{"columns":["text"],"rows":[["mine"],["mine"]]}'));
 });
 
-Deno.test("keys of any kind tell their user: numbers, texts, large numbers, columns without a type", async () => {
+test("keys of any kind tell their user: numbers, texts, large numbers, columns without a type", async () => {
   const keys = [
     ["INTEGER PRIMARY KEY", "7"],
     ["INTEGER PRIMARY KEY", "9007199254740993"],
@@ -125,7 +129,7 @@ Deno.test("keys of any kind tell their user: numbers, texts, large numbers, colu
   }
 });
 
-Deno.test("another column with the address is the one that counts", async () => {
+test("another column with the address is the one that counts", async () => {
   const users =
     "CREATE TABLE users (id INTEGER PRIMARY KEY, login TEXT UNIQUE, email TEXT, password_hash TEXT)";
   await using world = await withUsers([users]);
@@ -147,7 +151,7 @@ Deno.test("another column with the address is the one that counts", async () => 
   await assertDead(world, ada);
 });
 
-Deno.test("a session of one users table is nobody's at endpoints about another one", async () => {
+test("a session of one users table is nobody's at endpoints about another one", async () => {
   const tables = [
     table("admins"),
     table("customers"),
@@ -170,7 +174,7 @@ Deno.test("a session of one users table is nobody's at endpoints about another o
   assertEquals((await read(world, customer)).status, 200);
 });
 
-Deno.test("an address that was given to one users table opens nothing that is about another one", async () => {
+test("an address that was given to one users table opens nothing that is about another one", async () => {
   await using world = await withUsers([table("admins"), table("customers")], ["admins", "customers"]);
   const admin = await join(world, "root@shop.example", "admins");
   const customer = await join(world, "root@shop.example", "customers");
@@ -183,7 +187,7 @@ Deno.test("an address that was given to one users table opens nothing that is ab
   assertEquals((await read(world, customer, "owned")).status, 200);
 });
 
-Deno.test("a session that the owner's server mints is vouched for by it, whoever is in the users table", async () => {
+test("a session that the owner's server mints is vouched for by it, whoever is in the users table", async () => {
   await using world = await withUsers([table("users")]);
   const minted = await world.app.request("POST", "/v1/sessions", {
     token: world.acme.token,
@@ -195,7 +199,7 @@ Deno.test("a session that the owner's server mints is vouched for by it, whoever
   assertEquals((await write(world, token)).status, 200);
 });
 
-Deno.test("a write of a user who is deleted at the same moment happens before or not at all", async () => {
+test("a write of a user who is deleted at the same moment happens before or not at all", async () => {
   await using world = await withUsers([table("users")]);
   for (let round = 0; round < 8; round++) {
     const ada = await join(world, `ada${round}@shop.example`);
@@ -209,7 +213,7 @@ Deno.test("a write of a user who is deleted at the same moment happens before or
   }
 });
 
-Deno.test("a write that a constraint stops is no dead session, whatever stops it at the commit", async () => {
+test("a write that a constraint stops is no dead session, whatever stops it at the commit", async () => {
   await using world = await withUsers([
     table("users"),
     "CREATE TABLE pets (id INTEGER PRIMARY KEY, kind INTEGER REFERENCES item DEFERRABLE INITIALLY DEFERRED)",
@@ -223,7 +227,7 @@ Deno.test("a write that a constraint stops is no dead session, whatever stops it
   assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "foreign_key_violation"], answer.text);
 });
 
-Deno.test("a question of a user who is gone is not answered", async () => {
+test("a question of a user who is gone is not answered", async () => {
   await using world = await withUsers([table("users")]);
   await world.put({
     ...{ slug: "ask", kind: "ask", method: "POST", output: "answer", sql: "", auth: "session" },
@@ -238,7 +242,7 @@ Deno.test("a question of a user who is gone is not answered", async () => {
   assertEquals((await ask()).body.code, "session_invalid");
 });
 
-Deno.test("a users table that another instance takes away and brings back is seen at the next call", async () => {
+test("a users table that another instance takes away and brings back is seen at the next call", async () => {
   await using world = await withUsers([table("users")]);
   const ada = await join(world, "ada@shop.example");
   assertEquals((await read(world, ada)).status, 200);
@@ -263,7 +267,7 @@ async function lock(world: PublishedApp, slug: string, email: string): Promise<v
   assertEquals(statuses, [...Array.from({ length: 10 }, () => 401), 429]);
 }
 
-Deno.test("guesses at a user lock no other one who has the same key, later or in another users table", async () => {
+test("guesses at a user lock no other one who has the same key, later or in another users table", async () => {
   await using world = await withUsers([table("users"), table("staff")], ["users", "staff"]);
   for (const name of ["users", "staff"]) {
     await world.put({

@@ -4,6 +4,10 @@ import { decodeJwt } from "jose";
 import type { EndpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("whose session a sign-up or log-in answers with", run);
 
 const USERS =
   "CREATE TABLE users (email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL, id INTEGER PRIMARY KEY)";
@@ -39,7 +43,7 @@ async function claimedEmail(world: PublishedApp, slug: string, input: object): P
   return decodeJwt(JSON.parse(text).token)["email"];
 }
 
-Deno.test("the session of a sign-up carries the key, whatever RETURNING shows beside it", async () => {
+test("the session of a sign-up carries the key, whatever RETURNING shows beside it", async () => {
   await using world = await publishedApp({ setup: [USERS] });
   const ends = [
     "id",
@@ -55,7 +59,7 @@ Deno.test("the session of a sign-up carries the key, whatever RETURNING shows be
   }
 });
 
-Deno.test("the session of a log-in carries the key, whatever is selected beside it", async () => {
+test("the session of a log-in carries the key, whatever is selected beside it", async () => {
   await using world = await publishedApp({ setup: [USERS, "INSERT INTO users VALUES ('x', 'x', 40)"] });
   await signup(world, "INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING id");
   assertEquals(await subject(world, "signup", "ada@shop.example"), "41");
@@ -73,7 +77,7 @@ Deno.test("the session of a log-in carries the key, whatever is selected beside 
   }
 });
 
-Deno.test("a key that moves to another place in the schema is found there", async () => {
+test("a key that moves to another place in the schema is found there", async () => {
   await using world = await publishedApp({ setup: [USERS] });
   await signup(world, "INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING *");
   await login(world, "SELECT * FROM users WHERE email = ?");
@@ -90,7 +94,7 @@ Deno.test("a key that moves to another place in the schema is found there", asyn
   assertEquals(await subject(world, "signup", "eve@shop.example"), "8");
 });
 
-Deno.test("without a key to show nobody gets a session, and a sign-up leaves no row", async () => {
+test("without a key to show nobody gets a session, and a sign-up leaves no row", async () => {
   await using world = await publishedApp({ setup: [USERS] });
   await signup(
     world,
@@ -104,7 +108,7 @@ Deno.test("without a key to show nobody gets a session, and a sign-up leaves no 
   assertEquals(await subject(world, "login", "ada@shop.example"), "sql_error");
 });
 
-Deno.test("a user whose key is NULL cannot log in", async () => {
+test("a user whose key is NULL cannot log in", async () => {
   const table = "CREATE TABLE users (id TEXT PRIMARY KEY, email TEXT UNIQUE, password_hash TEXT)";
   await using world = await publishedApp({ setup: [table] });
   await signup(world, "INSERT INTO users (id, email, password_hash) VALUES ('a', ?, ?) RETURNING id");
@@ -115,7 +119,7 @@ Deno.test("a user whose key is NULL cannot log in", async () => {
   assertEquals(await subject(world, "login", "ada@shop.example"), "sql_error");
 });
 
-Deno.test("a sign-up that does nothing on a conflict says that the account exists and leaves it alone", async () => {
+test("a sign-up that does nothing on a conflict says that the account exists and leaves it alone", async () => {
   await using world = await publishedApp({ setup: [USERS] });
   const insert = "INSERT INTO users (email, password_hash) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id";
   await signup(world, insert);
@@ -127,7 +131,7 @@ Deno.test("a sign-up that does nothing on a conflict says that the account exist
   assertEquals(await subject(world, "login", "ada@shop.example"), "1");
 });
 
-Deno.test("the session of a log-in carries the address of the users table, never what was typed", async () => {
+test("the session of a log-in carries the address of the users table, never what was typed", async () => {
   const users = "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, " +
     "username TEXT UNIQUE, password_hash TEXT)";
   await using world = await publishedApp({ setup: [users] });
@@ -165,7 +169,7 @@ Deno.test("the session of a log-in carries the address of the users table, never
   assertEquals(await claimedEmail(world, "login", { email: victim }), undefined);
 });
 
-Deno.test("the session of a sign-up carries the address as the statement and its triggers have stored it", async () => {
+test("the session of a sign-up carries the address as the statement and its triggers have stored it", async () => {
   await using world = await publishedApp({ setup: [USERS] });
   await signup(world, "INSERT INTO users (email, password_hash) VALUES (lower(?), ?) RETURNING id");
   assertEquals(await claimedEmail(world, "signup", { email: "Ada@Shop.Example" }), "ada@shop.example");

@@ -5,6 +5,10 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("foreign keys that are judged at the commit", run);
 
 const schema = [
   ["CREATE TABLE p (id INTEGER PRIMARY KEY)"],
@@ -31,7 +35,7 @@ function told({ status, body }: ApiAnswer): unknown[] {
 const counts = (tenant: TestNamespace) =>
   tenant.query("SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM c), (SELECT count(*) FROM w)");
 
-Deno.test("a batch that is no transaction stops at the statement that breaks a deferred reference, and keeps what ran", async () => {
+test("a batch that is no transaction stops at the statement that breaks a deferred reference, and keeps what ran", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);
@@ -53,7 +57,7 @@ Deno.test("a batch that is no transaction stops at the statement that breaks a d
   ]]);
 });
 
-Deno.test("a batch that is one transaction may mend a deferred reference, and else names the statement that broke it", async () => {
+test("a batch that is one transaction may mend a deferred reference, and else names the statement that broke it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);
@@ -65,7 +69,7 @@ Deno.test("a batch that is one transaction may mend a deferred reference, and el
   assertEquals(rowsOf(await counts(tenant)), [[2, 1, 0]]);
 });
 
-Deno.test("a dry run of a batch says of deferred references what the batch would", async () => {
+test("a dry run of a batch says of deferred references what the batch would", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);
@@ -84,7 +88,7 @@ Deno.test("a dry run of a batch says of deferred references what the batch would
   assertEquals(rowsOf(await counts(tenant)), [[1, 0, 0]]);
 });
 
-Deno.test("references that were broken before do not stop a batch, and one that makes the table is judged too", async () => {
+test("references that were broken before do not stop a batch, and one that makes the table is judged too", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);
@@ -101,7 +105,7 @@ Deno.test("references that were broken before do not stop a batch, and one that 
   }
 });
 
-Deno.test("a batch whose commit is refused is answered, however long it would take to find the statement", async () => {
+test("a batch whose commit is refused is answered, however long it would take to find the statement", async () => {
   await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "3000" } });
   const tenant = await app.namespace();
   await made(tenant);
@@ -126,7 +130,7 @@ Deno.test("a batch whose commit is refused is answered, however long it would ta
   assertEquals(rowsOf(await counts(tenant)), [[1, 400_000, kept ? 1 : 0]]);
 });
 
-Deno.test("a statement that fails by itself is told so, also when it has broken a deferred reference before", async () => {
+test("a statement that fails by itself is told so, also when it has broken a deferred reference before", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);
@@ -135,7 +139,7 @@ Deno.test("a statement that fails by itself is told so, also when it has broken 
   assertEquals(rowsOf(await counts(tenant)), [[1, 0, 1]]);
 });
 
-Deno.test("a deferred key that fits no index leaves those of other tables judged", async () => {
+test("a deferred key that fits no index leaves those of other tables judged", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);
@@ -168,7 +172,7 @@ Deno.test("a deferred key that fits no index leaves those of other tables judged
   assertEquals(told(renamed).slice(0, 4), [400, 2, "foreign_key_violation", "d"]);
 });
 
-Deno.test("a deferred reference that a trigger, a view or a cascade breaks stops a batch as well", async () => {
+test("a deferred reference that a trigger, a view or a cascade breaks stops a batch as well", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await made(tenant);

@@ -2,8 +2,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("query without sql is 400 and names the field", async () => {
+const { run, test } = oneStore();
+Deno.test("what query and batch take", run);
+
+test("query without sql is 400 and names the field", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   for (const body of [{}, { params: [] }, { sql: null }, { sql: 1 }]) {
@@ -13,7 +17,7 @@ Deno.test("query without sql is 400 and names the field", async () => {
   }
 });
 
-Deno.test("a body that is no JSON is 400 invalid_json and its text is not repeated", async () => {
+test("a body that is no JSON is 400 invalid_json and its text is not repeated", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   for (const body of ["", "{", '{"sql":"SELECT hunter2"', "SELECT hunter2", "null,"]) {
@@ -25,7 +29,7 @@ Deno.test("a body that is no JSON is 400 invalid_json and its text is not repeat
   }
 });
 
-Deno.test("an unknown field is refused with its own path and nothing runs", async () => {
+test("an unknown field is refused with its own path and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -46,7 +50,7 @@ Deno.test("an unknown field is refused with its own path and nothing runs", asyn
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("a misspelt query parameter is refused by tables and query_log", async () => {
+test("a misspelt query parameter is refused by tables and query_log", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   for (
@@ -58,7 +62,7 @@ Deno.test("a misspelt query parameter is refused by tables and query_log", async
   }
 });
 
-Deno.test("a text with several statements is refused whole, a trailing semicolon and comments are fine", async () => {
+test("a text with several statements is refused whole, a trailing semicolon and comments are fine", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -74,7 +78,7 @@ Deno.test("a text with several statements is refused whole, a trailing semicolon
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("a text without a statement is no_statement", async () => {
+test("a text without a statement is no_statement", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const sql of ["", " \n ", ";", "-- nothing", "/* nothing */ ;"]) {
@@ -85,7 +89,7 @@ Deno.test("a text without a statement is no_statement", async () => {
   assertEquals([batch.status, batch.body.code, batch.body.failedIndex], [400, "no_statement", 1]);
 });
 
-Deno.test("a batch takes 1 to 100 statements", async () => {
+test("a batch takes 1 to 100 statements", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const batchOf = (count: number) => tenant.batch(Array.from({ length: count }, (_, at) => [`SELECT ${at}`]));
@@ -100,14 +104,14 @@ Deno.test("a batch takes 1 to 100 statements", async () => {
   }
 });
 
-Deno.test("a statement above a million characters is refused by its length", async () => {
+test("a statement above a million characters is refused by its length", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await tenant.query(`SELECT '${"x".repeat(1_000_000)}'`);
   assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "sql"]);
 });
 
-Deno.test("a body above 8 MiB is 413", async () => {
+test("a body above 8 MiB is 413", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   const body = JSON.stringify({ sql: "SELECT 1", params: ["x".repeat(9_000_000)] });

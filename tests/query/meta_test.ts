@@ -4,6 +4,10 @@ import { docFile, tableUnder } from "../docs/doc_files.ts";
 import { startApp } from "../testing/start_app.ts";
 import { withWrites } from "../writes/write_world.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("meta and Server-Timing of query and batch", run);
 
 const STAGES = ["classify", "authorise", "rules", "reserve", "snapshot", "execute", "settle", "record"];
 
@@ -15,7 +19,7 @@ function costOf(rowsRead: number, rowsWritten: number): number {
   return Math.round((rates.request + rowsRead * rates.rowRead + rowsWritten * rates.rowWritten) * 1e9) / 1e9;
 }
 
-Deno.test("meta holds every field of the specification with its type", async () => {
+test("meta holds every field of the specification with its type", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const answer of [await tenant.query("SELECT 1"), await tenant.batch([["SELECT 1"], ["SELECT 2"]])]) {
@@ -35,7 +39,7 @@ Deno.test("meta holds every field of the specification with its type", async () 
   }
 });
 
-Deno.test("data holds columns, rows, rowsRead and rowsWritten and nothing else", async () => {
+test("data holds columns, rows, rowsRead and rowsWritten and nothing else", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await tenant.query("SELECT 1 AS a, 2 AS a, 'x' AS \"b c\"");
@@ -47,7 +51,7 @@ Deno.test("data holds columns, rows, rowsRead and rowsWritten and nothing else",
   assertEquals([data["columns"], data["rows"]], [["a", "a", "b c"], [[1, 2, "x"]]]);
 });
 
-Deno.test("rows written are exact, with those that triggers and cascades change", async () => {
+test("rows written are exact, with those that triggers and cascades change", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (
@@ -67,7 +71,7 @@ Deno.test("rows written are exact, with those that triggers and cascades change"
   assertEquals(await written("SELECT * FROM log"), 0);
 });
 
-Deno.test("rows read count a scan with at least its rows and a key look-up as one", async () => {
+test("rows read count a scan with at least its rows and a key look-up as one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
@@ -79,7 +83,7 @@ Deno.test("rows read count a scan with at least its rows and a key look-up as on
   assertEquals((await tenant.query("SELECT * FROM t WHERE id = 7")).body.meta?.rowsRead, 1);
 });
 
-Deno.test("costUsd is what the contract's rates make of one request and its rows", async () => {
+test("costUsd is what the contract's rates make of one request and its rows", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
@@ -97,7 +101,7 @@ Deno.test("costUsd is what the contract's rates make of one request and its rows
   assertEquals(answers.map(({ body }) => body.meta?.rowsWritten), [0, 3, 0, 5]);
 });
 
-Deno.test("a batch's meta sums what its results say", async () => {
+test("a batch's meta sums what its results say", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -108,7 +112,7 @@ Deno.test("a batch's meta sums what its results say", async () => {
   assertEquals([rowsRead, rowsWritten, statementCount], [sum("rowsRead"), sum("rowsWritten"), 3]);
 });
 
-Deno.test("Server-Timing names all eight stages in their order, each with milliseconds", async () => {
+test("Server-Timing names all eight stages in their order, each with milliseconds", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const answer of [await tenant.query("SELECT 1"), await tenant.batch([["SELECT 1"]])]) {
@@ -118,7 +122,7 @@ Deno.test("Server-Timing names all eight stages in their order, each with millis
   }
 });
 
-Deno.test("Server-Timing names the stages that only some calls pass: replay, and behind a rule preview and decide", async () => {
+test("Server-Timing names the stages that only some calls pass: replay, and behind a rule preview and decide", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     await setup("CREATE TABLE t (a)");
     await rule({ tableGlob: "t", effect: "require_approval", minRows: 5 });

@@ -2,8 +2,12 @@
 import { assertEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("too few or too many parameters are parameter_mismatch before anything runs", async () => {
+const { run, test } = oneStore();
+Deno.test("placeholders and parameters", run);
+
+test("too few or too many parameters are parameter_mismatch before anything runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a, b)");
@@ -17,7 +21,7 @@ Deno.test("too few or too many parameters are parameter_mismatch before anything
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("a parameter mismatch in an atomic batch lets no statement of it stay", async () => {
+test("a parameter mismatch in an atomic batch lets no statement of it stay", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -29,14 +33,14 @@ Deno.test("a parameter mismatch in an atomic batch lets no statement of it stay"
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("?N names a parameter by its place and may repeat it", async () => {
+test("?N names a parameter by its place and may repeat it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await tenant.query("SELECT ?2, ?1, ?2", ["a", "b"]);
   assertEquals([answer.status, rowsOf(answer)], [200, [["b", "a", "b"]]]);
 });
 
-Deno.test("named parameters are refused as parameter_mismatch", async () => {
+test("named parameters are refused as parameter_mismatch", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const sql of ["SELECT :a", "SELECT @a", "SELECT $a"]) {
@@ -47,7 +51,7 @@ Deno.test("named parameters are refused as parameter_mismatch", async () => {
   }
 });
 
-Deno.test("a bound value is never SQL", async () => {
+test("a bound value is never SQL", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a TEXT)");
@@ -56,7 +60,7 @@ Deno.test("a bound value is never SQL", async () => {
   assertEquals(rowsOf(await tenant.query("SELECT a FROM t WHERE a = ?", [text])), [[text]]);
 });
 
-Deno.test("parameters of other forms are refused by their place", async () => {
+test("parameters of other forms are refused by their place", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const wrong = [

@@ -4,6 +4,10 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the query log and the audit trail", run);
 
 interface Entry {
   readonly id: string;
@@ -29,7 +33,7 @@ async function entries(app: StartedApp, tenant: TestNamespace, filter = ""): Pro
   return ((await readLog(app, tenant, filter)).body.data as { entries: Entry[] }).entries;
 }
 
-Deno.test("query_log has one entry per query and batch, newest first, the moment they are answered", async () => {
+test("query_log has one entry per query and batch, newest first, the moment they are answered", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answers = [
@@ -49,7 +53,7 @@ Deno.test("query_log has one entry per query and batch, newest first, the moment
   for (const { ts } of found) assertMatch(ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-Deno.test("reads that are logged together keep a row each, with what is its own", async () => {
+test("reads that are logged together keep a row each, with what is its own", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -77,7 +81,7 @@ Deno.test("reads that are logged together keep a row each, with what is its own"
   assertEquals(failed.length, ran.length - wanted.length);
 });
 
-Deno.test("a query log entry has the fields of the specification", async () => {
+test("a query log entry has the fields of the specification", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("SELECT 1");
@@ -89,7 +93,7 @@ Deno.test("a query log entry has the fields of the specification", async () => {
   assertEquals([entry?.tokenId, entry?.status, entry?.errorKind], [tenant.id, "ok", null]);
 });
 
-Deno.test("meta.queryLogId finds the row of the log table in the next statement", async () => {
+test("meta.queryLogId finds the row of the log table in the next statement", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const sql of ["SELECT 41 + 1", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)"]) {
@@ -108,14 +112,14 @@ Deno.test("meta.queryLogId finds the row of the log table in the next statement"
   }
 });
 
-Deno.test("reading the query log leaves no entry of its own", async () => {
+test("reading the query log leaves no entry of its own", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("SELECT 1");
   for (let repeat = 0; repeat < 3; repeat++) assertEquals((await entries(app, tenant)).length, 1);
 });
 
-Deno.test("failures are logged with their kind, whether or not the engine was reached", async () => {
+test("failures are logged with their kind, whether or not the engine was reached", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const reader = await tenant.mint("read");
@@ -139,7 +143,7 @@ Deno.test("failures are logged with their kind, whether or not the engine was re
   assertEquals((await entries(app, tenant, "status=ok")).length, 2);
 });
 
-Deno.test("no parameter value is in the log, the audit or an error", async () => {
+test("no parameter value is in the log, the audit or an error", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const secret = "hunter2-hunter2";
@@ -157,7 +161,7 @@ Deno.test("no parameter value is in the log, the audit or an error", async () =>
   assertEquals(audit.text.includes(secret), false);
 });
 
-Deno.test("statement text in the log is cut at 4 KiB, between two characters", async () => {
+test("statement text in the log is cut at 4 KiB, between two characters", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const letter of ["x", "é", "☃", "\u{1F642}"]) {
@@ -170,7 +174,7 @@ Deno.test("statement text in the log is cut at 4 KiB, between two characters", a
   assert(Number(longest) <= 4096, `${longest} bytes`);
 });
 
-Deno.test("tokenId, since and until narrow the log down", async () => {
+test("tokenId, since and until narrow the log down", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -193,7 +197,7 @@ Deno.test("tokenId, since and until narrow the log down", async () => {
   assertEquals(await texts("tokenId=tok_unknown"), []);
 });
 
-Deno.test("pages by cursor show every entry once, also while new ones arrive", async () => {
+test("pages by cursor show every entry once, also while new ones arrive", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (let n = 0; n < 25; n++) await tenant.query(`SELECT ${n}`);
@@ -215,7 +219,7 @@ Deno.test("pages by cursor show every entry once, also while new ones arrive", a
   assertEquals([pages, seen], [3, Array.from({ length: 25 }, (_, at) => `SELECT ${24 - at}`)]);
 });
 
-Deno.test("filters of a wrong form are refused by name", async () => {
+test("filters of a wrong form are refused by name", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   for (
@@ -237,7 +241,7 @@ Deno.test("filters of a wrong form are refused by name", async () => {
   ]);
 });
 
-Deno.test("every mutation has one audit row that names token, tables, rows and its query log entry", async () => {
+test("every mutation has one audit row that names token, tables, rows and its query log entry", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const writer = await tenant.mint("write");
@@ -257,7 +261,7 @@ Deno.test("every mutation has one audit row that names token, tables, rows and i
   assertEquals(rows[3], [batch.body.meta?.queryLogId, tenant.id, "batch", '["t","u"]', 3]);
 });
 
-Deno.test("a mutation that failed leaves no audit row, an unfinished batch one for what it kept", async () => {
+test("a mutation that failed leaves no audit row, an unfinished batch one for what it kept", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a UNIQUE)");

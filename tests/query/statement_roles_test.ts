@@ -5,6 +5,10 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("which statements each role may run over HTTP", run);
 
 const READS = [
   "SELECT * FROM t",
@@ -57,7 +61,7 @@ async function ask(tenant: TestNamespace, role: Role): Promise<(sql: string) => 
   return (sql) => tenant.query(sql, [], { token });
 }
 
-Deno.test("a read token reads, and every write and change of the schema is 403 role_too_low", async () => {
+test("a read token reads, and every write and change of the schema is 403 role_too_low", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "read");
@@ -69,7 +73,7 @@ Deno.test("a read token reads, and every write and change of the schema is 403 r
   assertEquals(rowsOf(await query("SELECT a FROM t")), [[1], [2]]);
 });
 
-Deno.test("role_too_low names the role that is needed and the one that is there", async () => {
+test("role_too_low names the role that is needed and the one that is there", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "read");
@@ -80,7 +84,7 @@ Deno.test("role_too_low names the role that is needed and the one that is there"
   assertStringIncludes((await query("DROP TABLE t")).body.error ?? "", "role admin");
 });
 
-Deno.test("a write token writes, and every change of the schema is 403 role_too_low", async () => {
+test("a write token writes, and every change of the schema is 403 role_too_low", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "write");
@@ -91,7 +95,7 @@ Deno.test("a write token writes, and every change of the schema is 403 role_too_
   }
 });
 
-Deno.test("an admin token changes the schema", async () => {
+test("an admin token changes the schema", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "admin");
@@ -103,7 +107,7 @@ Deno.test("an admin token changes the schema", async () => {
   assertEquals(rowsOf(await query("PRAGMA user_version")), [[7]]);
 });
 
-Deno.test("what nobody may run is 403 statement_refused for an admin too, in query and batch", async () => {
+test("what nobody may run is 403 statement_refused for an admin too, in query and batch", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "admin");
@@ -116,7 +120,7 @@ Deno.test("what nobody may run is 403 statement_refused for an admin too, in que
   assertEquals(rowsOf(await query("SELECT a FROM t")), [[1], [2]]);
 });
 
-Deno.test("a trigger or view cannot do for an admin what a statement may not", async () => {
+test("a trigger or view cannot do for an admin what a statement may not", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "admin");
@@ -131,7 +135,7 @@ Deno.test("a trigger or view cannot do for an admin what a statement may not", a
   assertEquals(names, []);
 });
 
-Deno.test("a reader may read the query log, the audit and the descriptions", async () => {
+test("a reader may read the query log, the audit and the descriptions", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const query = await ask(tenant, "read");

@@ -5,8 +5,12 @@ import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("of a read and a write at once under one key one is answered, and it stays the one", async () => {
+const { run, test } = oneStore();
+Deno.test("what an idempotency key names", run);
+
+test("of a read and a write at once under one key one is answered, and it stays the one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -27,7 +31,7 @@ Deno.test("of a read and a write at once under one key one is answered, and it s
   }
 });
 
-Deno.test("another request under a key is refused and does not run, whichever kind came first", async () => {
+test("another request under a key is refused and does not run, whichever kind came first", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -56,7 +60,7 @@ Deno.test("another request under a key is refused and does not run, whichever ki
   }
 });
 
-Deno.test("another batch under a key is refused: transaction or not, more or fewer statements", async () => {
+test("another batch under a key is refused: transaction or not, more or fewer statements", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -73,7 +77,7 @@ Deno.test("another batch under a key is refused: transaction or not, more or few
   assertEquals(await count(tenant), 1);
 });
 
-Deno.test("the same key of another token, database or operation is another key", async () => {
+test("the same key of another token, database or operation is another key", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
@@ -101,7 +105,7 @@ Deno.test("the same key of another token, database or operation is another key",
   assertEquals([await count(tenant), await count(foreign)], [3, 1]);
 });
 
-Deno.test("keys are 1 to 200 visible characters; anything else is refused naming the header", async () => {
+test("keys are 1 to 200 visible characters; anything else is refused naming the header", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -126,7 +130,7 @@ Deno.test("keys are 1 to 200 visible characters; anything else is refused naming
   assertEquals(await count(tenant), 3);
 });
 
-Deno.test("an answer is kept 24 hours; a clock that jumps an hour and back changes nothing", async () => {
+test("an answer is kept 24 hours; a clock that jumps an hour and back changes nothing", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -161,7 +165,7 @@ async function lowerRole(app: StartedApp, tokenId: string, role: "read" | "write
   }
 }
 
-Deno.test("a key does not give a token back what its role has lost", async () => {
+test("a key does not give a token back what its role has lost", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -178,7 +182,7 @@ Deno.test("a key does not give a token back what its role has lost", async () =>
   assertEquals(rowsOf(await tenant.query("SELECT a FROM t")), [["x"]]);
 });
 
-Deno.test("a revoked token gets nothing from its keys", async () => {
+test("a revoked token gets nothing from its keys", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { id, token } = await tenant.mint("write");

@@ -6,6 +6,10 @@ import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
 import { secondApp } from "./second_app.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("two instances of the service over one KV", run);
 
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
@@ -29,7 +33,7 @@ async function whileUnreachable(ask: () => Promise<ApiAnswer>): Promise<void> {
   }
 }
 
-Deno.test("while a call runs in one instance its repetition in the other, or what else has its key, gets 409 with Retry-After", async () => {
+test("while a call runs in one instance its repetition in the other, or what else has its key, gets 409 with Retry-After", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
@@ -50,7 +54,7 @@ Deno.test("while a call runs in one instance its repetition in the other, or wha
   }
 });
 
-Deno.test("an answer of one instance is replayed by the other: reads, writes and steps", async () => {
+test("an answer of one instance is replayed by the other: reads, writes and steps", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
@@ -70,7 +74,7 @@ Deno.test("an answer of one instance is replayed by the other: reads, writes and
   assertEquals(await count(tenant), 2);
 });
 
-Deno.test("many calls with one key on both instances run once", async () => {
+test("many calls with one key on both instances run once", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
@@ -91,7 +95,7 @@ Deno.test("many calls with one key on both instances run once", async () => {
   }
 });
 
-Deno.test("the claim of a dead instance holds for its lease, then the call may run", async () => {
+test("the claim of a dead instance holds for its lease, then the call may run", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   await using other = secondApp(app);
@@ -132,7 +136,7 @@ Deno.test("the claim of a dead instance holds for its lease, then the call may r
   assertEquals(await count(tenant), 1);
 });
 
-Deno.test("while KV is away calls go on from the reserved block or get 429, none gets 500, none runs twice", async () => {
+test("while KV is away calls go on from the reserved block or get 429, none gets 500, none runs twice", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();
@@ -175,7 +179,7 @@ Deno.test("while KV is away calls go on from the reserved block or get 429, none
   assertEquals(await count(tenant), 3);
 });
 
-Deno.test("KV that goes away while a keyed call runs neither hides its answer nor lets it run twice", async () => {
+test("KV that goes away while a keyed call runs neither hides its answer nor lets it run twice", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();

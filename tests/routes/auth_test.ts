@@ -4,6 +4,10 @@ import { newToken } from "../../lib/access/token_format.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("who gets in", run);
 
 const PATHS = [
   ["POST", "/v1/db/acme/main/query"],
@@ -12,7 +16,7 @@ const PATHS = [
   ["GET", "/api/namespaces/acme"],
 ] as const;
 
-Deno.test("a request without a bearer is 401 missing_bearer with WWW-Authenticate", async () => {
+test("a request without a bearer is 401 missing_bearer with WWW-Authenticate", async () => {
   await using app = await startApp();
   await app.namespace();
   for (const authorization of [undefined, "", "Basic YTpi", "Bearer", "cub_live_x"]) {
@@ -25,7 +29,7 @@ Deno.test("a request without a bearer is 401 missing_bearer with WWW-Authenticat
   }
 });
 
-Deno.test("an unknown, mistyped, foreign or malformed bearer is 401 invalid_bearer", async () => {
+test("an unknown, mistyped, foreign or malformed bearer is 401 invalid_bearer", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const typo = token.slice(0, -8) + (token.at(-8) === "a" ? "b" : "a") + token.slice(-7);
@@ -50,7 +54,7 @@ Deno.test("an unknown, mistyped, foreign or malformed bearer is 401 invalid_bear
   }
 });
 
-Deno.test("the scheme of a bearer is read in any case", async () => {
+test("the scheme of a bearer is read in any case", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
@@ -59,7 +63,7 @@ Deno.test("the scheme of a bearer is read in any case", async () => {
   }
 });
 
-Deno.test("an expired token is 401 from its last millisecond on, also while its record is kept", async () => {
+test("an expired token is 401 from its last millisecond on, also while its record is kept", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -71,7 +75,7 @@ Deno.test("an expired token is 401 from its last millisecond on, also while its 
   assertEquals((await tenant.query("SELECT 1")).status, 200);
 });
 
-Deno.test("a revoked token is refused by the next request, however often it was used before", async () => {
+test("a revoked token is refused by the next request, however often it was used before", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { id, token } = await tenant.mint("write");
@@ -82,7 +86,7 @@ Deno.test("a revoked token is refused by the next request, however often it was 
   assertEquals([answer.status, answer.body.code], [401, "invalid_bearer"]);
 });
 
-Deno.test("a token of another namespace is 403 with exactly the specification's message", async () => {
+test("a token of another namespace is 403 with exactly the specification's message", async () => {
   await using app = await startApp();
   await app.namespace("acme");
   const other = await app.namespace("other");
@@ -96,14 +100,14 @@ Deno.test("a token of another namespace is 403 with exactly the specification's 
   }
 });
 
-Deno.test("an unknown namespace looks the same as a foreign one to a token", async () => {
+test("an unknown namespace looks the same as a foreign one to a token", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const unknown = await app.request("GET", "/v1/db/nowhere/main/tables", { token });
   assertEquals([unknown.status, unknown.body.error], [403, "Token namespace mismatch"]);
 });
 
-Deno.test("the operator key is no bearer under /v1", async () => {
+test("the operator key is no bearer under /v1", async () => {
   await using app = await startApp();
   await app.namespace();
   for (const [method, path] of PATHS.filter(([, path]) => path.startsWith("/v1"))) {
@@ -112,7 +116,7 @@ Deno.test("the operator key is no bearer under /v1", async () => {
   }
 });
 
-Deno.test("/v1/me says what the bearer is", async () => {
+test("/v1/me says what the bearer is", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const scopes = [{ databaseId: tenant.database.id, branchRef: "main", role: "read" as const }];
@@ -127,7 +131,7 @@ Deno.test("/v1/me says what the bearer is", async () => {
   assertEquals((plain.body.data as { expiresAt: unknown }).expiresAt, null);
 });
 
-Deno.test("db@main and db%40main address the trunk", async () => {
+test("db@main and db%40main address the trunk", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("CREATE TABLE t (a)");
@@ -140,7 +144,7 @@ Deno.test("db@main and db%40main address the trunk", async () => {
   }
 });
 
-Deno.test("an unknown database or branch, and what cannot be one, is 404 database_not_found", async () => {
+test("an unknown database or branch, and what cannot be one, is 404 database_not_found", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const paths = [
@@ -160,7 +164,7 @@ Deno.test("an unknown database or branch, and what cannot be one, is 404 databas
   }
 });
 
-Deno.test("a database of another namespace is not reached by its slug or id", async () => {
+test("a database of another namespace is not reached by its slug or id", async () => {
   await using app = await startApp();
   const tenant = await app.namespace("acme");
   const other = await app.namespace("other");

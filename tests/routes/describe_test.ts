@@ -3,6 +3,10 @@ import { assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("GET and PUT /describe", run);
 
 interface Description {
   readonly databaseDescription: string;
@@ -24,7 +28,7 @@ function put(app: StartedApp, { database, token }: TestNamespace, body: unknown)
   return app.request("PUT", `${database.path}/describe`, { token, body });
 }
 
-Deno.test("a table and a column whose name is empty show nothing that was said of others", async () => {
+test("a table and a column whose name is empty show nothing that was said of others", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([['CREATE TABLE "" (a TEXT)'], ['CREATE TABLE t ("" TEXT, b TEXT)']]);
@@ -41,7 +45,7 @@ Deno.test("a table and a column whose name is empty show nothing that was said o
   assertEquals((await put(app, tenant, { tables: [{ table: "", description: "x" }] })).status, 400);
 });
 
-Deno.test("describe shows tables with columns, keys and references, and nothing of the service's", async () => {
+test("describe shows tables with columns, keys and references, and nothing of the service's", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([
@@ -93,12 +97,12 @@ Deno.test("describe shows tables with columns, keys and references, and nothing 
   });
 });
 
-Deno.test("describe of an empty database has no tables", async () => {
+test("describe of an empty database has no tables", async () => {
   await using app = await startApp();
   assertEquals(await describe(app, await app.namespace()), { databaseDescription: "", tables: [] });
 });
 
-Deno.test("PUT describe changes what is supplied and leaves the rest; names count in any case", async () => {
+test("PUT describe changes what is supplied and leaves the rest; names count in any case", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE Orders (Id INTEGER PRIMARY KEY, total INT)");
@@ -129,7 +133,7 @@ Deno.test("PUT describe changes what is supplied and leaves the rest; names coun
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM _service_meta_description")), [[3]]);
 });
 
-Deno.test("PUT describe keeps any text exactly", async () => {
+test("PUT describe keeps any text exactly", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup(`CREATE TABLE "t 'q"" ☃" ("c, d" INT)`);
@@ -144,7 +148,7 @@ Deno.test("PUT describe keeps any text exactly", async () => {
   assertEquals([databaseDescription, only?.description, only?.columns[0]?.description], [text, text, text]);
 });
 
-Deno.test("PUT describe names what is unknown by its path, and stores nothing then", async () => {
+test("PUT describe names what is unknown by its path, and stores nothing then", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a INT)");
@@ -166,7 +170,7 @@ Deno.test("PUT describe names what is unknown by its path, and stores nothing th
   assertEquals([databaseDescription, tables[0]?.columns[0]?.description], ["", ""]);
 });
 
-Deno.test("PUT describe refuses text that could not be kept, and unknown fields", async () => {
+test("PUT describe refuses text that could not be kept, and unknown fields", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const bodies: readonly (readonly [body: unknown, path: string])[] = [
@@ -183,7 +187,7 @@ Deno.test("PUT describe refuses text that could not be kept, and unknown fields"
   }
 });
 
-Deno.test("PUT describe needs the role admin; reading does not, and neither is billed or logged", async () => {
+test("PUT describe needs the role admin; reading does not, and neither is billed or logged", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const role of ["read", "write"] as const) {
@@ -197,7 +201,7 @@ Deno.test("PUT describe needs the role admin; reading does not, and neither is b
   assertEquals(log.body.data, { entries: [], nextCursor: null });
 });
 
-Deno.test("describe follows a change of the schema at once, and keeps what is said about what stays", async () => {
+test("describe follows a change of the schema at once, and keeps what is said about what stays", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a INT, b INT)");
@@ -213,7 +217,7 @@ Deno.test("describe follows a change of the schema at once, and keeps what is sa
   ]);
 });
 
-Deno.test("what is said about tables and columns follows their renames, in the same transaction", async () => {
+test("what is said about tables and columns follows their renames, in the same transaction", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([["CREATE TABLE t (a INT, b INT)"], ["CREATE TABLE gone (a INT)"]]);
@@ -253,7 +257,7 @@ Deno.test("what is said about tables and columns follows their renames, in the s
   assertEquals([looked.status, (await said())[0]?.[0]], [200, "u"]);
 });
 
-Deno.test("describe is not cut by the bounds on a caller's results", async () => {
+test("describe is not cut by the bounds on a caller's results", async () => {
   await using app = await startApp({ settings: { MAX_RESULT_ROWS: "2" } });
   const tenant = await app.namespace();
   await tenant.batch(["a", "b", "c"].map((name) => [`CREATE TABLE ${name} (x INT, y INT)`] as const));

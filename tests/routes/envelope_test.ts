@@ -5,6 +5,10 @@ import { securityTable } from "../../routes/security_table.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what every answer looks like", run);
 
 const SECRET = "hunter2-in-sql";
 
@@ -49,7 +53,7 @@ async function manyAnswers(app: StartedApp, tenant: TestNamespace): Promise<ApiA
   return answers;
 }
 
-Deno.test("every answer has an X-Request-Id of its own", async () => {
+test("every answer has an X-Request-Id of its own", async () => {
   await using app = await startApp();
   const answers = await manyAnswers(app, await app.namespace());
   const ids = answers.map(({ headers }) => headers.get("x-request-id") ?? "");
@@ -57,7 +61,7 @@ Deno.test("every answer has an X-Request-Id of its own", async () => {
   assertEquals(new Set(ids).size, ids.length);
 });
 
-Deno.test("every failure has the envelope, a code of the table with its status, and a message of the house's style", async () => {
+test("every failure has the envelope, a code of the table with its status, and a message of the house's style", async () => {
   await using app = await startApp();
   const failures = (await manyAnswers(app, await app.namespace())).filter(({ status }) => status >= 400);
   assert(failures.length >= 20, `${failures.length}`);
@@ -74,7 +78,7 @@ Deno.test("every failure has the envelope, a code of the table with its status, 
   }
 });
 
-Deno.test("no message, detail or log line holds a value of the statement, or a token", async () => {
+test("no message, detail or log line holds a value of the statement, or a token", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answers = await manyAnswers(app, tenant);
@@ -90,7 +94,7 @@ Deno.test("no message, detail or log line holds a value of the statement, or a t
   }
 });
 
-Deno.test("an unexpected failure is 500 with the request id and nothing of its cause, and is logged by that id", async () => {
+test("an unexpected failure is 500 with the request id and nothing of its cause, and is logged by that id", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   app.deps.kv.close = () => {};
@@ -109,7 +113,7 @@ Deno.test("an unexpected failure is 500 with the request id and nothing of its c
   assert(line?.includes(answer.headers.get("x-request-id") ?? "no id"), line);
 });
 
-Deno.test("the log of an unexpected failure repeats nothing that a parser could not read", async () => {
+test("the log of an unexpected failure repeats nothing that a parser could not read", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   Object.assign(app.deps.tenants, { open: () => JSON.parse(`{ "value": ${SECRET} }`) });
@@ -120,7 +124,7 @@ Deno.test("the log of an unexpected failure repeats nothing that a parser could 
   assertEquals([line.includes("SyntaxError"), line.includes(SECRET.slice(0, 5))], [true, false], line);
 });
 
-Deno.test("an unknown address is 404 not_found, above /v1 and /api without a bearer", async () => {
+test("an unknown address is 404 not_found, above /v1 and /api without a bearer", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   for (const path of ["/", "/nowhere", "/v2/me", "/healthz/x", "//v1/me"]) {
@@ -135,7 +139,7 @@ Deno.test("an unknown address is 404 not_found, above /v1 and /api without a bea
   assertEquals([answer.status, answer.body.code], [404, "not_found"]);
 });
 
-Deno.test("the bare address leads a browser to the documentation, and nobody else", async () => {
+test("the bare address leads a browser to the documentation, and nobody else", async () => {
   await using app = await startApp();
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
   const asked: readonly [accept: string, status: number, location: string | null][] = [
@@ -153,7 +157,7 @@ Deno.test("the bare address leads a browser to the documentation, and nobody els
   assertEquals([status, headers.get("allow")], [405, "GET, HEAD"]);
 });
 
-Deno.test("a query parameter that a GET does not know is refused by name", async () => {
+test("a query parameter that a GET does not know is refused by name", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const reads = securityTable.filter(({ method, access }) => method === "GET" && access !== "none");
@@ -168,7 +172,7 @@ Deno.test("a query parameter that a GET does not know is refused by name", async
   }
 });
 
-Deno.test("a change that changes nothing is refused, whatever it is of", async () => {
+test("a change that changes nothing is refused, whatever it is of", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const rules = "/api/namespaces/acme/databases/main/rules";
@@ -180,7 +184,7 @@ Deno.test("a change that changes nothing is refused, whatever it is of", async (
   }
 });
 
-Deno.test("a wrong method is 405 with Allow", async () => {
+test("a wrong method is 405 with Allow", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   const calls = [
@@ -199,7 +203,7 @@ Deno.test("a wrong method is 405 with Allow", async () => {
   assertEquals([health.status, health.headers.get("allow")], [405, "GET, HEAD"]);
 });
 
-Deno.test("a GET answer is not cached and not sniffed", async () => {
+test("a GET answer is not cached and not sniffed", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const { headers } = await app.request("GET", "/v1/me", { token });
@@ -207,7 +211,7 @@ Deno.test("a GET answer is not cached and not sniffed", async () => {
   assertEquals(headers.get("x-content-type-options"), "nosniff");
 });
 
-Deno.test("healthz and readyz answer without a bearer, readyz 503 when a part is gone", async () => {
+test("healthz and readyz answer without a bearer, readyz 503 when a part is gone", async () => {
   await using app = await startApp();
   for (const path of ["/healthz", "/readyz"]) assertEquals((await app.request("GET", path)).status, 200);
   Object.assign(app.deps.tenants, { ready: () => Promise.reject(new Error("gone")) });
@@ -217,7 +221,7 @@ Deno.test("healthz and readyz answer without a bearer, readyz 503 when a part is
   assertEquals((await app.request("GET", "/healthz")).status, 200);
 });
 
-Deno.test("flood control answers 429 with Retry-After before authentication, but never for healthz", async () => {
+test("flood control answers 429 with Retry-After before authentication, but never for healthz", async () => {
   await using app = await startApp({ settings: { FLOOD_PER_10S: "3" } });
   const answers = [];
   for (let n = 0; n < 6; n++) answers.push(await app.request("GET", "/v1/me"));

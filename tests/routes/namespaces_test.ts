@@ -2,6 +2,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("/api/namespaces: made, listed, changed and ended", run);
 
 const PATH = "/api/namespaces";
 
@@ -9,7 +13,7 @@ async function create(app: StartedApp, body: unknown) {
   return await app.request("POST", PATH, { token: app.operatorKey, body });
 }
 
-Deno.test("creating a namespace answers 201 with its record", async () => {
+test("creating a namespace answers 201 with its record", async () => {
   await using app = await startApp();
   const answer = await create(app, { slug: "acme", name: "Acme GmbH" });
   assertEquals(answer.status, 201);
@@ -22,12 +26,12 @@ Deno.test("creating a namespace answers 201 with its record", async () => {
   assertEquals([read.status, read.body.data as object], [200, record]);
 });
 
-Deno.test("a namespace without a name is named after its slug", async () => {
+test("a namespace without a name is named after its slug", async () => {
   await using app = await startApp();
   assertEquals(member(await create(app, { slug: "acme" }), "name"), "acme");
 });
 
-Deno.test("slugs outside of the rules are 400 and name the field", async () => {
+test("slugs outside of the rules are 400 and name the field", async () => {
   await using app = await startApp();
   for (
     const slug of ["", "A", "1a", "-a", "a_b", "a.b", "a b", "a/b", "ä", "a\n", `a${"b".repeat(41)}`, null, 7]
@@ -40,21 +44,21 @@ Deno.test("slugs outside of the rules are 400 and name the field", async () => {
   }
 });
 
-Deno.test("a taken slug is 409 slug_taken, also when two ask at once", async () => {
+test("a taken slug is 409 slug_taken, also when two ask at once", async () => {
   await using app = await startApp();
   const answers = await Promise.all(Array.from({ length: 8 }, () => create(app, { slug: "acme" })));
   assertEquals(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
   assertEquals((await create(app, { slug: "acme" })).body.code, "slug_taken");
 });
 
-Deno.test("unknown fields are refused by name", async () => {
+test("unknown fields are refused by name", async () => {
   await using app = await startApp();
   const answer = await create(app, { slug: "acme", plan: "free" });
   assertEquals([answer.status, answer.body.issues?.map(({ path }) => path)], [400, ["plan"]]);
   assertEquals((await app.request("GET", `${PATH}/acme`, { token: app.operatorKey })).status, 404);
 });
 
-Deno.test("only the operator makes, lists and deletes namespaces", async () => {
+test("only the operator makes, lists and deletes namespaces", async () => {
   await using app = await startApp();
   const { token } = await app.namespace("acme");
   const calls = [
@@ -68,7 +72,7 @@ Deno.test("only the operator makes, lists and deletes namespaces", async () => {
   }
 });
 
-Deno.test("an admin token reads and renames its own namespace and no other; lower roles neither", async () => {
+test("an admin token reads and renames its own namespace and no other; lower roles neither", async () => {
   await using app = await startApp();
   const tenant = await app.namespace("acme");
   await app.namespace("other");
@@ -85,7 +89,7 @@ Deno.test("an admin token reads and renames its own namespace and no other; lowe
   assertEquals((await app.request("GET", `${PATH}/acme`, { token: writer.token })).body.code, "role_too_low");
 });
 
-Deno.test("an unknown namespace is 404 for the operator", async () => {
+test("an unknown namespace is 404 for the operator", async () => {
   await using app = await startApp();
   for (
     const [method, body] of [["GET", undefined], ["PATCH", { name: "x" }], ["DELETE", {
@@ -97,7 +101,7 @@ Deno.test("an unknown namespace is 404 for the operator", async () => {
   }
 });
 
-Deno.test("deleting needs the slug once more", async () => {
+test("deleting needs the slug once more", async () => {
   await using app = await startApp();
   await create(app, { slug: "acme" });
   for (const body of [undefined, {}, { confirm: "" }, { confirm: "ACME" }, { confirm: true }]) {
@@ -111,7 +115,7 @@ Deno.test("deleting needs the slug once more", async () => {
   assertEquals([answer.status, member(answer, "slug")], [200, "acme"]);
 });
 
-Deno.test("a deleted namespace takes tokens and databases with it at once, and its slug starts empty", async () => {
+test("a deleted namespace takes tokens and databases with it at once, and its slug starts empty", async () => {
   await using app = await startApp();
   const old = await app.namespace("acme");
   await old.setup("CREATE TABLE t (a)");
@@ -128,7 +132,7 @@ Deno.test("a deleted namespace takes tokens and databases with it at once, and i
   assertEquals([tables.status, tables.body.data], [200, []]);
 });
 
-Deno.test("namespaces are listed in pages in the order of their making", async () => {
+test("namespaces are listed in pages in the order of their making", async () => {
   await using app = await startApp();
   const slugs = Array.from({ length: 7 }, (_, at) => `n${at}`);
   for (const slug of slugs) await create(app, { slug });

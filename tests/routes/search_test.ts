@@ -2,6 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("GET /search", run);
 
 interface Hit {
   readonly kind: string;
@@ -20,7 +24,7 @@ async function search(app: StartedApp, { database, token }: TestNamespace, query
 const places = (hits: readonly Hit[]) =>
   hits.map(({ table, column }) => column === null ? table : `${table}.${column}`);
 
-Deno.test("search answers ranked hits of every kind with what is said about them", async () => {
+test("search answers ranked hits of every kind with what is said about them", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE parcels (id INTEGER PRIMARY KEY, weightGrams INT)");
@@ -49,7 +53,7 @@ Deno.test("search answers ranked hits of every kind with what is said about them
   assertEquals(await search(app, tenant, "q=%3F%21"), []);
 });
 
-Deno.test("search understands stems, parts of identifiers, beginnings and small typos", async () => {
+test("search understands stems, parts of identifiers, beginnings and small typos", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([
@@ -84,7 +88,7 @@ Deno.test("search understands stems, parts of identifiers, beginnings and small 
   }
 });
 
-Deno.test("search finds names by one word for their several, by their singular and with a typo, the table before its columns", async () => {
+test("search finds names by one word for their several, by their singular and with a typo, the table before its columns", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([
@@ -125,7 +129,7 @@ Deno.test("search finds names by one word for their several, by their singular a
   }
 });
 
-Deno.test("search gives a table that is asked for before what joins it to others, and before the database", async () => {
+test("search gives a table that is asked for before what joins it to others, and before the database", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([
@@ -159,7 +163,7 @@ Deno.test("search gives a table that is asked for before what joins it to others
   }
 });
 
-Deno.test("search never shows what is gone, nor misses what is new", async () => {
+test("search never shows what is gone, nor misses what is new", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE apples (a INT)");
@@ -178,7 +182,7 @@ Deno.test("search never shows what is gone, nor misses what is new", async () =>
   assertEquals(places(await search(app, tenant, "q=orchard")), []);
 });
 
-Deno.test("search shows no view, no shadow table and none of the service's tables", async () => {
+test("search shows no view, no shadow table and none of the service's tables", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([
@@ -190,7 +194,7 @@ Deno.test("search shows no view, no shadow table and none of the service's table
   assertEquals(new Set(found.map((place) => place.replace(/\..*/, ""))), new Set(["logs", "logs_search"]));
 });
 
-Deno.test("search wants a question of 1 to 500 characters and a limit of 1 to 50", async () => {
+test("search wants a question of 1 to 500 characters and a limit of 1 to 50", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const columns = Array.from({ length: 60 }, (_, at) => `same_${at} INT`).join(", ");

@@ -3,10 +3,14 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("tokens of a namespace", run);
 
 const PATH = "/api/namespaces/acme/tokens";
 
-Deno.test("creating a token answers 201 with its record and, once, its secret", async () => {
+test("creating a token answers 201 with its record and, once, its secret", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const answer = await app.request("POST", PATH, { token, body: { name: "ci", role: "write" } });
@@ -18,7 +22,7 @@ Deno.test("creating a token answers 201 with its record and, once, its secret", 
   assertMatch(member(answer, "token"), /^cub_live_[0-9A-Za-z]{38}$/);
 });
 
-Deno.test("no other answer shows a token's secret or its hash, and KV holds no secret", async () => {
+test("no other answer shows a token's secret or its hash, and KV holds no secret", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { token } = await tenant.mint("read");
@@ -40,7 +44,7 @@ Deno.test("no other answer shows a token's secret or its hash, and KV holds no s
   }
 });
 
-Deno.test("expiresInSec sets the expiry, within its bounds", async () => {
+test("expiresInSec sets the expiry, within its bounds", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const { token } = await app.namespace();
@@ -60,7 +64,7 @@ Deno.test("expiresInSec sets the expiry, within its bounds", async () => {
   }
 });
 
-Deno.test("wrong roles, missing names and unknown fields are refused by name", async () => {
+test("wrong roles, missing names and unknown fields are refused by name", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const cases = [
@@ -78,7 +82,7 @@ Deno.test("wrong roles, missing names and unknown fields are refused by name", a
   }
 });
 
-Deno.test("revoking an unknown token is 404, and a token of another namespace is unknown", async () => {
+test("revoking an unknown token is 404, and a token of another namespace is unknown", async () => {
   await using app = await startApp();
   const { token } = await app.namespace("acme");
   const other = await app.namespace("other");
@@ -89,14 +93,14 @@ Deno.test("revoking an unknown token is 404, and a token of another namespace is
   assertEquals((await other.query("SELECT 1")).status, 200);
 });
 
-Deno.test("a token may revoke itself and is then refused", async () => {
+test("a token may revoke itself and is then refused", async () => {
   await using app = await startApp();
   const { id, token } = await app.namespace();
   assertEquals((await app.request("DELETE", `${PATH}/${id}`, { token })).status, 200);
   assertEquals((await app.request("DELETE", `${PATH}/${id}`, { token })).status, 401);
 });
 
-Deno.test("only an unscoped admin token and the operator manage tokens", async () => {
+test("only an unscoped admin token and the operator manage tokens", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const body = { name: "x", role: "read" };
@@ -108,7 +112,7 @@ Deno.test("only an unscoped admin token and the operator manage tokens", async (
   assertEquals((await app.request("POST", PATH, { token: app.operatorKey, body })).status, 201);
 });
 
-Deno.test("tokens are listed in pages", async () => {
+test("tokens are listed in pages", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const made = [tenant.id];

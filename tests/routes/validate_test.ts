@@ -5,6 +5,10 @@ import { usage } from "../money/money_world.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("POST /validate", run);
 
 interface Validation {
   readonly ok: boolean;
@@ -26,7 +30,7 @@ async function validate(app: StartedApp, tenant: TestNamespace, body: unknown): 
   return answer.body.data as Validation;
 }
 
-Deno.test("validate tells class, tables, columns and role of every kind of statement, and runs none", async () => {
+test("validate tells class, tables, columns and role of every kind of statement, and runs none", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([
@@ -62,7 +66,7 @@ Deno.test("validate tells class, tables, columns and role of every kind of state
   ]]);
 });
 
-Deno.test("validate says what is wrong with a statement, as query would", async () => {
+test("validate says what is wrong with a statement, as query would", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE customers (name TEXT)");
@@ -91,7 +95,7 @@ Deno.test("validate says what is wrong with a statement, as query would", async 
   assertEquals((await validate(app, tenant, { sql: "SELECT ?, ?2" })).ok, true);
 });
 
-Deno.test("validate says that nobody may run a refused statement", async () => {
+test("validate says that nobody may run a refused statement", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const sql of ["VACUUM", "ATTACH 'x' AS y", "PRAGMA journal_mode", "DELETE FROM _service_meta_audit"]) {
@@ -101,7 +105,7 @@ Deno.test("validate says that nobody may run a refused statement", async () => {
   }
 });
 
-Deno.test("validate bills one request and leaves no row in the query log", async () => {
+test("validate bills one request and leaves no row in the query log", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await validate(app, tenant, { sql: "SELECT 1" });
@@ -113,7 +117,7 @@ Deno.test("validate bills one request and leaves no row in the query log", async
   assertEquals(sum, { requests: 2, rowsRead: 0, rowsWritten: 0, cost: 1000 });
 });
 
-Deno.test("validate wants a body of the form of query's", async () => {
+test("validate wants a body of the form of query's", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await app.request("POST", `${tenant.database.path}/validate`, {
@@ -123,7 +127,7 @@ Deno.test("validate wants a body of the form of query's", async () => {
   assertEquals([answer.status, answer.body.issues?.map(({ path }) => path)], [400, ["sql", "other"]]);
 });
 
-Deno.test("validate knows the schema of now, also where another instance has changed it", async () => {
+test("validate knows the schema of now, also where another instance has changed it", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const tenant = await app.namespace();

@@ -3,6 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { examine, follow, make, placesOf, runSuggestion } from "./doctor_findings.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the doctor", run);
 
 /** Something for every code that a schema can show. */
 const troubled = [
@@ -47,7 +51,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   reserved_word_name: ["order", "order.group"],
 };
 
-Deno.test("doctor finds what is wrong under every code, and nothing else", async () => {
+test("doctor finds what is wrong under every code, and nothing else", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, troubled);
@@ -59,7 +63,7 @@ Deno.test("doctor finds what is wrong under every code, and nothing else", async
   }
 });
 
-Deno.test("every suggestion runs as it stands and silences its finding, until the schema is sound", async () => {
+test("every suggestion runs as it stands and silences its finding, until the schema is sound", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, troubled);
@@ -84,7 +88,7 @@ Deno.test("every suggestion runs as it stands and silences its finding, until th
   assertEquals(rowsOf(kept, 3), [["events_happened"], ["events_kept"]]);
 });
 
-Deno.test("each suggestion of one examination silences its finding, none of the others having run", async () => {
+test("each suggestion of one examination silences its finding, none of the others having run", async () => {
   await using app = await startApp();
   const { findings } = await (async () => {
     const probe = await app.namespace("probe");
@@ -99,7 +103,7 @@ Deno.test("each suggestion of one examination silences its finding, none of the 
   }
 });
 
-Deno.test("all suggestions of one examination run in its order, none undoes another, and all findings are gone", async () => {
+test("all suggestions of one examination run in its order, none undoes another, and all findings are gone", async () => {
   const more = [
     "CREATE TABLE m (a, b TEXT)",
     "INSERT INTO m VALUES (1, 'x'), (2, 'y')",
@@ -148,7 +152,7 @@ Deno.test("all suggestions of one examination run in its order, none undoes anot
   }
 });
 
-Deno.test("a sound schema has no findings, and an empty one neither", async () => {
+test("a sound schema has no findings, and an empty one neither", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   assertEquals((await examine(app, tenant)).findings, []);
@@ -173,7 +177,7 @@ Deno.test("a sound schema has no findings, and an empty one neither", async () =
   assertEquals((await examine(app, tenant)).findings, []);
 });
 
-Deno.test("a key over several columns is checked and mended as one", async () => {
+test("a key over several columns is checked and mended as one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, [
@@ -197,7 +201,7 @@ Deno.test("a key over several columns is checked and mended as one", async () =>
   ]]);
 });
 
-Deno.test("suggestions survive names of any kind", async () => {
+test("suggestions survive names of any kind", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, [
@@ -218,7 +222,7 @@ Deno.test("suggestions survive names of any kind", async () => {
   assertEquals(rows, [[1, "one", "two", 3]]);
 });
 
-Deno.test("drafted descriptions spell words as their names do, accents included", async () => {
+test("drafted descriptions spell words as their names do, accents included", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, [
@@ -230,7 +234,7 @@ Deno.test("drafted descriptions spell words as their names do, accents included"
   ]);
 });
 
-Deno.test("a reader may examine, and what the doctor suggests asks for the role it needs", async () => {
+test("a reader may examine, and what the doctor suggests asks for the role it needs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, ["CREATE TABLE events (happened TEXT)"]);

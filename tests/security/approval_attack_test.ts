@@ -3,6 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { keys } from "../../lib/store/keys.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("attempts to run something else", run);
 
 const DAY_MS = 86_400_000;
 
@@ -32,7 +36,7 @@ async function withHeld(
 
 const ids = (world: WriteWorld) => world.rows("SELECT group_concat(id) FROM orders");
 
-Deno.test("an API token never decides: admin, operator-minted, handed off, or by a plan's replay", async () => {
+test("an API token never decides: admin, operator-minted, handed off, or by a plan's replay", async () => {
   await withHeld(async (world, held) => {
     const { app, shop, redeem } = world;
     const handed = await world.post("handoff", { role: "admin", ttlSec: 600 });
@@ -56,7 +60,7 @@ Deno.test("an API token never decides: admin, operator-minted, handed off, or by
   });
 });
 
-Deno.test("an approval is good for one token, in one database, in its namespace", async () => {
+test("an approval is good for one token, in one database, in its namespace", async () => {
   await withHeld(async (world, held) => {
     const { app, shop, decide, redeem } = world;
     await decide(held.id, "approve");
@@ -84,7 +88,7 @@ Deno.test("an approval is good for one token, in one database, in its namespace"
   });
 });
 
-Deno.test("a writer sees an approval of its own only, an admin any, a reader none", async () => {
+test("a writer sees an approval of its own only, an admin any, a reader none", async () => {
   await withHeld(async ({ app, shop }, held) => {
     const path = `${shop.database.path}/approvals/${held.approvalToken}`;
     const writer = await shop.mint("write");
@@ -100,7 +104,7 @@ Deno.test("a writer sees an approval of its own only, an admin any, a reader non
   });
 });
 
-Deno.test("of 200 who redeem one approval at once exactly one writes", async () => {
+test("of 200 who redeem one approval at once exactly one writes", async () => {
   await withHeld(async ({ decide, redeem, rows }, held) => {
     await decide(held.id, "approve");
     const answers = await Promise.all(Array.from({ length: 200 }, () => redeem(held.approvalToken)));
@@ -115,7 +119,7 @@ Deno.test("of 200 who redeem one approval at once exactly one writes", async () 
   }, { sql: "DELETE FROM orders WHERE id = 2" });
 });
 
-Deno.test("what stands behind a name at redemption is not what was approved: it is held anew", async () => {
+test("what stands behind a name at redemption is not what was approved: it is held anew", async () => {
   await withHeld(async (world, held) => {
     await world.setup(
       "DROP TRIGGER old_gone",
@@ -134,7 +138,7 @@ Deno.test("what stands behind a name at redemption is not what was approved: it 
   }, { sql: "DELETE FROM old WHERE id = 2" });
 });
 
-Deno.test("a rule that denies by now stops an approved write", async () => {
+test("a rule that denies by now stops an approved write", async () => {
   await withHeld(async (world, held) => {
     await world.decide(held.id, "approve");
     await world.rule({ tableGlob: "orders", effect: "deny" });
@@ -144,7 +148,7 @@ Deno.test("a rule that denies by now stops an approved write", async () => {
   });
 });
 
-Deno.test("a write that was approved for a rule does not run once that rule denies", async () => {
+test("a write that was approved for a rule does not run once that rule denies", async () => {
   await withHeld(async (world, held) => {
     const { app, shop } = world;
     await world.decide(held.id, "approve");
@@ -175,7 +179,7 @@ async function assertEndsDenied(world: WriteWorld, held: Held, reason: string): 
   assertEquals(JSON.parse(redeemed.text).reason, reason);
 }
 
-Deno.test("another number of rows is shown to a person again, with the rows as they are now", async () => {
+test("another number of rows is shown to a person again, with the rows as they are now", async () => {
   await withHeld(async (world, held) => {
     await world.decide(held.id, "approve");
     await world.setup("INSERT INTO orders VALUES (4, 40)");
@@ -196,7 +200,7 @@ Deno.test("another number of rows is shown to a person again, with the rows as t
   }, { sql: "DELETE FROM orders WHERE total >= 20" });
 });
 
-Deno.test("a rule's tolerance is the number of rows by which the effect may differ, either way", async () => {
+test("a rule's tolerance is the number of rows by which the effect may differ, either way", async () => {
   for (const [extra, status] of [[1, 200], [2, 409]] as const) {
     await withHeld(async (world, held) => {
       await world.decide(held.id, "approve");
@@ -206,7 +210,7 @@ Deno.test("a rule's tolerance is the number of rows by which the effect may diff
   }
 });
 
-Deno.test("a batch that changes the schema too is bound to its rows, and one that fails half-way keeps nothing", async () => {
+test("a batch that changes the schema too is bound to its rows, and one that fails half-way keeps nothing", async () => {
   await withHeld(async (world) => {
     const { decide, redeem, shop } = world;
     const held = heldBy(
@@ -230,7 +234,7 @@ Deno.test("a batch that changes the schema too is bound to its rows, and one tha
   });
 });
 
-Deno.test("an approval ends after 24 hours, decided or not, and the list outlives what KV has forgotten", async () => {
+test("an approval ends after 24 hours, decided or not, and the list outlives what KV has forgotten", async () => {
   const clock = new TurnableClock();
   await withHeld(async (world, held) => {
     const { app, decide, redeem, shop } = world;
@@ -257,7 +261,7 @@ Deno.test("an approval ends after 24 hours, decided or not, and the list outlive
   }, { clock });
 });
 
-Deno.test("a decision is made once", async () => {
+test("a decision is made once", async () => {
   await withHeld(async ({ decide, redeem }, held) => {
     const verbs = Array.from(
       { length: 20 },
@@ -271,7 +275,7 @@ Deno.test("a decision is made once", async () => {
   });
 });
 
-Deno.test("who waits hears of a decision, also of one from before, and a wait ends with its client", async () => {
+test("who waits hears of a decision, also of one from before, and a wait ends with its client", async () => {
   await withHeld(async ({ app, decide, shop }, held) => {
     const path = `${shop.database.path}/approvals/${held.approvalToken}?waitSec=25`;
     const gone = new AbortController();
@@ -292,7 +296,7 @@ Deno.test("who waits hears of a decision, also of one from before, and a wait en
   });
 });
 
-Deno.test("a held call of 4 MB is shown and runs whole; no secret stands in logs or lists", async () => {
+test("a held call of 4 MB is shown and runs whole; no secret stands in logs or lists", async () => {
   await withHeld(async (world, held) => {
     const { app, decide, redeem, rows, shop } = world;
     const large = "ü".repeat(2_000_000);

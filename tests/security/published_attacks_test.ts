@@ -4,6 +4,10 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { issuePaths, type PublishedApp, publishedApp } from "../published/publish.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("attacks on the door that is open to everybody", run);
 
 const ENDPOINTS = "/api/namespaces/acme/databases/main/endpoints";
 
@@ -41,7 +45,7 @@ async function untouched({ acme }: PublishedApp): Promise<void> {
   assertEquals(rowsOf(tables), [[1]], tables.text);
 }
 
-Deno.test("no value of any input type is read as SQL, in a query string or in a body", async () => {
+test("no value of any input type is read as SQL, in a query string or in a body", async () => {
   await using world = await publishedApp();
   let bound = 0;
   for (const type of types) {
@@ -72,7 +76,7 @@ Deno.test("no value of any input type is read as SQL, in a query string or in a 
   await untouched(world);
 });
 
-Deno.test("no value reaches an INSERT, a LIMIT or an ORDER BY as SQL", async () => {
+test("no value reaches an INSERT, a LIMIT or an ORDER BY as SQL", async () => {
   await using world = await publishedApp();
   await world.put({
     ...{ slug: "add", kind: "mutation", method: "POST", output: "rows" },
@@ -96,7 +100,7 @@ Deno.test("no value reaches an INSERT, a LIMIT or an ORDER BY as SQL", async () 
   await untouched(world);
 });
 
-Deno.test("names that other servers read as lists or objects are unknown names", async () => {
+test("names that other servers read as lists or objects are unknown names", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.put({ slug: "post-item", method: "POST" });
@@ -112,7 +116,7 @@ Deno.test("names that other servers read as lists or objects are unknown names",
   assertEquals(issuePaths(await world.call("item?id=1;id=2")), ["id"]);
 });
 
-Deno.test("text that is not the shortest UTF-8 is refused wherever it stands", async () => {
+test("text that is not the shortest UTF-8 is refused wherever it stands", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "say", method: "POST", sql: "SELECT ?", input: [{ name: "v", type: "text" }] });
   await world.put({ slug: "say-it", sql: "SELECT ?", input: [{ name: "v", type: "text" }] });
@@ -134,7 +138,7 @@ Deno.test("text that is not the shortest UTF-8 is refused wherever it stands", a
   }
 });
 
-Deno.test("a slug with a line break makes no header and no endpoint", async () => {
+test("a slug with a line break makes no header and no endpoint", async () => {
   await using world = await publishedApp();
   const { app, acme } = world;
   const broken = [
@@ -175,7 +179,7 @@ const readItem = {
   ...{ sql: "SELECT id, name FROM item WHERE id = ?", input: [{ name: "id", type: "integer" }] },
 };
 
-Deno.test("keys that a session's own header brings or names are not used", async () => {
+test("keys that a session's own header brings or names are not used", async () => {
   const asked: string[] = [];
   await using world = await publishedApp({
     fetch: (input) => {
@@ -217,7 +221,7 @@ Deno.test("keys that a session's own header brings or names are not used", async
   assertEquals(asked, []);
 });
 
-Deno.test("publishing and pausing at once leave one state, the one that the newest revision tells", async () => {
+test("publishing and pausing at once leave one state, the one that the newest revision tells", async () => {
   await using world = await publishedApp();
   const { app, acme } = world;
   await world.put({ slug: "item" });
@@ -245,7 +249,7 @@ Deno.test("publishing and pausing at once leave one state, the one that the newe
   }
 });
 
-Deno.test("an address in an input is never called", async () => {
+test("an address in an input is never called", async () => {
   const asked: string[] = [];
   await using world = await publishedApp({
     fetch: (input) => {

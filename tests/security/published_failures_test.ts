@@ -2,6 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { member } from "../testing/test_namespace.ts";
 import { heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what agents and their tools have done to databases elsewhere", run);
 
 const people = [
   "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
@@ -22,7 +26,7 @@ async function contents({ rows }: WriteWorld): Promise<string> {
   return JSON.stringify(await Promise.all(parts.map(rows)));
 }
 
-Deno.test("a freeze holds for every token and every way of writing, and the agent cannot lift it", async () => {
+test("a freeze holds for every token and every way of writing, and the agent cannot lift it", async () => {
   await withWrites(async (world) => {
     const { app, shop, setup, rule, post } = world;
     await setup(...people);
@@ -77,7 +81,7 @@ Deno.test("a freeze holds for every token and every way of writing, and the agen
   });
 });
 
-Deno.test("a thousand made-up rows are held, at once, in a batch and one by one", async () => {
+test("a thousand made-up rows are held, at once, in a batch and one by one", async () => {
   await withWrites(async (world) => {
     const { shop, setup, rule } = world;
     await setup(...people);
@@ -97,7 +101,7 @@ Deno.test("a thousand made-up rows are held, at once, in a batch and one by one"
   });
 });
 
-Deno.test("what a schema reset dropped comes back from its snapshot, rows and all", async () => {
+test("what a schema reset dropped comes back from its snapshot, rows and all", async () => {
   await withWrites(async (world) => {
     const { app, shop, setup, post } = world;
     await setup(...people);
@@ -122,7 +126,7 @@ Deno.test("what a schema reset dropped comes back from its snapshot, rows and al
   });
 });
 
-Deno.test("stacked statements, comments and prefixes get a reader past nothing", async () => {
+test("stacked statements, comments and prefixes get a reader past nothing", async () => {
   await withWrites(async (world) => {
     const { shop, setup } = world;
     await setup(...people);
@@ -153,7 +157,7 @@ Deno.test("stacked statements, comments and prefixes get a reader past nothing",
   });
 });
 
-Deno.test("an id that is empty, dotted, doubled or encoded reaches no database", async () => {
+test("an id that is empty, dotted, doubled or encoded reaches no database", async () => {
   await withWrites(async ({ app, shop, setup }) => {
     await setup(...people);
     const other = await app.namespace("other");

@@ -1,6 +1,10 @@
 // A restore does to tables what statements would have to do: rules deny it, or hold it for a person.
 import { assert, assertEquals } from "@std/assert";
 import { heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("a restore does to tables what statements would have to do", run);
 
 /** Three tables as a snapshot has them; since then one has other rows, one another column, and one is new. */
 async function restorable(world: WriteWorld): Promise<void> {
@@ -40,7 +44,7 @@ async function approvalOf(world: WriteWorld, id: string) {
   return found.find((one) => one.id === id);
 }
 
-Deno.test("a rule that denies what a restore would do to a table denies the restore, and nothing changes", async () => {
+test("a rule that denies what a restore would do to a table denies the restore, and nothing changes", async () => {
   const cases = [
     {
       rule: { tableGlob: "*" },
@@ -75,7 +79,7 @@ Deno.test("a rule that denies what a restore would do to a table denies the rest
   }
 });
 
-Deno.test("what a full-text index holds that keeps no text counts for rules as a table's rows", async () => {
+test("what a full-text index holds that keeps no text counts for rules as a table's rows", async () => {
   await withWrites(async (world) => {
     await world.setup(
       "CREATE TABLE kept (id INTEGER PRIMARY KEY)",
@@ -101,7 +105,7 @@ Deno.test("what a full-text index holds that keeps no text counts for rules as a
   });
 });
 
-Deno.test("rules for other tables, actions and numbers of rows let a restore pass", async () => {
+test("rules for other tables, actions and numbers of rows let a restore pass", async () => {
   const rules = [
     { tableGlob: "kept" },
     { tableGlob: "wide", actions: ["insert", "update", "delete"] },
@@ -117,7 +121,7 @@ Deno.test("rules for other tables, actions and numbers of rows let a restore pas
   });
 });
 
-Deno.test("a restore into a new database touches no table, whatever the rules", async () => {
+test("a restore into a new database touches no table, whatever the rules", async () => {
   await withWrites(async (world) => {
     await restorable(world);
     await world.rule({ tableGlob: "*", effect: "deny" });
@@ -125,7 +129,7 @@ Deno.test("a restore into a new database touches no table, whatever the rules", 
   });
 });
 
-Deno.test("a restore that a rule holds shows a person tables and rows, and runs once when approved", async () => {
+test("a restore that a rule holds shows a person tables and rows, and runs once when approved", async () => {
   await withWrites(async (world) => {
     await restorable(world);
     await world.rule({ tableGlob: "cust", effect: "require_approval" });
@@ -162,7 +166,7 @@ Deno.test("a restore that a rule holds shows a person tables and rows, and runs 
   });
 });
 
-Deno.test("an approved restore whose database has changed meanwhile waits for another look", async () => {
+test("an approved restore whose database has changed meanwhile waits for another look", async () => {
   const changes = [
     "UPDATE cust SET name = 'eve' WHERE id = 4",
     "INSERT INTO fresh VALUES (3)",
@@ -186,7 +190,7 @@ Deno.test("an approved restore whose database has changed meanwhile waits for an
   }
 });
 
-Deno.test("an approved restore that a newer rule denies is denied, and one that it holds anew waits", async () => {
+test("an approved restore that a newer rule denies is denied, and one that it holds anew waits", async () => {
   await withWrites(async (world) => {
     await restorable(world);
     await world.rule({ tableGlob: "cust", effect: "require_approval" });
@@ -202,7 +206,7 @@ Deno.test("an approved restore that a newer rule denies is denied, and one that 
   });
 });
 
-Deno.test("writes beside a restore under rules are judged with it or stay out of it", async () => {
+test("writes beside a restore under rules are judged with it or stay out of it", async () => {
   await withWrites(async (world) => {
     await restorable(world);
     await world.rule({ tableGlob: "kept", effect: "deny" });
@@ -218,7 +222,7 @@ Deno.test("writes beside a restore under rules are judged with it or stay out of
   });
 });
 
-Deno.test("a deleted database never takes the place of a living one", async () => {
+test("a deleted database never takes the place of a living one", async () => {
   await withWrites(async (world) => {
     const { app, shop } = world;
     const path = `/api/namespaces/${shop.slug}/databases`;

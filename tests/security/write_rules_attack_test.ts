@@ -1,6 +1,10 @@
 // Attempts to write a guarded table past its rule: by another way of writing, by another table, by another spelling.
 import { assert, assertEquals } from "@std/assert";
 import { heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("attempts to write a guarded table past its rule", run);
 
 const guarded = [
   "CREATE TABLE customers (id INTEGER PRIMARY KEY)",
@@ -31,7 +35,7 @@ async function denied({ shop }: WriteWorld, ...statements: string[]): Promise<vo
   }
 }
 
-Deno.test("no other way of writing reaches a table that a rule denies", async () => {
+test("no other way of writing reaches a table that a rule denies", async () => {
   await withGuarded({}, async (world) => {
     await world.setup(
       "CREATE VIEW every AS SELECT * FROM orders",
@@ -58,7 +62,7 @@ Deno.test("no other way of writing reaches a table that a rule denies", async ()
   });
 });
 
-Deno.test("no change of the schema reaches a table that a rule denies", async () => {
+test("no change of the schema reaches a table that a rule denies", async () => {
   await withGuarded({}, async (world) => {
     await denied(
       world,
@@ -76,14 +80,14 @@ Deno.test("no change of the schema reaches a table that a rule denies", async ()
   });
 });
 
-Deno.test("a trigger made while nobody looks is seen through when it fires", async () => {
+test("a trigger made while nobody looks is seen through when it fires", async () => {
   await withGuarded({ actions: ["delete"] }, async (world) => {
     await world.setup("CREATE TRIGGER later AFTER UPDATE ON notes BEGIN DELETE FROM orders; END");
     await denied(world, "UPDATE notes SET body = 'x'");
   });
 });
 
-Deno.test("whatever replaces rows counts as deleting them", async () => {
+test("whatever replaces rows counts as deleting them", async () => {
   await withGuarded({ actions: ["delete"] }, async (world) => {
     await world.setup(
       "CREATE TRIGGER sly AFTER UPDATE ON notes BEGIN INSERT OR/**/REPLACE INTO orders VALUES (1, 1, 99); END",
@@ -103,7 +107,7 @@ Deno.test("whatever replaces rows counts as deleting them", async () => {
   });
 });
 
-Deno.test("a bound that bounds nothing is none", async () => {
+test("a bound that bounds nothing is none", async () => {
   await withGuarded({ unboundedOnly: true }, async (world) => {
     await denied(
       world,
@@ -147,7 +151,7 @@ Deno.test("a bound that bounds nothing is none", async () => {
   });
 });
 
-Deno.test("globs match whole names, whatever the case, and nothing in them is a pattern but * and ?", async () => {
+test("globs match whole names, whatever the case, and nothing in them is a pattern but * and ?", async () => {
   await withWrites(async (world) => {
     const { rule, setup, shop } = world;
     const tables = [
@@ -192,7 +196,7 @@ Deno.test("globs match whole names, whatever the case, and nothing in them is a 
   });
 });
 
-Deno.test("a glob of stars takes no time to be refuted", async () => {
+test("a glob of stars takes no time to be refuted", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     const name = "a".repeat(1000);
     await setup(`CREATE TABLE ${name} (v)`);
@@ -203,7 +207,7 @@ Deno.test("a glob of stars takes no time to be refuted", async () => {
   });
 });
 
-Deno.test("deny beats approval, a disabled rule is none, and a change holds for the next statement", async () => {
+test("deny beats approval, a disabled rule is none, and a change holds for the next statement", async () => {
   await withWrites(async (world) => {
     const { app, rule, setup, shop } = world;
     await setup(...guarded);
@@ -232,7 +236,7 @@ Deno.test("deny beats approval, a disabled rule is none, and a change holds for 
   });
 });
 
-Deno.test("rows that arrive between the look and the write do not slip below a row threshold", async () => {
+test("rows that arrive between the look and the write do not slip below a row threshold", async () => {
   await withWrites(async ({ rule, rows, setup, shop }) => {
     await setup("CREATE TABLE queue (id INTEGER PRIMARY KEY, done INTEGER DEFAULT 0)");
     await rule({ tableGlob: "queue", effect: "require_approval", actions: ["update"], minRows: 3 });
@@ -252,7 +256,7 @@ Deno.test("rows that arrive between the look and the write do not slip below a r
   });
 });
 
-Deno.test("a batch is held as a whole, and what was approved runs as it was asked for", async () => {
+test("a batch is held as a whole, and what was approved runs as it was asked for", async () => {
   for (const transaction of [true, false]) {
     await withWrites(async ({ decide, redeem, rows, rule, setup, shop }) => {
       await setup(...guarded);
@@ -278,7 +282,7 @@ Deno.test("a batch is held as a whole, and what was approved runs as it was aske
   }
 });
 
-Deno.test("a repeated call is answered as it was, whatever rules there are by now", async () => {
+test("a repeated call is answered as it was, whatever rules there are by now", async () => {
   await withWrites(async ({ rows, rule, setup, shop }) => {
     await setup("CREATE TABLE t (v)");
     const options = { headers: { "idempotency-key": "once" } };

@@ -4,8 +4,12 @@ import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { check, contentOf, databaseOf, mint, minted, verdict } from "./session_app.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a session is an HS256 JWT with sub, iat, exp and the database as aud, and email when it is given", async () => {
+const { run, test } = oneStore();
+Deno.test("POST /v1/sessions", run);
+
+test("a session is an HS256 JWT with sub, iat, exp and the database as aud, and email when it is given", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   const beforeSec = Math.floor(Date.now() / 1000);
@@ -23,7 +27,7 @@ Deno.test("a session is an HS256 JWT with sub, iat, exp and the database as aud,
   assertEquals(Object.keys(plain.claims).sort(), ["aud", "exp", "iat", "sub"]);
 });
 
-Deno.test("expiresIn is 3600 unless given, from 60 to 86400", async () => {
+test("expiresIn is 3600 unless given, from 60 to 86400", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   for (const expiresIn of [60, 86_400]) {
@@ -38,7 +42,7 @@ Deno.test("expiresIn is 3600 unless given, from 60 to 86400", async () => {
   }
 });
 
-Deno.test("lengths count characters, not their halves, and claims that no endpoint can bind are refused", async () => {
+test("lengths count characters, not their halves, and claims that no endpoint can bind are refused", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   for (const body of [{ userId: "😀".repeat(256) }, { email: "é".repeat(320) }]) {
@@ -60,7 +64,7 @@ Deno.test("lengths count characters, not their halves, and claims that no endpoi
   }
 });
 
-Deno.test("the namespace must be the token's, the database must exist, a scoped token must list it", async () => {
+test("the namespace must be the token's, the database must exist, a scoped token must list it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await app.namespace("other");
@@ -92,7 +96,7 @@ Deno.test("the namespace must be the token's, the database must exist, a scoped 
   assertEquals((await app.request("POST", "/v1/sessions", { body: {} })).status, 401);
 });
 
-Deno.test("a session opens its own database only", async () => {
+test("a session opens its own database only", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.createDatabase("stock");
@@ -107,7 +111,7 @@ Deno.test("a session opens its own database only", async () => {
   assertEquals(await verdict(app, stock, jwt), "wrong_key");
 });
 
-Deno.test("a session ends with the second of its exp", async () => {
+test("a session ends with the second of its exp", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const { token } = await app.namespace();
@@ -118,7 +122,7 @@ Deno.test("a session ends with the second of its exp", async () => {
   assertEquals(await verdict(app, database, jwt), "expired");
 });
 
-Deno.test("a session is no API token, and neither it nor its key is logged", async () => {
+test("a session is no API token, and neither it nor its key is logged", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const jwt = await minted(app, token);

@@ -6,6 +6,10 @@ import { secondApp } from "../replay/second_app.ts";
 import { startApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { contentOf, databaseOf, mint, minted, REVOKE, type SessionApp, verdict } from "./session_app.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the signing key of a database and the floor under its sessions", run);
 
 async function keyInStore(app: SessionApp): Promise<string | undefined> {
   const { namespaceId, databaseId } = await databaseOf(app);
@@ -15,7 +19,7 @@ async function keyInStore(app: SessionApp): Promise<string | undefined> {
   return value?.sessionSigningKeyB64;
 }
 
-Deno.test("50 first sessions at once, over two processes, are signed with one key", async () => {
+test("50 first sessions at once, over two processes, are signed with one key", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const { token } = await app.namespace();
@@ -36,7 +40,7 @@ Deno.test("50 first sessions at once, over two processes, are signed with one ke
 /** Of the right form: `{"alg":"HS256"}`, `{}` and a signature by nobody. */
 const FOREIGN = "eyJhbGciOiJIUzI1NiJ9.e30.AAAA";
 
-Deno.test("the key is made by the first session, not before, and every database has its own", async () => {
+test("the key is made by the first session, not before, and every database has its own", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const database = await databaseOf(app);
@@ -53,7 +57,7 @@ Deno.test("the key is made by the first session, not before, and every database 
   assertNotEquals(main?.secret.toBase64(), stock?.secret.toBase64());
 });
 
-Deno.test("another process takes the first session at once", async () => {
+test("another process takes the first session at once", async () => {
   await using app = await startApp();
   await using other = secondApp(app);
   const { token } = await app.namespace();
@@ -62,7 +66,7 @@ Deno.test("another process takes the first session at once", async () => {
   assertEquals(await verdict(other, database, await minted(app, token)), "ok");
 });
 
-Deno.test("renaming a database keeps its key and its floor", async () => {
+test("renaming a database keeps its key and its floor", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const revoked = await minted(app, token);
@@ -77,7 +81,7 @@ Deno.test("renaming a database keeps its key and its floor", async () => {
   );
 });
 
-Deno.test("revoke_all refuses every session from before and none from after, also within one second", async () => {
+test("revoke_all refuses every session from before and none from after, also within one second", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const database = await databaseOf(app);
@@ -96,7 +100,7 @@ Deno.test("revoke_all refuses every session from before and none from after, als
   }
 });
 
-Deno.test("however often sessions are revoked, new ones are dated now and live as long as was asked", async () => {
+test("however often sessions are revoked, new ones are dated now and live as long as was asked", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const database = await databaseOf(app);
@@ -111,7 +115,7 @@ Deno.test("however often sessions are revoked, new ones are dated now and live a
   assertEquals(await verdict(app, database, jwt), "ok");
 });
 
-Deno.test("a floor counts in another process for new sessions at once, for old ones within the cache's age", async () => {
+test("a floor counts in another process for new sessions at once, for old ones within the cache's age", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   await using other = secondApp(app);
@@ -129,7 +133,7 @@ Deno.test("a floor counts in another process for new sessions at once, for old o
   ]);
 });
 
-Deno.test("revoke_all before the first session is fine, and touches one database only", async () => {
+test("revoke_all before the first session is fine, and touches one database only", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.createDatabase("stock");
@@ -142,7 +146,7 @@ Deno.test("revoke_all before the first session is fine, and touches one database
   assertEquals([nowhere.status, nowhere.body.code], [404, "database_not_found"]);
 });
 
-Deno.test("sessions die with their database and live again when it is brought back", async () => {
+test("sessions die with their database and live again when it is brought back", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const jwt = await minted(app, token);

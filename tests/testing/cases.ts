@@ -1,5 +1,8 @@
 // Tests of many cases that share one app: each has a namespace of its own, and no engine has to be started for it.
-import { startApp, type StartedApp } from "./start_app.ts";
+import { lendStore, startApp, type StartedApp } from "./start_app.ts";
+
+/** An app goes on reading from its engine between the steps; the sanitizers look at the test as a whole. */
+const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 export interface Cases<Case> {
   readonly cases: readonly Case[];
@@ -10,8 +13,6 @@ export interface Cases<Case> {
 
 /** One test with a step for each case. */
 export function testCases<Case>(name: string, { cases, nameOf, run }: Cases<Case>): void {
-  // The app goes on reading from its engine between the steps; the sanitizers look at the test as a whole.
-  const unlooked = { sanitizeOps: false, sanitizeResources: false };
   Deno.test(name, async (t) => {
     await using app = await startApp();
     for (const [at, one] of cases.entries()) {
@@ -32,4 +33,23 @@ export function testSteps<World>(
   const run = async (app: StartedApp, slug: string, [, step]: [string, Steps<World>[string]]) =>
     await step(await worldOf(app, slug));
   testCases(name, { cases: Object.entries(steps), nameOf: ([step]) => step, run });
+}
+
+export interface OneStore {
+  /** A test of the file. An app that it starts without options has a KV of its own on the store of them all. */
+  test(name: string, run: () => Promise<void> | void): void;
+  /** What the file gives to `Deno.test`: the tests, one after the other, each as a step. */
+  run(t: Deno.TestContext): Promise<void>;
+}
+
+/** For a file whose tests start an app each, and do nothing to its engines. */
+export function oneStore(): OneStore {
+  const tests: { readonly name: string; readonly fn: () => Promise<void> | void }[] = [];
+  return {
+    test: (name, fn) => void tests.push({ name, fn }),
+    run: async (t) => {
+      await using _ = await lendStore();
+      for (const one of tests) await t.step({ ...unlooked, ...one });
+    },
+  };
 }

@@ -42,26 +42,50 @@ export interface StartedApp extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/** The store of tenants: what costs most of an app's start, because an engine child starts with it. */
+interface Store {
+  readonly folder: string;
+  readonly config: Config;
+  readonly tenants: TenantStore;
+  /** Where its log lines go: to the app that was started last. */
+  lines: string[];
+  /** Ends the children and removes the folder. */
+  close(): Promise<void>;
+}
+
+/** Of the tests of a file, one after the other. */
+let lent: Store | null = null;
+
+/** From now on, until it is disposed, apps without options of their own start on one store; each has a KV of its own. */
+export async function lendStore(): Promise<AsyncDisposable> {
+  const store = lent = await openStore({});
+  return {
+    [Symbol.asyncDispose]: () => {
+      lent = null;
+      return store.close();
+    },
+  };
+}
+
 export async function startApp(options: StartAppOptions = {}): Promise<StartedApp> {
   const hosted = hostedApp();
   if (hosted !== null) return hosted;
-  const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
+  const borrowed = Object.keys(options).length === 0 ? lent : null;
+  const store = borrowed ?? await openStore(options);
   const operatorKey = newToken("cub_op_");
-  const logLines: string[] = [];
-  const deps = await openDeps({
-    settings: { DATA_DIR: folder, FLOOD_PER_10S: "0", ...tenantSettings(), ...options.settings },
+  const logLines = store.lines = [];
+  const deps = await openDeps(store, {
     clock: options.clock ?? systemClock,
-    log: (level, event, fields) => logLines.push(JSON.stringify({ level, event, ...fields })),
+    log: lineWriter(store),
     operatorKey,
     ...(options.fetch ? { fetch: options.fetch } : {}),
   });
   const app = createApp(deps);
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
   const stop = async () => {
-    await deps.tenants.close();
+    if (borrowed === null) await store.close();
     await deps.query.meter.close();
     deps.kv.close();
-    await Deno.remove(folder, { recursive: true });
   };
   return {
     ...{ app, deps, operatorKey, logLines, request, stop },
@@ -70,8 +94,23 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   };
 }
 
+function lineWriter(store: Pick<Store, "lines">): Log {
+  return (level, event, fields) => void store.lines.push(JSON.stringify({ level, event, ...fields }));
+}
+
+async function openStore({ settings, clock = systemClock }: StartAppOptions): Promise<Store> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
+  const config = readConfig({ DATA_DIR: folder, FLOOD_PER_10S: "0", ...tenantSettings(), ...settings });
+  const written: Pick<Store, "lines"> = { lines: [] };
+  const tenants = await openTenants(config, clock, lineWriter(written));
+  const close = async () => {
+    await tenants.close();
+    await Deno.remove(folder, { recursive: true });
+  };
+  return Object.assign(written, { folder, config, tenants, close });
+}
+
 interface DepsOptions {
-  readonly settings: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly log: Log;
   readonly operatorKey: string;
@@ -79,10 +118,8 @@ interface DepsOptions {
 }
 
 /** As main.ts builds them, without a port, timers and signals. A new part of the process is added here. */
-async function openDeps({ settings, clock, log, operatorKey, ...outside }: DepsOptions) {
-  const config = readConfig(settings);
+async function openDeps({ config, tenants }: Store, { clock, log, operatorKey, ...outside }: DepsOptions) {
   const kv = await Deno.openKv(":memory:");
-  const tenants = await openTenants(config, clock, log);
   return appDeps({
     ...{ config, baseUrl: "http://127.0.0.1", clock, log, kv, tenants },
     bodyWatch: new BodyWatch(BODY_SWEEPS),

@@ -3,6 +3,10 @@ import { assertEquals } from "@std/assert";
 import { MAX_OPEN_APPROVALS } from "../../lib/core/limits.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("how many approvals may wait at a time", run);
 
 async function fill({ setup, rule, shop }: WriteWorld): Promise<Held[]> {
   await setup("CREATE TABLE t (a)", "CREATE TABLE free (a)");
@@ -21,7 +25,7 @@ async function refused({ shop }: WriteWorld): Promise<void> {
   assertEquals(JSON.parse(answer.text).approvalToken, undefined);
 }
 
-Deno.test("a database has so many approvals that wait and no more; each that is done makes room for another", async () => {
+test("a database has so many approvals that wait and no more; each that is done makes room for another", async () => {
   await withWrites(async (world) => {
     const { shop, decide, redeem, app } = world;
     const [first, second] = await fill(world);
@@ -41,7 +45,7 @@ Deno.test("a database has so many approvals that wait and no more; each that is 
   });
 });
 
-Deno.test("where no more may wait, what was to run stays as good as it was", async () => {
+test("where no more may wait, what was to run stays as good as it was", async () => {
   await withWrites(async (world) => {
     const { apply, app, decide, propose, redeem, rows, rule, setup, shop } = world;
     await setup("CREATE TABLE t (a)");
@@ -63,7 +67,7 @@ Deno.test("where no more may wait, what was to run stays as good as it was", asy
   });
 });
 
-Deno.test("approvals whose day is over make room", async () => {
+test("approvals whose day is over make room", async () => {
   const clock = new TurnableClock();
   await withWrites(async (world) => {
     await fill(world);

@@ -5,6 +5,10 @@ import { MAX_OPEN_APPROVALS } from "../../lib/core/limits.ts";
 import type { ApiRequest } from "../testing/call_api.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { heldBy, withWrites, type WriteWorld } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("a held call that is repeated", run);
 
 const INSERT = "INSERT INTO t VALUES (1)";
 const KEYED: ApiRequest = { headers: { "idempotency-key": "once" } };
@@ -22,7 +26,7 @@ async function waiting({ app, shop }: WriteWorld): Promise<number> {
   return JSON.parse(answer.text).data.length;
 }
 
-Deno.test("a held call repeated with its key, or as its step of a plan, waits for the same approval", async () => {
+test("a held call repeated with its key, or as its step of a plan, waits for the same approval", async () => {
   await withWrites(async (world) => {
     const { shop } = world;
     await heldTable(world);
@@ -40,7 +44,7 @@ Deno.test("a held call repeated with its key, or as its step of a plan, waits fo
   });
 });
 
-Deno.test("of twenty held calls with one key at once all wait for one approval, and one text is held", async () => {
+test("of twenty held calls with one key at once all wait for one approval, and one text is held", async () => {
   await withWrites(async (world) => {
     await heldTable(world);
     const { approvals } = world.app.deps.query;
@@ -64,7 +68,7 @@ Deno.test("of twenty held calls with one key at once all wait for one approval, 
   });
 });
 
-Deno.test("a step of a plan gets no approval of another database that had the slug before", async () => {
+test("a step of a plan gets no approval of another database that had the slug before", async () => {
   await withWrites(async (world) => {
     const { app, shop } = world;
     await heldTable(world);
@@ -86,7 +90,7 @@ Deno.test("a step of a plan gets no approval of another database that had the sl
   });
 });
 
-Deno.test("another request, key, operation or token waits for an approval of its own, as does a call without a key", async () => {
+test("another request, key, operation or token waits for an approval of its own, as does a call without a key", async () => {
   await withWrites(async (world) => {
     const { shop } = world;
     await heldTable(world);
@@ -105,7 +109,7 @@ Deno.test("another request, key, operation or token waits for an approval of its
   });
 });
 
-Deno.test("the token that a repetition gets again is redeemed once, and is kept nowhere", async () => {
+test("the token that a repetition gets again is redeemed once, and is kept nowhere", async () => {
   await withWrites(async (world) => {
     const { shop, app, decide, redeem, rows } = world;
     await heldTable(world);
@@ -126,7 +130,7 @@ Deno.test("the token that a repetition gets again is redeemed once, and is kept 
   });
 });
 
-Deno.test("behind an approval that was denied or has expired a repetition waits for another one", async () => {
+test("behind an approval that was denied or has expired a repetition waits for another one", async () => {
   const clock = new TurnableClock();
   await withWrites(async (world) => {
     const { shop, decide } = world;

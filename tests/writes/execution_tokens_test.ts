@@ -2,10 +2,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { heldBy, withWrites } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the token between propose and apply", run);
 
 const table = ["CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 'a'), (2, 'b')"];
 
-Deno.test("of 200 who apply one token at once exactly one writes", async () => {
+test("of 200 who apply one token at once exactly one writes", async () => {
   await withWrites(async ({ apply, propose, rows, setup }) => {
     await setup(...table);
     const { executionToken } = await propose("INSERT INTO t (v) VALUES ('once')");
@@ -16,7 +20,7 @@ Deno.test("of 200 who apply one token at once exactly one writes", async () => {
   });
 });
 
-Deno.test("another bearer and another database get 403 and leave the token good; nonsense is 404", async () => {
+test("another bearer and another database get 403 and leave the token good; nonsense is 404", async () => {
   await withWrites(async ({ app, apply, propose, setup, shop }) => {
     await setup(...table);
     const { executionToken } = await propose("DELETE FROM t");
@@ -43,7 +47,7 @@ Deno.test("another bearer and another database get 403 and leave the token good;
   });
 });
 
-Deno.test("a token lives as long as was asked for, between 30 s and an hour, ten minutes unless told", async () => {
+test("a token lives as long as was asked for, between 30 s and an hour, ten minutes unless told", async () => {
   const clock = new TurnableClock();
   await withWrites(async ({ apply, post, propose, setup }) => {
     await setup(...table);
@@ -65,7 +69,7 @@ Deno.test("a token lives as long as was asked for, between 30 s and an hour, ten
   }, { clock });
 });
 
-Deno.test("an SQL error spends the token; a schema that has changed since is met as it is", async () => {
+test("an SQL error spends the token; a schema that has changed since is met as it is", async () => {
   await withWrites(async ({ apply, propose, rows, setup }) => {
     await setup(...table);
     const clash = await propose("INSERT INTO t (id, v) VALUES (3, 'c')");
@@ -82,7 +86,7 @@ Deno.test("an SQL error spends the token; a schema that has changed since is met
   });
 });
 
-Deno.test("an empty balance gives the token back, a rule that holds the write spends it", async () => {
+test("an empty balance gives the token back, a rule that holds the write spends it", async () => {
   await withWrites(async (world) => {
     const { app, apply, propose, rule, setup, shop } = world;
     await setup(...table);
@@ -110,7 +114,7 @@ Deno.test("an empty balance gives the token back, a rule that holds the write sp
   });
 });
 
-Deno.test("a proposed write that needs a higher role by now stays good for when it needs it no more", async () => {
+test("a proposed write that needs a higher role by now stays good for when it needs it no more", async () => {
   await withWrites(async ({ apply, propose, rows, setup, shop }) => {
     await setup("CREATE TABLE t (t)");
     const { token } = await shop.mint("write");
@@ -126,7 +130,7 @@ Deno.test("a proposed write that needs a higher role by now stays good for when 
   });
 });
 
-Deno.test("a token that is revoked applies nothing", async () => {
+test("a token that is revoked applies nothing", async () => {
   await withWrites(async ({ app, apply, propose, rows, setup, shop }) => {
     await setup(...table);
     const agent = await shop.mint("write");
@@ -138,7 +142,7 @@ Deno.test("a token that is revoked applies nothing", async () => {
   });
 });
 
-Deno.test("a change of the schema needs admin already to be proposed", async () => {
+test("a change of the schema needs admin already to be proposed", async () => {
   await withWrites(async ({ apply, post, propose, setup, shop }) => {
     await setup(...table);
     const writer = await shop.mint("write");
@@ -151,7 +155,7 @@ Deno.test("a change of the schema needs admin already to be proposed", async () 
   });
 });
 
-Deno.test("what is no single write is refused, and says so without a token", async () => {
+test("what is no single write is refused, and says so without a token", async () => {
   await withWrites(async ({ post, setup }) => {
     await setup(...table);
     const answers: Record<string, readonly [number, string | undefined]> = {
@@ -173,7 +177,7 @@ Deno.test("what is no single write is refused, and says so without a token", asy
   });
 });
 
-Deno.test("a plan's step is proposed once and applied once, however often it is sent", async () => {
+test("a plan's step is proposed once and applied once, however often it is sent", async () => {
   await withWrites(async ({ apply, post, rows, setup }) => {
     await setup(...table);
     const step = (n: string) => ({ headers: { "plan-key": "migration", "plan-step": n } });

@@ -2,6 +2,10 @@
 // what they do, whatever way they come.
 import { assert, assertEquals } from "@std/assert";
 import { withWrites, type WriteWorld } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("commands to a full-text table", run);
 
 const SETUP = [
   "CREATE TABLE docs (id INTEGER PRIMARY KEY, body TEXT)",
@@ -35,7 +39,7 @@ async function made({ setup }: WriteWorld): Promise<void> {
   await setup(...SETUP, "CREATE TABLE words (word TEXT)", "INSERT INTO words VALUES ('delete-all')");
 }
 
-Deno.test("a rule on deletes denies every way of emptying a full-text index", async () => {
+test("a rule on deletes denies every way of emptying a full-text index", async () => {
   await withWrites(async (world) => {
     await made(world);
     await world.rule({ tableGlob: "f", actions: ["delete"], effect: "deny" });
@@ -54,7 +58,7 @@ Deno.test("a rule on deletes denies every way of emptying a full-text index", as
   });
 });
 
-Deno.test("a full-text index that is emptied can be had back: its snapshot is named after what the command does", async () => {
+test("a full-text index that is emptied can be had back: its snapshot is named after what the command does", async () => {
   await withWrites(async (world) => {
     await made(world);
     for (const [sql, params = []] of EMPTYING) {
@@ -78,7 +82,7 @@ Deno.test("a full-text index that is emptied can be had back: its snapshot is na
   });
 });
 
-Deno.test("a writer may delete from a full-text index; every other command, and one that cannot be read, takes an admin", async () => {
+test("a writer may delete from a full-text index; every other command, and one that cannot be read, takes an admin", async () => {
   await withWrites(async (world) => {
     await made(world);
     // The engine folds the case of A to Z alone: a kelvin sign and a k are two names.
@@ -116,7 +120,7 @@ Deno.test("a writer may delete from a full-text index; every other command, and 
   });
 });
 
-Deno.test("a command counts for rules as what it does and as nothing else", async () => {
+test("a command counts for rules as what it does and as nothing else", async () => {
   await withWrites(async (world) => {
     await made(world);
     await world.setup("CREATE TABLE word (word TEXT)");
@@ -149,7 +153,7 @@ Deno.test("a command counts for rules as what it does and as nothing else", asyn
   });
 });
 
-Deno.test("commands inside triggers are seen, and one that the caller's value chooses is taken for the worst", async () => {
+test("commands inside triggers are seen, and one that the caller's value chooses is taken for the worst", async () => {
   await withWrites(async (world) => {
     await made(world);
     await world.setup(
@@ -182,7 +186,7 @@ Deno.test("commands inside triggers are seen, and one that the caller's value ch
   });
 });
 
-Deno.test("a rule for what is unbounded stops what empties an index, and not the removal of one row", async () => {
+test("a rule for what is unbounded stops what empties an index, and not the removal of one row", async () => {
   await withWrites(async (world) => {
     await made(world);
     await world.rule({ tableGlob: "f", effect: "deny", unboundedOnly: true });
@@ -192,7 +196,7 @@ Deno.test("a rule for what is unbounded stops what empties an index, and not the
   });
 });
 
-Deno.test("proposals, dry runs, held writes and the validator take commands for what they do", async () => {
+test("proposals, dry runs, held writes and the validator take commands for what they do", async () => {
   await withWrites(async (world) => {
     await made(world);
     assertEquals((await world.propose("INSERT INTO f(f) VALUES ('delete-all')")).action, "write");
@@ -214,7 +218,7 @@ Deno.test("proposals, dry runs, held writes and the validator take commands for 
   });
 });
 
-Deno.test("an endpoint that lets its caller choose the command is refused when it is saved", async () => {
+test("an endpoint that lets its caller choose the command is refused when it is saved", async () => {
   await withWrites(async (world) => {
     await made(world);
     const save = (slug: string, sql: string, input: readonly unknown[]) =>
@@ -237,7 +241,7 @@ Deno.test("an endpoint that lets its caller choose the command is refused when i
   });
 });
 
-Deno.test("an UPDATE of that column and a NULL in it are no commands", async () => {
+test("an UPDATE of that column and a NULL in it are no commands", async () => {
   await withWrites(async (world) => {
     await made(world);
     await world.setup(
@@ -249,7 +253,7 @@ Deno.test("an UPDATE of that column and a NULL in it are no commands", async () 
   });
 });
 
-Deno.test("X-Max-Affected undoes what empties an index of more rows", async () => {
+test("X-Max-Affected undoes what empties an index of more rows", async () => {
   await withWrites(async (world) => {
     await made(world);
     const sql = "INSERT INTO f(f) VALUES ('delete-all')";

@@ -4,6 +4,10 @@ import type { TenantDatabase } from "../../lib/tenant/tenant_store.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { heldBy, withWrites } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("rules of a database", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY)";
 
@@ -46,7 +50,7 @@ function between(
     });
 }
 
-Deno.test("a batch below a rule that holds nothing of it stops and stays as it would without the rule", async () => {
+test("a batch below a rule that holds nothing of it stops and stays as it would without the rule", async () => {
   for (const effect of ["require_approval", "deny"]) {
     await withWrites(async ({ rule, rows, setup, shop }) => {
       await setup(T, "INSERT INTO t VALUES (1)");
@@ -67,7 +71,7 @@ Deno.test("a batch below a rule that holds nothing of it stops and stays as it w
   }
 });
 
-Deno.test("what a batch does before it stops is judged by the rules, and stays once a person has approved it", async () => {
+test("what a batch does before it stops is judged by the rules, and stays once a person has approved it", async () => {
   await withWrites(async ({ rule, rows, setup, shop, decide, redeem }) => {
     await setup(T, "INSERT INTO t VALUES (1)");
     await rule({ tableGlob: "t", effect: "require_approval", actions: ["insert"], minRows: 2 });
@@ -87,7 +91,7 @@ Deno.test("what a batch does before it stops is judged by the rules, and stays o
   });
 });
 
-Deno.test("a rule about what a batch does not reach holds it all the same: by then it might", async () => {
+test("a rule about what a batch does not reach holds it all the same: by then it might", async () => {
   await withWrites(async ({ rule, rows, setup, shop }) => {
     await setup(T, "CREATE TABLE kept (a)", "INSERT INTO t VALUES (1)");
     await rule({ tableGlob: "kept", effect: "require_approval" });
@@ -98,7 +102,7 @@ Deno.test("a rule about what a batch does not reach holds it all the same: by th
   });
 });
 
-Deno.test("hits name the rules that were hit, and none that waits for more rows", async () => {
+test("hits name the rules that were hit, and none that waits for more rows", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     await setup(T);
     await rule({ tableGlob: "*", effect: "deny", minRows: 1000 });
@@ -110,7 +114,7 @@ Deno.test("hits name the rules that were hit, and none that waits for more rows"
   });
 });
 
-Deno.test("hits name every table and action that a rule is about once, what the statement names first", async () => {
+test("hits name every table and action that a rule is about once, what the statement names first", async () => {
   await withWrites(async ({ app, decide, redeem, rule, setup, shop }) => {
     await setup(
       "CREATE TABLE orders (id INTEGER PRIMARY KEY)",
@@ -151,7 +155,7 @@ Deno.test("hits name every table and action that a rule is about once, what the 
   });
 });
 
-Deno.test("hits are twenty at most, in equal shares of the rules, however long their notes are", async () => {
+test("hits are twenty at most, in equal shares of the rules, however long their notes are", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     const names = Array.from({ length: 30 }, (_, at) => `t${at}`);
     await setup(...names.map((name) => `CREATE TABLE ${name} (a INTEGER)`));
@@ -170,7 +174,7 @@ Deno.test("hits are twenty at most, in equal shares of the rules, however long t
   });
 });
 
-Deno.test("names of any length are held and told, cut where they are longer than people read", async () => {
+test("names of any length are held and told, cut where they are longer than people read", async () => {
   await withWrites(async ({ decide, redeem, rule, rows, setup, shop }) => {
     const long = (at: number, length: number) => `"n${at}_${"ł".repeat(length)}"`;
     const children = Array.from({ length: 25 }, (_, at) => long(at, at === 0 ? 100_000 : 4000));
@@ -194,7 +198,7 @@ Deno.test("names of any length are held and told, cut where they are longer than
   });
 });
 
-Deno.test("a table that is renamed changes under both of its names", async () => {
+test("a table that is renamed changes under both of its names", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     await setup("CREATE TABLE items (a)");
     await rule({ tableGlob: "things", effect: "deny", actions: ["schema"] });
@@ -206,7 +210,7 @@ Deno.test("a table that is renamed changes under both of its names", async () =>
   });
 });
 
-Deno.test("a write that is looked at again because rows have become more is one row of the log", async () => {
+test("a write that is looked at again because rows have become more is one row of the log", async () => {
   await withWrites(async ({ app, rule, rows, setup, shop }) => {
     await setup("CREATE TABLE queue (done INTEGER)", "INSERT INTO queue VALUES (0), (0)");
     await rule({ tableGlob: "queue", effect: "require_approval", actions: ["update"], minRows: 3 });
@@ -229,7 +233,7 @@ Deno.test("a write that is looked at again because rows have become more is one 
   });
 });
 
-Deno.test("a rule for what is unbounded says nothing of CREATE and ALTER, and stops what drops a table", async () => {
+test("a rule for what is unbounded says nothing of CREATE and ALTER, and stops what drops a table", async () => {
   await withWrites(async ({ post, rule, setup }) => {
     await setup(T, "INSERT INTO t VALUES (1)");
     await rule({ tableGlob: "*", effect: "deny", unboundedOnly: true });

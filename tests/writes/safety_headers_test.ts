@@ -2,13 +2,17 @@
 import { assert, assertEquals } from "@std/assert";
 import { withBranches } from "../branches/branch_world.ts";
 import { shown, withWrites } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("X-Dry-Run and X-Max-Affected beside each other and beside what else a call may carry", run);
 
 const table = ["CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)"];
 const bounded = (rows: number | string, more: Record<string, string> = {}) => ({
   headers: { "x-max-affected": String(rows), ...more },
 });
 
-Deno.test("X-Max-Affected counts a whole batch, also one that stops half-way", async () => {
+test("X-Max-Affected counts a whole batch, also one that stops half-way", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);
     for (const transaction of [true, false]) {
@@ -37,7 +41,7 @@ Deno.test("X-Max-Affected counts a whole batch, also one that stops half-way", a
   });
 });
 
-Deno.test("X-Max-Affected: 0 lets through what changes nothing", async () => {
+test("X-Max-Affected: 0 lets through what changes nothing", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);
     assertEquals((await shop.query("UPDATE t SET v = 0 WHERE id = 9", [], bounded(0))).status, 200);
@@ -53,7 +57,7 @@ Deno.test("X-Max-Affected: 0 lets through what changes nothing", async () => {
   });
 });
 
-Deno.test("a dry run with X-Max-Affected answers what the call itself would", async () => {
+test("a dry run with X-Max-Affected answers what the call itself would", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(
       ...table,
@@ -94,7 +98,7 @@ Deno.test("a dry run with X-Max-Affected answers what the call itself would", as
   });
 });
 
-Deno.test("an answer that was too many is not kept for its idempotency key", async () => {
+test("an answer that was too many is not kept for its idempotency key", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);
     const key = { "idempotency-key": "k" };
@@ -105,7 +109,7 @@ Deno.test("an answer that was too many is not kept for its idempotency key", asy
   });
 });
 
-Deno.test("a dry run neither uses nor answers the key of the call it looks at", async () => {
+test("a dry run neither uses nor answers the key of the call it looks at", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);
     const look = { "x-dry-run": "1" };
@@ -129,7 +133,7 @@ Deno.test("a dry run neither uses nor answers the key of the call it looks at", 
   });
 });
 
-Deno.test("a bound that propose would not keep for apply is refused", async () => {
+test("a bound that propose would not keep for apply is refused", async () => {
   await withWrites(async ({ post, setup }) => {
     await setup(...table);
     for (const [name, path] of [["x-dry-run", "X-Dry-Run"], ["x-max-affected", "X-Max-Affected"]] as const) {
@@ -139,7 +143,7 @@ Deno.test("a bound that propose would not keep for apply is refused", async () =
   });
 });
 
-Deno.test("a look that apply would not hear is refused, and the token stays good", async () => {
+test("a look that apply would not hear is refused, and the token stays good", async () => {
   await withWrites(async ({ apply, propose, rows, setup }) => {
     await setup(...table);
     const { executionToken } = await propose("DELETE FROM t");
@@ -151,7 +155,7 @@ Deno.test("a look that apply would not hear is refused, and the token stays good
   });
 });
 
-Deno.test("no other call takes a header that it does not hear for heard, and GETs do nothing anyway", async () => {
+test("no other call takes a header that it does not hear for heard, and GETs do nothing anyway", async () => {
   await withBranches(async ({ app, branch, call, claim, shop }) => {
     await claim();
     await branch("pr-1", "DELETE FROM items");
@@ -195,7 +199,7 @@ Deno.test("no other call takes a header that it does not hear for heard, and GET
   });
 });
 
-Deno.test("a dry run of a batch lets each statement see the ones before it", async () => {
+test("a dry run of a batch lets each statement see the ones before it", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);
     const answer = await shop.batch([
