@@ -51,7 +51,7 @@ export type PersonCaller = OperatorCaller | MemberCaller;
 export type Caller = PersonCaller | TokenCaller;
 
 /** Milliseconds for which a person need not prove again who it is. */
-const FRESH_MS = 15 * 60_000;
+export const FRESH_MS = 15 * 60_000;
 
 /** What logs, audits and decisions name as the author: the id of the token or member, or `operator`. */
 export function callerId(caller: Caller): string {

@@ -129,6 +129,7 @@ export const errorTable = {
     retryable: true,
     retryAfterSec: 1,
   },
+  nothing_to_undo: { status: 409, message: "Restore a snapshot instead; this has no undo", retryable: false },
   approval_pending: {
     status: 409,
     message: "Wait for a person's decision; this write is not approved yet",

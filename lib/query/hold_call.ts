@@ -7,7 +7,7 @@ import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
-import { affectedRows, type CallPreview, writeHeldCall } from "./held_call.ts";
+import { affectedRows, type CallPreview, cascadedRows, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
 import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
@@ -21,6 +21,8 @@ export interface ToHold {
   readonly replay: CallReplay | null;
   readonly matches: readonly RuleMatch[];
   readonly affectedRows: number | null;
+  /** How many of them are those of triggers and cascades; absent: not known. */
+  readonly cascadedRows?: number;
   /** Writes the call in the form of `held_call.ts`, given what its approval covers. */
   readonly text: (covers: readonly string[]) => string;
 }
@@ -46,6 +48,7 @@ export function holdCall(
     replay,
     matches,
     affectedRows: affectedRows(effects),
+    cascadedRows: cascadedRows(effects),
     text: (covers) => writeHeldCall(call, held, covers),
   });
 }
@@ -87,7 +90,7 @@ async function chooseToken(
 async function addApproval(
   ctx: HoldContext,
   token: string,
-  { target, tokenId, operation, matches, affectedRows, text }: ToHold,
+  { target, tokenId, operation, matches, affectedRows, cascadedRows, text }: ToHold,
 ): Promise<ApprovalRecord | null> {
   const now = ctx.clock.now();
   const id = newId("apv", now);
@@ -106,6 +109,7 @@ async function addApproval(
     state: "pending",
     hits: hitsOf(matches),
     affectedRows,
+    ...(cascadedRows === undefined ? {} : { cascadedRows }),
     tolerance: Math.min(...matches.map(({ rule }) => rule.tolerance)),
     createdAt: now,
     expiresAt,

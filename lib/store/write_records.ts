@@ -49,6 +49,8 @@ export interface ApprovalRecord {
   readonly hits: readonly RuleHit[];
   /** Rows that the write affected in its dry run, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
+  /** How many of them are those of triggers and cascades; absent: not known. */
+  readonly cascadedRows?: number;
   /** By how many rows that may differ when it is redeemed. */
   readonly tolerance: number;
   readonly createdAt: number;
@@ -79,6 +81,14 @@ export interface Decider {
   readonly name: string;
 }
 
+/** An approved write that was taken back. */
+export interface UndoneRecord {
+  readonly at: number;
+  readonly by: Decider;
+  /** Label of the snapshot of the state before that; null where that could not be read any more. */
+  readonly snapshot: string | null;
+}
+
 /** What became of an approved write. */
 export type ApprovalOutcome =
   | {
@@ -89,6 +99,8 @@ export type ApprovalOutcome =
     readonly queryLogId: string | null;
     /** Label of the snapshot that brings back the state before; null where there is none. */
     readonly snapshot: string | null;
+    /** Set once a person has brought that state back. */
+    readonly undone?: UndoneRecord;
   }
   /** It would have done something else, so that nothing was kept and it waits again. */
   | {

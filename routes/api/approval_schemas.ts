@@ -18,14 +18,21 @@ const outcome = z.discriminatedUnion("kind", [
     rowsWritten: z.int().nullable(),
     queryLogId: z.string().nullable(),
     snapshot: z.string().nullable().describe("Label of the snapshot that brings back the state before"),
+    undone: z.object({
+      at: z.string(),
+      by: z.string(),
+      byName: z.string(),
+      snapshot: z.string().nullable().describe("Label of the state before it was taken back"),
+    }).nullable(),
   }),
   z.object({
     kind: z.literal("came_back"),
     at: z.string(),
     approvedRows: z.int().nullable(),
     affectedRows: z.int().nullable(),
+    undone: z.null(),
   }),
-  z.object({ kind: z.literal("failed"), at: z.string(), code: z.string() }),
+  z.object({ kind: z.literal("failed"), at: z.string(), code: z.string(), undone: z.null() }),
 ]).nullable().describe("What became of the last try to redeem it");
 
 /** The query of the list. */
@@ -43,6 +50,7 @@ export const approvalDetail = approvalRecord.extend({
   tokenName: z.string().nullable().describe("Null: the token has been revoked"),
   operation: z.string().describe("query, batch, apply, merge or restore"),
   affectedRows: z.int().nullable().describe("With triggers and cascades; null: not known"),
+  cascadedRows: z.int().describe("How many of them triggers and cascades add"),
   tolerance: z.int().describe("By how many rows that may differ when it runs"),
   look: z.int().describe("How often what it would do was looked at again; to be sent with an approval"),
   lookedAt: z.string(),
@@ -51,7 +59,9 @@ export const approvalDetail = approvalRecord.extend({
   decidedByName: z.string().nullable(),
   snapshotFirst: z.boolean(),
   outcome,
-  statements: z.array(z.object({ sql: z.string(), params: z.array(value) })),
+  statements: z.array(
+    z.object({ sql: z.string(), params: z.array(z.union([value, z.object({ $integer: z.string() })])) }),
+  ),
   paramSets: z.object({ count: z.int(), first: z.array(z.array(value)) }).nullable().describe(
     "Set where the statement runs once for each of so many parameter sets; the first 100 of them",
   ),
@@ -76,6 +86,20 @@ export const approvalDetail = approvalRecord.extend({
     onConflict: z.enum(["abort", "theirs", "ours"]),
     report: z.unknown().describe("What it would do, as a dry run of the merge tells it"),
   }).nullable().describe("Set where a merge waits rather than statements"),
+});
+
+/** What taking a write back would do. */
+export const undoPreview = z.object({
+  snapshot: z.string(),
+  digest: z.string().nullable().describe("To be sent with the undo, which does exactly this"),
+  rows: z.int().nullable().describe("Null: the present state cannot be read"),
+  tables: z.array(z.object({
+    table: z.string(),
+    added: z.int(),
+    removed: z.int(),
+    changed: z.int(),
+  })),
+  schema: z.array(z.object({ type: z.string(), name: z.string(), change: z.string() })),
 });
 
 /** One approval by itself. */

@@ -6,13 +6,14 @@ import type { ApprovalPath } from "../../lib/services/approvals/approval_context
 import { decideApproval } from "../../lib/services/approvals/decide_approvals.ts";
 import { lookAtApproval } from "../../lib/services/approvals/look_at_approval.ts";
 import { getApproval, listApprovals } from "../../lib/services/approvals/read_approvals.ts";
+import { previewUndo, undoApproval } from "../../lib/services/approvals/undo_approval.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery } from "../http/schemas.ts";
 import { approvalContext } from "../http/service_contexts.ts";
-import { approvalDetail, approvalPage, listQuery } from "./approval_schemas.ts";
+import { approvalDetail, approvalPage, listQuery, undoPreview } from "./approval_schemas.ts";
 
 const approveBody = z.strictObject({
   look: z.int().min(0).default(0).describe("That of the approval as it was read; needed once it is above 0"),
@@ -23,6 +24,11 @@ const approveBody = z.strictObject({
 const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).meta({
   examples: [{ reason: "Not before the audit" }],
 }).optional();
+const undoBody = z.strictObject({
+  digest: z.string().max(200).nullable().optional().describe(
+    "Of what was shown; unset: whatever it does now",
+  ),
+}).meta({ examples: [{}] }).optional();
 const tags = ["approvals"];
 
 /** Mounted under `/api/namespaces`. */
@@ -79,6 +85,30 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
         const reason = c.req.valid("json")?.reason ?? null;
         const input = { ...pathOf(c), decision: "denied", reason, look: 0, snapshot: false } as const;
         return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
+      },
+    );
+}
+
+/** Takes back what has run: mounted beside the others. */
+export function undoRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/:slug/approvals/:id/undo",
+      describeRoute({
+        summary: "Show what taking a write back would do",
+        tags,
+        responses: answers(undoPreview),
+      }),
+      validate("query", noQuery),
+      async (c) => c.json({ success: true, data: await previewUndo(approvalContext(deps, c), pathOf(c)) }),
+    )
+    .post(
+      "/:slug/approvals/:id/undo",
+      describeRoute({ summary: "Take an approved write back", tags, responses: answers(approvalPage) }),
+      validate("json", undoBody),
+      async (c) => {
+        const input = { ...pathOf(c), digest: c.req.valid("json")?.digest };
+        return c.json({ success: true, data: await undoApproval(approvalContext(deps, c), input) });
       },
     );
 }

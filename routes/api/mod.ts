@@ -6,7 +6,7 @@ import type { Env } from "../http/env.ts";
 import { bearerOrSession } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { onlyPost } from "../middleware/not_found.ts";
-import { approvalRoutes } from "./approvals.ts";
+import { approvalRoutes, undoRoutes } from "./approvals.ts";
 import { databaseRoutes, sessionRoutes } from "./databases.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { meRoutes } from "./me.ts";
@@ -33,5 +33,6 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .route("/namespaces", moneyRoutes(deps))
     .route("/namespaces", ruleRoutes(deps))
     .route("/namespaces", approvalRoutes(deps))
+    .route("/namespaces", undoRoutes(deps))
     .route("/namespaces", endpointRoutes(deps));
 }

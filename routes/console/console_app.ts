@@ -7,6 +7,8 @@ import { assetRoutes, loadAssets } from "./frame/assets.ts";
 import { pageHeaders } from "./frame/csp.ts";
 import { failurePage } from "./frame/failure_page.tsx";
 import { ownHost } from "./frame/own_host.ts";
+import { approvalRoutes } from "./pages/approval.tsx";
+import { approvalsRoutes } from "./pages/approvals.tsx";
 import { databasesRoutes } from "./pages/databases.tsx";
 import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
 import { namespacesRoutes } from "./pages/namespaces.tsx";
@@ -20,6 +22,8 @@ import { signedInOnly, visiting } from "./frame/session.ts";
 
 /** In the order of their addresses; what belongs to no namespace first. */
 const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
+  approvalsRoutes,
+  approvalRoutes,
   namespacesRoutes,
   themeRoutes,
   databasesRoutes,

@@ -31,6 +31,15 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console/:ns/db/:db/delete", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/delete", access: "admin" },
 
+  { method: "GET", path: "/console/:ns/approvals", access: "viewer" },
+  { method: "GET", path: "/console/:ns/approvals/since", access: "viewer" },
+  { method: "GET", path: "/console/:ns/approvals/:id", access: "viewer" },
+  { method: "GET", path: "/console/:ns/approvals/:id/since", access: "viewer" },
+  { method: "POST", path: "/console/:ns/approvals/:id/look", access: "admin" },
+  { method: "POST", path: "/console/:ns/approvals/:id/decide", access: "admin" },
+  { method: "GET", path: "/console/:ns/approvals/:id/undo", access: "admin" },
+  { method: "POST", path: "/console/:ns/approvals/:id/undo", access: "admin" },
+
   { method: "GET", path: "/console/:ns/usage", access: "viewer" },
   { method: "GET", path: "/console/:ns/tokens", access: "viewer" },
   { method: "POST", path: "/console/:ns/tokens", access: "admin" },

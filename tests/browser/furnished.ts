@@ -1,6 +1,7 @@
 // A namespace as it looks after some days of use, for pictures and for tests that visit every page of the console.
 import { makeTestNamespace } from "../testing/test_namespace.ts";
 import type { StartedApp } from "../testing/start_app.ts";
+import { furnishApprovals } from "./furnished_approvals.ts";
 
 export interface FurnishedPage {
   /** Names the picture. */
@@ -15,7 +16,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { request: app.request, operatorKey: app.operatorKey },
     "northwind",
   );
-  await northwind.createDatabase("shop");
+  const shop = await northwind.createDatabase("shop");
   await northwind.createDatabase("analytics");
   await northwind.setup(
     "CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price_cents INTEGER NOT NULL)",
@@ -25,6 +26,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
   // What was used is booked every second; nobody has to wait for it here.
   await app.deps.query.meter.tick();
   await app.namespace("empty");
+  const approvals = await furnishApprovals(app, northwind, shop);
   return [
     { name: "databases", path: "/console/northwind", who: "admin" },
     { name: "databases-empty", path: "/console/empty", who: "operator" },
@@ -34,6 +36,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "tokens", path: "/console/northwind/tokens", who: "admin" },
     { name: "settings", path: "/console/northwind/settings", who: "operator" },
     { name: "namespaces", path: "/console/-/namespaces", who: "operator" },
+    ...approvals,
     { name: "not-found", path: "/console/northwind/nothing/here", who: "admin" },
   ];
 }

@@ -12,6 +12,7 @@ const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/console/:ns/databases": { slug: "fresh" },
   "/console/:ns/databases/bring-back": { slug: "gone" },
   "/console/-/namespaces": { slug: "fresh" },
+  "/console/:ns/approvals/:id/decide": { decision: "deny", look: "0" },
   "/console/:ns/tokens": { name: "fresh", role: "read" },
   "/console/:ns/settings": { name: "Acme", monthlyCapUsd: "" },
   "/console/:ns/settings/credit": { amountUsd: "1", reference: "invoice-1" },

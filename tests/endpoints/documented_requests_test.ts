@@ -101,6 +101,17 @@ class Shop {
       case "POST /api/namespaces/{slug}/approvals/{id}/approve":
       case "POST /api/namespaces/{slug}/approvals/{id}/deny":
         return { path: { id: (await this.#hold()).id } };
+      case "GET /api/namespaces/{slug}/approvals/{id}/undo":
+      case "POST /api/namespaces/{slug}/approvals/{id}/undo": {
+        const { id, token } = await this.#hold();
+        const body = { snapshot: true };
+        await this.#send(200, "POST", `${API}/approvals/${id}/approve`, {
+          token: this.app.operatorKey,
+          body,
+        });
+        await this.#send(200, "POST", `${SHOP}/redeem_approval`, { body: { approvalToken: token } });
+        return { path: { id } };
+      }
       case "GET /v1/db/{ns}/{db}/approvals/{token}":
         return { path: { token: (await this.#hold()).token } };
       case "POST /v1/db/{ns}/{db}/redeem_approval": {

@@ -12,6 +12,8 @@ import { recordOutcome } from "./record_outcome.ts";
 /** What an approved write would do now. */
 export interface NewLook {
   readonly affectedRows: number | null;
+  /** Absent: not known. */
+  readonly cascadedRows?: number;
   /** In the form of `held_call.ts`; null: what it would do is not known any better than before. */
   readonly text: string | null;
   /** Rules that hold it for what was not approved before. */
@@ -47,10 +49,11 @@ export type LookContext = Pick<HoldContext, "approvals" | "held" | "clock">;
 export async function newLook(
   ctx: LookContext,
   record: ApprovalRecord,
-  { affectedRows, text, matches = [] }: NewLook,
+  { affectedRows, cascadedRows = 0, text, matches = [] }: NewLook,
 ): Promise<Partial<ApprovalRecord>> {
   return {
     affectedRows,
+    cascadedRows,
     look: (record.look ?? 0) + 1,
     lookedAt: ctx.clock.now(),
     ...heldBy(record, matches),

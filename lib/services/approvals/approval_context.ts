@@ -1,7 +1,8 @@
 // What the services of people who decide need of a request, and how they find an approval.
+import { callerId, type PersonCaller } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
-import type { ApprovalRecord } from "../../store/write_records.ts";
+import type { ApprovalRecord, Decider } from "../../store/write_records.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 /** The process's parts and the caller. */
@@ -24,6 +25,11 @@ export async function requireApproval(
   const record = await query.approvals.byId(namespaceId, approvalId);
   if (record === null) throw new AppError("approval_not_found");
   return record;
+}
+
+/** Whom a decision names. */
+export function deciderOf(person: PersonCaller): Decider {
+  return { id: callerId(person), name: person.kind === "operator" ? "the operator" : person.email };
 }
 
 /** The database of an approval. What is looked at for a person was asked for by a token with a role of its own. */

@@ -38,6 +38,8 @@ export interface ApprovalSummary extends ApprovalView {
   readonly operation: string;
   /** Rows that it would change, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
+  /** How many of them triggers and cascades add. */
+  readonly cascadedRows: number;
   /** By how many rows that may differ when it runs. */
   readonly tolerance: number;
   /** How often what it would do was looked at again: whoever approves says which look. */
@@ -52,10 +54,20 @@ export interface ApprovalSummary extends ApprovalView {
   readonly outcome: OutcomeView | null;
 }
 
-/** What became of it, with a time as the API shows it. */
+/** What became of it, with times as the API shows them. */
 export type OutcomeView = OutcomeAt<ApprovalOutcome>;
 
-type OutcomeAt<Outcome> = Outcome extends unknown ? Omit<Outcome, "at"> & { readonly at: string } : never;
+type OutcomeAt<Outcome> = Outcome extends unknown
+  ? Omit<Outcome, "at" | "undone"> & { readonly at: string; readonly undone: UndoneView | null }
+  : never;
+
+/** That it was taken back: when, by whom, and how that is undone again. */
+interface UndoneView {
+  readonly at: string;
+  readonly by: string;
+  readonly byName: string;
+  readonly snapshot: string | null;
+}
 
 /** What a person sees before deciding. */
 export interface ApprovalDetail extends ApprovalSummary {
@@ -111,6 +123,7 @@ export function approvalSummary(
     tokenName,
     operation: record.operation ?? "query",
     affectedRows: record.affectedRows,
+    cascadedRows: record.cascadedRows ?? 0,
     tolerance: record.tolerance,
     look: record.look ?? 0,
     lookedAt: isoTime(record.lookedAt ?? record.createdAt),
@@ -118,7 +131,18 @@ export function approvalSummary(
     decidedBy: record.decidedBy?.id ?? null,
     decidedByName: record.decidedBy?.name ?? null,
     snapshotFirst: record.snapshotFirst ?? false,
-    outcome: outcome === undefined ? null : { ...outcome, at: isoTime(outcome.at) },
+    outcome: outcome === undefined ? null : outcomeView(outcome),
+  };
+}
+
+function outcomeView(outcome: ApprovalOutcome): OutcomeView {
+  const undone = outcome.kind === "ran" ? outcome.undone : undefined;
+  return {
+    ...outcome,
+    at: isoTime(outcome.at),
+    undone: undone === undefined
+      ? null
+      : { at: isoTime(undone.at), by: undone.by.id, byName: undone.by.name, snapshot: undone.snapshot },
   };
 }
 

@@ -1,10 +1,10 @@
 // A person's decision about a write that waits. An API token never decides, whatever its role: an agent must not
 // approve its own writes.
-import { callerId, type PersonCaller, requireFresh, requirePerson } from "../../access/caller.ts";
+import { type PersonCaller, requireFresh, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
-import { type ApprovalContext, type ApprovalPath, requireApproval } from "./approval_context.ts";
+import { type ApprovalContext, type ApprovalPath, deciderOf, requireApproval } from "./approval_context.ts";
 import { type ApprovalPage, approvalPage } from "./read_approvals.ts";
 
 /** A person's decision. */
@@ -47,7 +47,7 @@ async function decide(
     state: decision,
     reason,
     decidedAt: ctx.clock.now(),
-    decidedBy: { id: callerId(by), name: by.kind === "operator" ? "the operator" : by.email },
+    decidedBy: deciderOf(by),
     snapshotFirst: snapshot,
   });
   if (moved) return moved;

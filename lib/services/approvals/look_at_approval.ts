@@ -2,7 +2,13 @@
 import { callerId, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { type HeldCall, type HeldMerge, type HeldRestore, heldText } from "../../query/held_call.ts";
+import {
+  cascadedRows,
+  type HeldCall,
+  type HeldMerge,
+  type HeldRestore,
+  heldText,
+} from "../../query/held_call.ts";
 import { identify } from "../../query/record.ts";
 import { effectOf, mergeEffectOf } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
@@ -33,9 +39,11 @@ export async function lookAtApproval(ctx: ApprovalContext, path: ApprovalPath): 
   const { approvals } = ctx.query;
   if (approvals.stateOf(record) !== "pending") throw new AppError("approval_decided");
   const looked = await lookNow(ctx, record, namespace.slug);
-  const change = looked.same
-    ? { lookedAt: ctx.clock.now() }
-    : await newLook({ ...ctx.query }, record, { ...looked, text: heldText(looked.held) });
+  const change = looked.same ? { lookedAt: ctx.clock.now() } : await newLook({ ...ctx.query }, record, {
+    affectedRows: looked.affectedRows,
+    cascadedRows: cascadedRows(looked.held.effects),
+    text: heldText(looked.held),
+  });
   const moved = await approvals.move(record, "pending", change);
   // Somebody has decided meanwhile, or looked too: what they have made of it is what is shown.
   return await approvalPage(ctx, moved ?? await requireApproval(ctx, namespace.id, record.id));

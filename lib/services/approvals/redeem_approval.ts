@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
-import { type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
+import { cascadedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -146,5 +146,6 @@ async function afterFailure(
 /** What it would do now. */
 async function lookNow(ctx: StatementsContext, record: ApprovalRecord, held: HeldCall): Promise<NewLook> {
   const { affectedRows, ...preview } = await effectNow(ctx, record, { held });
-  return { affectedRows, text: rewriteHeldCall(held, preview) };
+  const { effects } = preview;
+  return { affectedRows, cascadedRows: cascadedRows(effects), text: rewriteHeldCall(held, preview) };
 }

@@ -1,5 +1,5 @@
 // Lists and takes snapshots of a database, and makes a new database of one.
-import { requireNamespaceAdmin, requireRole, type TokenCaller } from "../../access/caller.ts";
+import { type Caller, callerId, requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
 import type { Target } from "../../access/resolve_target.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -14,7 +14,8 @@ export interface SnapshotContext {
   readonly tenants: TenantStore;
   readonly clock: Clock;
   readonly target: Target;
-  readonly token: TokenCaller;
+  /** Whoever asks: an API token, or a person. */
+  readonly token: Caller;
 }
 
 /** The addressed database. */
@@ -55,7 +56,7 @@ export async function takeSnapshot(
 export type RestoreIntoContext = SnapshotContext & NewStorage;
 
 /**
- * Makes a new database of a snapshot of another one, for a token that may create databases. Errors: those of
+ * Makes a new database of a snapshot of another one, for whoever may create databases. Errors: those of
  * `requireNamespaceAdmin`, `snapshot_not_found`, `slug_taken`.
  */
 export async function restoreInto(
@@ -84,7 +85,7 @@ export function restoreLog(
 ): LogIdentity {
   return identify(clock, {
     target: { namespaceId: target.namespaceId, databaseId },
-    tokenId: token.tokenId,
+    tokenId: callerId(token),
     userId: null,
     operation: "restore",
     statementCount: 1,

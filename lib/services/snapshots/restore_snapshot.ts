@@ -1,6 +1,6 @@
 // Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened
 // goes on.
-import { requireRole } from "../../access/caller.ts";
+import { callerId, requireRole } from "../../access/caller.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError } from "../../core/errors.ts";
@@ -116,7 +116,7 @@ function holdRestore(
 ): Promise<AppError> {
   return holdForApproval(ctx, {
     target: ctx.target,
-    tokenId: ctx.token.tokenId,
+    tokenId: callerId(ctx.token),
     operation: "restore",
     matches,
     replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,

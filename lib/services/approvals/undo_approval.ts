@@ -1,0 +1,109 @@
+// Takes back a write that was approved and has run: a restore of the snapshot before it. Rules hold writes for a person;
+// here a person decides in the same moment, so only a rule that denies stops it.
+import { type PersonCaller, requireFresh, requirePerson } from "../../access/caller.ts";
+import { AppError } from "../../core/errors.ts";
+import type { RestoreEffect, SchemaChange } from "../../sql/branch_report.ts";
+import type { ApprovalOutcome, ApprovalRecord } from "../../store/write_records.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
+import { databaseOf, restoreLog } from "../snapshots/manage_snapshots.ts";
+import {
+  findRestoreRules,
+  logged,
+  restoreAfterPreview,
+  type RestoreContext,
+} from "../snapshots/restore_snapshot.ts";
+import {
+  type ApprovalContext,
+  type ApprovalPath,
+  deciderOf,
+  requireApproval,
+  targetOf,
+} from "./approval_context.ts";
+import { type ApprovalPage, approvalPage } from "./read_approvals.ts";
+
+/** What taking it back would do now: also to what others have written since. */
+export interface UndoPreview {
+  readonly snapshot: string;
+  /** Equal for the same effect; null: the present state cannot be read. */
+  readonly digest: string | null;
+  readonly rows: number | null;
+  readonly tables: readonly {
+    readonly table: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly changed: number;
+  }[];
+  readonly schema: readonly SchemaChange[];
+}
+
+/**
+ * Errors: `person_required`, `approval_not_found`, `nothing_to_undo`, `snapshot_not_found`, `snapshot_corrupt`, those of
+ * `requireNamespace`.
+ */
+export async function previewUndo(ctx: ApprovalContext, path: ApprovalPath): Promise<UndoPreview> {
+  const { restore, snapshot } = await undoOf(ctx, path);
+  const effect = await databaseOf(restore).compareSnapshot(snapshot);
+  return {
+    snapshot,
+    digest: effect?.digest ?? null,
+    rows: effect?.rows ?? null,
+    tables: (effect?.tables ?? []).map(({ table, added, removed, changed }) => ({
+      table,
+      added,
+      removed,
+      changed,
+    })),
+    schema: effect?.schema ?? [],
+  };
+}
+
+/** Which approval, and the effect that the person has seen; without it any is taken. */
+export interface UndoInput extends ApprovalPath {
+  readonly digest?: string | null | undefined;
+}
+
+/**
+ * Restores the snapshot, and notes it. Errors: those of `previewUndo`, `sign_in_again`, `effect_changed` where it would
+ * do something else than was seen, `rule_denied`, those of a restore.
+ */
+export async function undoApproval(ctx: ApprovalContext, input: UndoInput): Promise<ApprovalPage> {
+  const { record, outcome, person, restore, snapshot } = await undoOf(ctx, input);
+  requireFresh(ctx.caller, ctx.clock.now());
+  const { databaseId } = record;
+  const log = restoreLog(restore, { databaseId, snapshot });
+  const decide = async (effect: RestoreEffect | null) => {
+    const seen = input.digest;
+    if (seen !== undefined && seen !== (effect?.digest ?? null)) {
+      throw new AppError("effect_changed", {
+        message: "Look again at what taking it back would do; the database has changed since",
+      });
+    }
+    findRestoreRules(await restore.rules.of(databaseId) ?? [], effect);
+  };
+  const restored = await logged(restore, log, () => restoreAfterPreview(restore, { snapshot, log }, decide));
+  const undone = { at: ctx.clock.now(), by: deciderOf(person), snapshot: restored.undo };
+  const noted = await ctx.query.approvals.move(record, "redeemed", { outcome: { ...outcome, undone } });
+  return await approvalPage(ctx, noted ?? record);
+}
+
+interface Undo {
+  readonly record: ApprovalRecord;
+  readonly outcome: Extract<ApprovalOutcome, { kind: "ran" }>;
+  readonly person: PersonCaller;
+  readonly restore: RestoreContext;
+  readonly snapshot: string;
+}
+
+async function undoOf(ctx: ApprovalContext, { namespaceSlug, approvalId }: ApprovalPath): Promise<Undo> {
+  const { caller: person } = ctx;
+  requirePerson(person, namespaceSlug);
+  const namespace = await requireNamespace(ctx, namespaceSlug);
+  const record = await requireApproval(ctx, namespace.id, approvalId);
+  const { outcome } = record;
+  if (outcome?.kind !== "ran" || outcome.snapshot === null || outcome.undone !== undefined) {
+    throw new AppError("nothing_to_undo");
+  }
+  const target = targetOf(record, namespace.slug);
+  const restore = { ...ctx.query, target, token: person };
+  return { record, outcome, person, restore, snapshot: outcome.snapshot };
+}

@@ -1,0 +1,189 @@
+// What a held call would do: rows, statements with their values, the engine's plan; of merges and restores the report.
+import type { JsonValue, RowPreview } from "../../../lib/engine/statement_effect.ts";
+import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
+import type { SqlParameter } from "../../../lib/sql/sql_value.ts";
+import { Card } from "../parts/card.tsx";
+import { changingColumns, DiffGrid, type DiffRow } from "../parts/diff_grid.tsx";
+import { counted, whole } from "../parts/figures.ts";
+import { Grid } from "../parts/grid.tsx";
+import type { Html } from "../parts/html.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Pairs } from "../parts/pairs.tsx";
+import { Pill } from "../parts/pill.tsx";
+import { Segments } from "../parts/segments.tsx";
+import { SqlText } from "../parts/sql_text.tsx";
+import { ChangedValue } from "../parts/changed_value.tsx";
+import { visibleText } from "../parts/visible_text.ts";
+import { MergeChanges, RestoreChanges } from "./approval_reports_view.tsx";
+import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
+
+/** The cards in their order: changes, then what runs and how. */
+export function Changes(props: ChangesProps): Html {
+  const { approval } = props;
+  if (approval.merge) return <MergeChanges {...props} merge={approval.merge} />;
+  if (approval.restore) return <RestoreChanges {...props} restore={approval.restore} />;
+  return (
+    <>
+      {approval.effects.map(({ preview }, index) =>
+        preview === null ? null : <RowsCard {...props} preview={preview} index={index} />
+      )}
+      {approval.effects.some(({ preview }) => preview !== null) ? null : <NoRows {...props} />}
+      {approval.statements.map((_, index) => <StatementCard approval={approval} index={index} />)}
+      <PlanCard approval={approval} />
+    </>
+  );
+}
+
+function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly index: number }): Html {
+  const { approval, preview, index, all, path } = props;
+  const rows = preview.before.map((before, at): DiffRow => ({
+    before,
+    after: preview.after.length === 0 ? null : preview.after[at] ?? null,
+  }));
+  const own = approval.effects[index]?.ownRows ?? rows.length;
+  const shown = { columns: preview.columns, rows };
+  const hides = preview.after.length > 0 && changingColumns(shown) + 2 < preview.columns.length;
+  const several = approval.statements.length > 1 ? `, statement ${index + 1}` : "";
+  const title = preview.after.length === 0 ? "What is deleted" : "What changes";
+  return (
+    <Card
+      id={`changes-${index}`}
+      title={title}
+      about={`${rows.length < own ? `${whole(rows.length)} of ` : ""}${counted(own, "row")}${several}`}
+      end={hides ? <ColumnChoice path={path} all={all} count={preview.columns.length} /> : undefined}
+      full
+      foot={<Seen {...props} />}
+    >
+      <DiffGrid
+        label={`Rows of ${visibleText(preview.table)}, before and after`}
+        columns={preview.columns}
+        keys={preview.keys ?? []}
+        rows={rows}
+        all={all}
+      />
+    </Card>
+  );
+}
+
+function ColumnChoice({ path, all, count }: { path: string; all: boolean; count: number }): Html {
+  return (
+    <Segments
+      label="Columns"
+      segments={[
+        { name: "Changed columns", href: path, current: !all },
+        { name: `All ${count}`, href: `${path}?columns=all`, current: all },
+      ]}
+    />
+  );
+}
+
+function NoRows(props: ChangesProps): Html {
+  const { effects } = props.approval;
+  const text = effects.length === 0
+    ? "What it would change could not be found out in time: it took longer than a look may take. The statement itself is below."
+    : "Rows before and after are shown of an UPDATE or DELETE of one table. What this does stands in the statement and its values.";
+  return (
+    <Card id="changes" title="What changes" foot={<Seen {...props} />}>
+      <p>{text}</p>
+    </Card>
+  );
+}
+
+function StatementCard({ approval, index }: { approval: ApprovalPage; index: number }): Html | null {
+  const statement = approval.statements[index];
+  if (statement === undefined) return null;
+  const { sql, params } = statement;
+  const count = approval.statements.length;
+  return (
+    <Card
+      id={`statement-${index}`}
+      title={count > 1 ? `Statement ${index + 1} of ${count}` : "Statement"}
+      about="runs as written, once"
+      end={
+        <button
+          class="button small needs-script"
+          type="button"
+          data-copy={sql}
+          aria-label="Copy the statement"
+        >
+          <Icon name="copy" size={14} />
+          <span>Copy</span>
+        </button>
+      }
+      full
+    >
+      <SqlText sql={sql} label={count > 1 ? `Statement ${index + 1}` : "Statement"} />
+      {approval.paramSets === null ? null : <Sets sets={approval.paramSets} />}
+      {params.length === 0 ? null : (
+        <Pairs
+          pairs={params.map((value, at) => ({
+            name: <span class="tok-parameter">{`?${at + 1}`}</span>,
+            kind: kindOf(value),
+            value: <ChangedValue value={shownOf(value)} />,
+          }))}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** The statement runs once for each set of values. */
+function Sets({ sets: { count, first } }: { sets: NonNullable<ApprovalPage["paramSets"]> }): Html {
+  const columns = first[0]?.map((_, at) => ({ name: `?${at + 1}` })) ?? [];
+  return (
+    <>
+      <p class="note body">
+        {`Runs once for each of ${counted(count, "set")} of values`}
+        {first.length < count ? `; the first ${whole(first.length)} are shown` : ""}
+      </p>
+      <Grid
+        label="Sets of values"
+        kind=""
+        columns={columns}
+        rows={first.map((set) => set.map((value) => <ChangedValue value={shownOf(value)} />))}
+      />
+    </>
+  );
+}
+
+/** An INTEGER that JSON has no number for travels as its digits. */
+function shownOf(value: SqlParameter): JsonValue {
+  return typeof value === "object" && value !== null && "$integer" in value ? value.$integer : value;
+}
+
+function kindOf(value: SqlParameter): string {
+  if (value === null) return "null";
+  if (typeof value === "object" && "$integer" in value) return "integer";
+  if (typeof value === "object") return "blob";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "real";
+  return "text";
+}
+
+function PlanCard({ approval: { plan } }: { approval: ApprovalPage }): Html | null {
+  const steps = plan.map((row) => String(row.at(-1) ?? ""));
+  if (steps.length === 0) return null;
+  const scans = steps.filter(isFullScan).length;
+  return (
+    <Card
+      id="plan"
+      title="Query plan"
+      end={scans > 0
+        ? <Pill tone="warn" icon="alert">{counted(scans, "full scan")}</Pill>
+        : <Pill tone="good" icon="check">Uses an index</Pill>}
+    >
+      <ul class="plan">
+        {steps.map((step) => (
+          <li class={isFullScan(step) ? "warn" : undefined}>
+            <Icon name={isFullScan(step) ? "alert" : "search"} size={14} />
+            <span>{visibleText(step)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Every row of a table is read, by whatever order. */
+function isFullScan(step: string): boolean {
+  return /^SCAN (?!CONSTANT|\d+ CONSTANT|\d+-ROW|\()/.test(step);
+}
