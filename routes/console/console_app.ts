@@ -13,6 +13,7 @@ import { databasesRoutes } from "./pages/databases.tsx";
 import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
 import { namespacesRoutes } from "./pages/namespaces.tsx";
 import { settingsRoutes } from "./pages/settings.tsx";
+import { tablesRoutes } from "./pages/tables.tsx";
 import { themeRoutes } from "./pages/theme.ts";
 import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
@@ -33,6 +34,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   tokensRoutes,
   settingsRoutes,
   sqlRoutes,
+  tablesRoutes,
 ];
 
 /** Makes the app, with its assets. Its routes are those of `routes/security_table.ts` under `/console`. */

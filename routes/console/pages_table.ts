@@ -60,4 +60,7 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/db/:db/rules/:id", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/rules/:id/enabled", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/rules/:id/delete", access: "admin" },
+  { method: "GET", path: "/console/:ns/db/:db/tables", access: "viewer" },
+  { method: "GET", path: "/console/:ns/db/:db/tables/:t", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/tables/:t/row", access: "editor" },
 ];

@@ -11,11 +11,12 @@ import narrow from "../css/narrow.css" with { type: "text" };
 import parts from "../css/parts.css" with { type: "text" };
 import rail from "../css/rail.css" with { type: "text" };
 import sql from "../css/sql.css" with { type: "text" };
+import tables from "../css/tables.css" with { type: "text" };
 import tokens from "../css/tokens.css" with { type: "text" };
 import words from "../css/words.css" with { type: "text" };
 
 /** The text of `console.css`: the parts without comments and indentation. */
 export const consoleCss: string = [
   ...[tokens, base, rail, layout],
-  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor],
+  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor, tables],
 ].join("\n").replace(/\/\*[^]*?\*\//g, "").replace(/\n\s*/g, "\n");

@@ -1,0 +1,94 @@
+// A change of one row before it is made: the row that is meant, before and after, the statement, and one button.
+import type { ProposedRow, RowChange } from "../../../lib/services/tables/propose_row.ts";
+import type { SqlParameter } from "../../../lib/sql/sql_value.ts";
+import { Button } from "../parts/button.tsx";
+import { Card } from "../parts/card.tsx";
+import { counted } from "../parts/figures.ts";
+import { Form } from "../parts/form.tsx";
+import type { Html } from "../parts/html.ts";
+import { Pairs } from "../parts/pairs.tsx";
+import { RowDiff } from "../parts/row_diff.tsx";
+import { SqlText } from "../parts/sql_text.tsx";
+import { tablePath } from "../parts/table_path.ts";
+import { Value } from "../parts/value.tsx";
+import { visibleText } from "../parts/visible_text.ts";
+import { rowName } from "./row_view.tsx";
+import { tableSearch } from "./table_query.ts";
+import type { TablePageProps } from "./table_view.tsx";
+
+/** The proposal with the form that it came from. */
+export interface RowProposalProps extends TablePageProps {
+  readonly change: RowChange;
+  readonly proposed: ProposedRow;
+  /** The fields of the form, to go back to it. */
+  readonly typed: Readonly<Record<string, string>>;
+}
+
+const verbs = { update: "Change", delete: "Delete", insert: "Add" } as const;
+
+/** The execution token stands in this form only, and makes this change once. */
+export function RowProposal(props: RowProposalProps): Html {
+  const { change, proposed, base, table, query, visit } = props;
+  const { preview, statement, executionToken } = proposed;
+  const path = tablePath(base, table.name);
+  const verb = verbs[change.kind];
+  const hidden = { do: "apply", change: change.kind, execution: executionToken, statement: statement.sql };
+  return (
+    <Card
+      id="proposal"
+      title={change.kind === "insert"
+        ? `Add one row to ${visibleText(table.name)}`
+        : `${verb} ${rowName(change.row)}`}
+      about="Nothing has changed yet."
+      kind="result"
+      full
+      foot={
+        <div class="end">
+          <Form visit={visit} action={`${path}/row${tableSearch(query)}`} hidden={hidden}>
+            <Button
+              kind={change.kind === "delete" ? "danger" : "primary"}
+              icon={change.kind === "delete" ? "trash" : "check"}
+            >
+              {`${verb} this row`}
+            </Button>
+          </Form>
+          <a href={path + tableSearch(query)}>Leave it as it is</a>
+        </div>
+      }
+    >
+      <p class="note body">
+        Exactly one row
+        {preview.cascadedRows > 0
+          ? `, and ${counted(preview.cascadedRows, "row")} more by triggers and foreign keys`
+          : ""}
+        . If it is another number by then, nothing is changed.
+      </p>
+      {preview.preview === null ? null : (
+        <RowDiff
+          table={visibleText(table.name)}
+          columns={preview.preview.columns}
+          before={preview.preview.before}
+          after={preview.preview.after}
+        />
+      )}
+      <SqlText sql={statement.sql} />
+      <Pairs
+        pairs={statement.params.map((value, at) => ({
+          name: `?${at + 1}`,
+          kind: kindOf(value),
+          value: <Value value={shownValue(value)} />,
+        }))}
+      />
+    </Card>
+  );
+}
+
+function kindOf(value: SqlParameter): string {
+  if (value === null) return "NULL";
+  if (typeof value === "object") return "$integer" in value ? "integer" : "blob";
+  return typeof value === "number" ? (Number.isInteger(value) ? "integer" : "number") : "text";
+}
+
+function shownValue(value: SqlParameter) {
+  return typeof value === "object" && value !== null && "$integer" in value ? value.$integer : value;
+}
