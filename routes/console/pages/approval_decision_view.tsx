@@ -82,7 +82,9 @@ function Decide({ visit, approval, path, returned }: DecisionProps): Html {
               checked={returned === null || returned.fields.has("snapshot")}
             />
           )}
-        {isFresh ? null : <Confirm visit={visit} problem={returned?.problem.fields["secret"]} />}
+        {isFresh
+          ? null
+          : <p class="note">You will be asked to confirm that it is you. What you type here is kept.</p>}
         <Button kind="approve" icon="check" wide name="decision" value="approve">
           {approveLabel(approval.affectedRows)}
         </Button>
@@ -116,28 +118,6 @@ function SignedIn({ visit }: { visit: Visit }): Html {
     <Pill tone={isFresh ? "good" : "warn"} icon="shield">
       {minutes === 0 ? "Signed in just now" : `Signed in ${minutes} min ago`}
     </Pill>
-  );
-}
-
-/** Beside the decision, so that nothing that was typed is lost on the way to another page. */
-function Confirm({ visit, problem }: { visit: Visit; problem: string | undefined }): Html {
-  const isOperator = visit.person?.caller.kind === "operator";
-  return (
-    <>
-      <Field
-        label={isOperator ? "Operator key" : "Your password"}
-        hint="Your sign-in is older than 15 minutes: confirm that it is you"
-        name="secret"
-        type="password"
-        autocomplete="current-password"
-        problem={problem}
-      />
-      <p class="note">
-        Or{" "}
-        <a href={`/console/-/sign-in?next=${encodeURIComponent(visit.here)}`}>sign in again</a>, also by
-        passkey.
-      </p>
-    </>
   );
 }
 

@@ -1,0 +1,173 @@
+// The page of an approval and the inbox, as a browser without script uses them.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import { type DecisionWorld, decisionWorld } from "../writes/decision_world.ts";
+import { openPage, sendForm } from "./open_page.ts";
+
+interface PageWorld extends DecisionWorld {
+  readonly admin: TestPerson;
+  /** Path of the page of an approval. */
+  pathOf(id: string): string;
+  open(path: string, person?: TestPerson): Promise<{ status: number; text: string }>;
+  send(path: string, fields: Record<string, string>, person?: TestPerson): Promise<{
+    status: number;
+    text: string;
+    to: string | null;
+  }>;
+}
+
+async function pageWorld(app: StartedApp, slug: string): Promise<PageWorld> {
+  const world = await decisionWorld(app, slug);
+  const admin = await signIn(app, { role: "admin", namespace: slug, email: "mara@example.com" });
+  return {
+    ...world,
+    admin,
+    pathOf: (id) => `/console/${slug}/approvals/${id}`,
+    open: async (path, person = admin) => {
+      const { status, text } = await openPage(app, path, person, { host: "localhost" });
+      return { status, text: asRead(text) };
+    },
+    send: async (path, fields, person = admin) => {
+      const { status, text, headers } = await sendForm(app, { path, fields, person });
+      return { status, text: asRead(text), to: headers.get("location") };
+    },
+  };
+}
+
+/** Words as readers see them. */
+function asRead(html: string): string {
+  return html.replace(/<(script|style)[^]*?<\/\1>/g, "").replace(/<[^>]*>/g, " ").replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+    .replace(/\s+/g, " ");
+}
+
+testSteps("the page of an approval", pageWorld, {
+  "tells who asks what, shows the rows, and decides, runs and undoes without script": async (world) => {
+    const held = await world.hold("UPDATE items SET price = price * ? WHERE id < 4", [2]);
+    const path = world.pathOf(held.id);
+    const { status, text } = await world.open(path);
+    assertEquals(status, 200);
+    for (
+      const words of [
+        "test asks to change 3 rows of items",
+        "Waiting for you",
+        "3 rows of items Cascaded 0 rows",
+        "10 20",
+        "UPDATE items SET price = price * ? WHERE id < 4",
+        "?1 integer 2",
+        "Approve 3 rows",
+        "All writes of items need an admin.",
+        "Prices are checked by a person",
+      ]
+    ) assert(text.includes(words), `${words}: ${text}`);
+    const decision = { decision: "approve", look: "0", snapshot: "yes" };
+    const approved = await world.send(`${path}/decide`, decision);
+    assertEquals([approved.status, approved.to], [303, path]);
+    assertMatch((await world.open(path)).text, /Approved by mara@example\.com/);
+    assertEquals((await world.redeem(held)).status, 200);
+    assertMatch((await world.open(path)).text, /test ran it, .*: 3 rows written.*Take it back/);
+    const asked = await openPage(world.app, `${path}/undo`, world.admin);
+    assertMatch(asRead(asked.text), /Whatever was written since goes too.*Now that changes 3 rows/);
+    const digest = /name="digest" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
+    const undone = await world.send(`${path}/undo`, { digest });
+    assertEquals([undone.status, undone.to], [303, path], undone.text);
+    assertMatch((await world.open(path)).text, /Taken back by mara@example\.com/);
+    assertEquals(await world.rows("SELECT price FROM items WHERE id < 4"), [[10], [20], [30]]);
+  },
+  "keeps what was typed where the write has changed since, and says so": async (world) => {
+    const { id } = await world.hold("DELETE FROM items WHERE id = 7");
+    const path = world.pathOf(id);
+    await world.shop.setup("DELETE FROM notes WHERE id = 1");
+    assertEquals((await world.send(`${path}/look`, {})).status, 303);
+    const fields = { decision: "approve", look: "0", reason: "half a thought" };
+    const { status, text } = await world.send(`${path}/decide`, fields);
+    assertEquals(status, 409);
+    assertMatch(text, /Read the approval again/);
+    assertMatch(text, /half a thought/);
+    assertMatch(text, /Approve 2 rows/);
+    assertEquals((await world.send(`${path}/decide`, { ...fields, look: "1" })).status, 303);
+  },
+  "denies with a reason that the agent reads, and Enter alone decides nothing": async (world) => {
+    const held = await world.hold("DELETE FROM items WHERE id = 7");
+    const path = world.pathOf(held.id);
+    const nothing = await world.send(`${path}/decide`, { decision: "", look: "0", reason: "No" });
+    assertEquals(nothing.status, 400);
+    assertEquals((await world.show(held.id)).state, "pending");
+    await world.send(`${path}/decide`, { decision: "deny", look: "0", reason: "Not today" });
+    const { text } = await world.open(path);
+    assertMatch(text, /Denied by mara@example\.com.*Not today/);
+    const answer = await world.redeem(held);
+    assertEquals([answer.body.code, JSON.parse(answer.text).reason], ["approval_denied", "Not today"]);
+  },
+  "shows others what they may: a viewer reads and is offered nothing": async (world) => {
+    const { id } = await world.hold("DELETE FROM items WHERE id = 7");
+    const path = world.pathOf(id);
+    const viewer = await signIn(world.app, { role: "viewer", namespace: world.shop.slug });
+    const { status, text } = await world.open(path, viewer);
+    assertEquals(status, 200);
+    assertMatch(text, /Waiting for an admin/);
+    assert(!/Approve|Look again now|Deny/.test(text), text);
+    for (const part of ["/decide", "/look", "/undo"]) {
+      assertEquals((await world.send(path + part, { decision: "approve", look: "0" }, viewer)).status, 403);
+    }
+    assertEquals((await world.show(id)).state, "pending");
+  },
+  "shows hostile names and values as text": async (world) => {
+    const evil = `</td><script>alert("x")</script>'"&\u202e`;
+    const held = await world.hold("UPDATE items SET name = ? WHERE id = 1", [evil]);
+    const { text } = await openPage(world.app, world.pathOf(held.id), world.admin);
+    assert(!text.includes("<script>alert"), text);
+    assert(!text.includes("\u202e"), "a mark that turns the text around it is written out");
+    assert(text.includes("&lt;script&gt;alert"), text);
+  },
+  "hides no part of a long value, and shows where it changes": async (world) => {
+    const value = `${"a".repeat(300)}CHANGED${"b".repeat(300)}`;
+    const held = await world.hold("UPDATE items SET name = ? WHERE id = 1", [value]);
+    assert((await world.open(world.pathOf(held.id))).text.includes(value));
+  },
+  "tells a script that asks whether something is new": async (world) => {
+    const held = await world.hold("UPDATE items SET name = 'x' WHERE id = 1");
+    const path = world.pathOf(held.id);
+    const { text } = await openPage(world.app, path, world.admin);
+    const poll = /hx-get="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const refreshes = async () => (await openPage(world.app, poll, world.admin)).headers.get("hx-refresh");
+    assertEquals(await refreshes(), null);
+    await world.approve(held.id);
+    assertEquals(await refreshes(), "true");
+  },
+});
+
+testSteps("the inbox", pageWorld, {
+  "lists what waits as sentences, and the rest by its state": async (world) => {
+    const inbox = `/console/${world.shop.slug}/approvals`;
+    assertMatch((await world.open(inbox)).text, /Nothing has waited yet.*require_approval/);
+    const held = await world.hold("DELETE FROM items WHERE id = 7");
+    const denied = await world.hold("DELETE FROM items WHERE id > 200");
+    await world.call("POST", denied.id, "deny");
+    const { text } = await world.open(inbox);
+    assertMatch(text, /Waiting 1.*Denied 1.*All 2/);
+    assertMatch(text, /test asks to delete 1 row of items, and 2 more/);
+    assert(!text.includes("delete 100 rows"), text);
+    assertMatch((await world.open(`${inbox}?state=denied`)).text, /test asks to delete 100 rows of items/);
+    const { text: html } = await openPage(world.app, inbox, world.admin);
+    assert(html.includes(`href="${world.pathOf(held.id)}"`));
+    assertMatch(html, /<title>\(1\) Approvals/);
+    const poll = /hx-get="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const refreshes = async () => (await openPage(world.app, poll, world.admin)).headers.get("hx-refresh");
+    assertEquals(await refreshes(), null);
+    await world.hold("DELETE FROM items WHERE id = 8");
+    assertEquals(await refreshes(), "true");
+  },
+  "is what approvalUrl leads to": async (world) => {
+    const answer = await world.shop.query("DELETE FROM items WHERE id = 7", [], { token: world.agent.token });
+    const { pathname } = new URL(JSON.parse(answer.text).approvalUrl);
+    assertEquals((await world.open(pathname)).status, 200);
+    const nobody = await openPage(world.app, pathname, null);
+    assertEquals([nobody.status, nobody.headers.get("location")?.includes(encodeURIComponent(pathname))], [
+      302,
+      true,
+    ]);
+  },
+});
