@@ -19,6 +19,7 @@ import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
 import { sqlRoutes } from "./pages/sql.tsx";
 import { rulesRoutes } from "./pages/rules.tsx";
+import { logRoutes } from "./pages/log.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
 
 /** In the order of their addresses; what belongs to no namespace first. */
@@ -35,6 +36,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   settingsRoutes,
   sqlRoutes,
   tablesRoutes,
+  logRoutes,
 ];
 
 /** Makes the app, with its assets. Its routes are those of `routes/security_table.ts` under `/console`. */

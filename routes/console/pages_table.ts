@@ -63,4 +63,6 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console/:ns/db/:db/tables", access: "viewer" },
   { method: "GET", path: "/console/:ns/db/:db/tables/:t", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/tables/:t/row", access: "editor" },
+
+  { method: "GET", path: "/console/:ns/db/:db/log", access: "viewer" },
 ];

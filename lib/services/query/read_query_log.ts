@@ -16,6 +16,8 @@ export interface QueryLogInput {
   readonly status: "ok" | "error" | null;
   readonly cursor: string | null;
   readonly pageSize: number;
+  /** Only the row with this id. */
+  readonly id?: string;
 }
 
 /** A row of the log as the API shows it. */
@@ -58,6 +60,7 @@ export async function readQueryLog(
     conditions.push(condition);
     params.push(value);
   };
+  where("id = ?", input.id ?? null);
   where("id < ?", input.cursor);
   where("ts >= ?", input.sinceMs);
   where("ts < ?", input.untilMs);
