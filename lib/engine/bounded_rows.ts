@@ -13,11 +13,14 @@ export interface BoundedForms {
   /** The largest number of rows to read: one more than an answer may have. */
   readonly rowCount: number;
   readonly texts: BoundedSelect;
-  readonly counted: StatementSync;
+  counted: StatementSync | null;
   limited: StatementSync | null;
   /** Whether the statement's last result was small. */
   small: boolean;
 }
+
+/** Forms that compile with a schema. `small`: a result has one row at most. */
+export type KnownForms = Pick<BoundedForms, "rowCount" | "texts" | "small">;
 
 /** A tenant's statement with its forms. */
 export interface Bounded {
@@ -26,6 +29,8 @@ export interface Bounded {
   readonly columns: readonly string[];
   /** The bounded forms of a read that has run; null where it has none. */
   forms: BoundedForms | null | undefined;
+  /** Forms that the read has in another database with the same schema. */
+  readonly known: KnownForms | null;
 }
 
 /** Reads rows and counts their bytes. */
@@ -43,10 +48,11 @@ export class BoundedRows {
 
   /** The bounded forms of a compiled statement; null where the statement has none and is read unchanged. */
   formsOf(statement: Bounded, bounds: ResultBounds): BoundedForms | null {
-    const { sql, forms, columns } = statement;
+    const { sql, forms, columns, known } = statement;
     if (sql === null || forms === null) return null;
     const rowCount = mostRows(bounds, columns.length);
     if (forms?.rowCount === rowCount) return forms;
+    if (known?.rowCount === rowCount) return statement.forms = { ...known, counted: null, limited: null };
     return statement.forms = this.#compile(sql, columns.length, rowCount);
   }
 
@@ -61,7 +67,10 @@ export class BoundedRows {
     this.#count.most = maxBytes;
     this.guard.bounding = true;
     try {
-      const statement = forms.small ? forms.limited ??= this.#prepare(forms.texts.limited) : forms.counted;
+      const { texts, small } = forms;
+      const statement = small
+        ? forms.limited ??= this.#prepare(texts.limited)
+        : forms.counted ??= this.#prepare(texts.counted);
       statement.setReadBigInts(big);
       return arrayRows(statement.all(...values));
     } catch (error) {

@@ -6,21 +6,14 @@ import { openDatabase } from "./open_database.ts";
 import { quoteIdentifier } from "../sql/quote.ts";
 import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
-import { arrayRows, type Bounded, BoundedRows, noteSize } from "./bounded_rows.ts";
+import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ENGINE_PRAGMAS, noteCompiled } from "./engine_limits.ts";
-import { RowsReadEstimator } from "./rows_read/rows_read.ts";
+import { type Prepared, PreparedStatements } from "./prepared_statements.ts";
+import { RowsReadEstimates } from "./rows_read/rows_read.ts";
+import { TableCounts } from "./rows_read/table_counts.ts";
+import type { SchemaFacts } from "./schema_facts.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
-
-/** Prepared statements cached for each connection. */
-const CACHED_STATEMENTS = 128;
-
-interface Prepared extends Bounded {
-  readonly statement: StatementSync;
-  readonly columnsJson: string;
-  /** Reads integers as bigint, which is slower. A read switches to it when a number is too small; a write cannot run again. */
-  bigIntegers: boolean;
-}
 
 /** The result of one statement. */
 export interface RunResult {
@@ -36,16 +29,23 @@ export class Connection {
   readonly database: DatabaseSync;
   readonly guard: Guard;
   readonly #bounded: BoundedRows;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared: PreparedStatements;
   readonly #internal = new Map<string, StatementSync>();
-  #rowsRead: RowsReadEstimator | null = null;
+  /**
+   * What databases with the same schema know together; null: this one learns for itself. Set only while a transaction is
+   * open that sees that schema and cannot change it.
+   */
+  facts: SchemaFacts | null = null;
+  #estimates: RowsReadEstimates | null = null;
+  #counts: TableCounts | null = null;
   #figures: StatementSync | null = null;
 
   constructor(path: string, readOnly: boolean) {
     this.database = openDatabase(path, readOnly);
     this.database.exec(ENGINE_PRAGMAS);
-    this.guard = new Guard(closedModules(moduleNames(this.database)));
+    this.guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));
     this.#bounded = new BoundedRows(this.database, this.guard);
+    this.#prepared = new PreparedStatements(this.database);
     this.database.setAuthorizer(this.guard.authorize);
   }
 
@@ -66,13 +66,15 @@ export class Connection {
   /** Forgets the tenants' prepared statements: their column names are valid for one schema only. */
   schemaChanged(): void {
     this.#prepared.clear();
-    this.#rowsRead?.schemaChanged();
+    this.#estimates = null;
+    this.#counts?.forget();
   }
 
   /** Rows read by a statement that has just run on this connection (`meta.rowsReadBasis` is `plan`). */
   rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
-    this.#rowsRead ??= new RowsReadEstimator(this.database, systemClock);
-    return this.#rowsRead.rowsRead(sql, rowsReturned, rowsWritten);
+    const counts = this.#counts ??= new TableCounts(this.database, systemClock);
+    const estimates = this.facts?.estimates ?? (this.#estimates ??= new RowsReadEstimates());
+    return estimates.rowsRead({ database: this.database, counts }, { sql, rowsReturned, rowsWritten });
   }
 
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
@@ -89,9 +91,10 @@ export class Connection {
     bounds: ResultBounds,
     rowForm: RowForm,
   ): RunResult {
+    const { facts } = this;
     const once = () =>
       this.#atLevel(level, () => {
-        const prepared = this.#prepare(level, sql);
+        const prepared = this.#prepared.of(level, sql, facts);
         const values = bindable(params);
         try {
           return this.#read(prepared, values, bounds, rowForm);
@@ -101,7 +104,11 @@ export class Connection {
           return this.#read(prepared, values, bounds, rowForm);
         }
       });
-    if (level === "read") return this.#withVirtualTables(once);
+    if (level === "read") {
+      const result = this.#withVirtualTables(once);
+      if (facts !== null) this.#prepared.share(sql, facts);
+      return result;
+    }
     const result = once();
     // A schema change earlier in the call may have invalidated the column names of compiled statements.
     if (level === "schema") this.#prepared.clear();
@@ -110,8 +117,9 @@ export class Connection {
 
   /** Makes what runs a tenant's write once for each of many values; null where the statement returns rows. */
   repeated(level: RunningLevel, sql: string): ((params: readonly SqlParameter[]) => void) | null {
-    const { statement, columns } = this.#atLevel(level, () => this.#prepare(level, sql));
-    if (columns.length > 0) return null;
+    const prepared = this.#atLevel(level, () => this.#prepared.of(level, sql, null));
+    if (prepared.columns.length > 0) return null;
+    const statement = prepared.statement();
     return (params) => {
       this.#atLevel(level, () => statement.get(...bindable(params)));
     };
@@ -125,7 +133,7 @@ export class Connection {
 
   /** Reads the first rows of a statement whose work is done before its first row comes, as with RETURNING. */
   firstRows(level: Level, sql: string, params: readonly SqlParameter[], count: number): EngineValue[][] {
-    const start = () => this.#prepare(level, sql).statement.iterate(...bindable(params));
+    const start = () => this.#prepared.of(level, sql, null).statement().iterate(...bindable(params));
     return this.#atLevel(level, () => arrayRows(start().take(count).toArray()));
   }
 
@@ -158,52 +166,19 @@ export class Connection {
     bounds: ResultBounds,
     rowForm: RowForm,
   ): RunResult {
-    const { statement } = prepared;
     const big = rowForm.integersAsStrings || prepared.bigIntegers;
     if (prepared.columns.length === 0) {
-      statement.run(...values);
+      prepared.statement().run(...values);
       return { json: '{"columns":[],"rows":[]', rowCount: 0 };
     }
-    statement.setReadBigInts(big);
     // Where there is no bounded form, the service bounds the statement by watching this process's memory.
     const forms = this.#bounded.formsOf(prepared, bounds);
-    const rows = forms ? this.#bounded.read(forms, values, bounds, big) : arrayRows(statement.all(...values));
+    const rows = forms
+      ? this.#bounded.read(forms, values, bounds, big)
+      : readAll(prepared.statement(), values, big);
     const json = rowsJson(rows, bounds, { rowForm, big });
     if (forms) noteSize(forms, json.length, bounds);
     return { json: `{"columns":${prepared.columnsJson},"rows":${json}`, rowCount: rows.length };
-  }
-
-  #prepare(level: RunningLevel, sql: string): Prepared {
-    const key = level + sql;
-    const cached = this.#prepared.get(key);
-    if (cached) {
-      // Inserting again moves the key to the end, so that the first key is the least recently used.
-      if (this.#prepared.size > CACHED_STATEMENTS / 2) {
-        this.#prepared.delete(key);
-        this.#prepared.set(key, cached);
-      }
-      return cached;
-    }
-    const statement = this.database.prepare(sql);
-    noteCompiled(sql);
-    statement.setReturnArrays(true);
-    const columns = statement.columns().map((column) => column.name);
-    const prepared: Prepared = {
-      statement,
-      columns,
-      columnsJson: JSON.stringify(columns),
-      bigIntegers: level !== "read",
-      forms: undefined,
-      sql: level === "read" ? sql : null,
-    };
-    if (this.#prepared.size >= CACHED_STATEMENTS) {
-      for (const oldest of this.#prepared.keys()) {
-        this.#prepared.delete(oldest);
-        break;
-      }
-    }
-    this.#prepared.set(key, prepared);
-    return prepared;
   }
 
   #internalStatement(sql: string): StatementSync {
@@ -234,6 +209,14 @@ export class Connection {
     }
   }
 }
+
+function readAll(statement: StatementSync, values: readonly Bindable[], big: boolean): EngineValue[][] {
+  statement.setReadBigInts(big);
+  return arrayRows(statement.all(...values));
+}
+
+/** Every new connection has the modules of this engine build. */
+let modulesClosed: ReadonlySet<string> | null = null;
 
 function moduleNames(database: DatabaseSync): string[] {
   const statement = database.prepare("PRAGMA module_list");

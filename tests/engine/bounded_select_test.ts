@@ -109,7 +109,7 @@ Deno.test("statements are read as SQLite cuts them into words, and end at their 
     const bounded = new BoundedRows(connection.database, connection.guard);
     for (const sql of large) {
       const columns = connection.database.prepare(sql).columns().map(({ name }) => name);
-      const forms = bounded.formsOf({ sql, columns, forms: undefined }, bounds);
+      const forms = bounded.formsOf({ sql, columns, forms: undefined, known: null }, bounds);
       assert(forms, sql.slice(0, 100));
       const rowCount = () => bounded.read(forms, [], bounds, false).length;
       if (columns.length === 1) assertThrows(rowCount, /more than 1000000 bytes/);

@@ -2,7 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../lib/core/clock.ts";
-import { RowsReadEstimator } from "../../lib/engine/rows_read/rows_read.ts";
+import { RowsReadEstimates } from "../../lib/engine/rows_read/rows_read.ts";
+import { TableCounts } from "../../lib/engine/rows_read/table_counts.ts";
 import { startSqld } from "../testing/sqld.ts";
 import { type CorpusSchema, type CorpusStatement, rowsReadCorpus } from "./rows_read_corpus.ts";
 
@@ -48,10 +49,27 @@ Deno.test("the rows-read estimate agrees with sqld on at least 80 % of the corpu
   }
 });
 
-function shopDatabase(): { database: DatabaseSync; estimator: RowsReadEstimator } {
+interface Estimator {
+  rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number;
+  schemaChanged(): void;
+}
+
+function estimatorOf(database: DatabaseSync): Estimator {
+  const on = { database, counts: new TableCounts(database, systemClock) };
+  let estimates = new RowsReadEstimates();
+  return {
+    schemaChanged: () => {
+      estimates = new RowsReadEstimates();
+      on.counts.forget();
+    },
+    rowsRead: (sql, rowsReturned, rowsWritten) => estimates.rowsRead(on, { sql, rowsReturned, rowsWritten }),
+  };
+}
+
+function shopDatabase(): { database: DatabaseSync; estimator: Estimator } {
   const database = new DatabaseSync(":memory:");
   for (const sql of rowsReadCorpus[0]?.setup ?? []) database.exec(sql);
-  return { database, estimator: new RowsReadEstimator(database, systemClock) };
+  return { database, estimator: estimatorOf(database) };
 }
 
 Deno.test("a look-up by key reads one row, found or not, and a plain insert none", () => {
@@ -113,7 +131,7 @@ async function compare(schema: CorpusSchema, database: DatabaseSync, url: string
     database.exec(sql);
     await onSqld(url, sql);
   }
-  const estimator = new RowsReadEstimator(database, systemClock);
+  const estimator = estimatorOf(database);
   const results: Comparison[] = [];
   for (const statement of schema.statements) {
     const { sql, params } = typeof statement === "string" ? { sql: statement, params: [] } : statement;

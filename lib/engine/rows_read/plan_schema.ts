@@ -17,7 +17,8 @@ export class PlanSchema {
   readonly #rowIds = new Map<string, string>();
   readonly #indexes = new Map<string, IndexShape | null>();
 
-  constructor(private readonly database: DatabaseSync) {}
+  /** `database`: a connection that sees the schema at this moment. */
+  constructor(private readonly database: () => DatabaseSync) {}
 
   /** Lower-case name → name as stored, for everything that holds rows. */
   tables(): ReadonlyMap<string, string> {
@@ -115,7 +116,7 @@ export class PlanSchema {
   }
 
   #texts(sql: string, ...values: string[]): string[][] {
-    return this.database.prepare(sql).all(...values).map((row) =>
+    return this.database().prepare(sql).all(...values).map((row) =>
       Object.values(row).map((value) => String(value ?? ""))
     );
   }

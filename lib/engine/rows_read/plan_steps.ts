@@ -3,7 +3,7 @@ import type { Condition } from "./plan_conditions.ts";
 import type { LoopNode } from "./plan_nodes.ts";
 import type { PlanSchema } from "./plan_schema.ts";
 import type { TextBlock } from "./statement_text.ts";
-import type { TableCounts } from "./table_counts.ts";
+import type { RowCounts } from "./table_counts.ts";
 
 /** A run reads `seek + perRow × fan` rows and finds `fan` rows; the share `pass` of them meets its other conditions. */
 export interface Step {
@@ -24,7 +24,7 @@ export interface Step {
 /** The sources of the numbers; `sources` are the subqueries in FROM that are already estimated. */
 export interface StepFacts {
   readonly schema: PlanSchema;
-  readonly counts: TableCounts;
+  readonly counts: RowCounts;
   /** Rows of a stored table before the statement changed it. */
   readonly rowsOf: (table: string) => number;
   /** The name for an alias of the plan, lower case; other names are unchanged. */

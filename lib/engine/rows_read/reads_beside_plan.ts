@@ -3,13 +3,13 @@
 import type { LoopNode, PlanNode } from "./plan_nodes.ts";
 import type { PlanSchema } from "./plan_schema.ts";
 import type { StatementText } from "./statement_text.ts";
-import type { TableCounts } from "./table_counts.ts";
+import type { RowCounts } from "./table_counts.ts";
 
 /** Estimates the rows read from the rows returned and written. */
 export type Estimate = (rowsReturned: number, rowsWritten: number) => number;
 
 /** Makes the whole estimate of a statement without a query; null where the plan is needed. */
-export function withoutPlan(text: StatementText, schema: PlanSchema, counts: TableCounts): Estimate | null {
+export function withoutPlan(text: StatementText, schema: PlanSchema, counts: RowCounts): Estimate | null {
   switch (text.verb) {
     case "SELECT":
     case "VALUES":
@@ -38,7 +38,7 @@ export function withoutPlan(text: StatementText, schema: PlanSchema, counts: Tab
 }
 
 /** Estimates a PRAGMA: one that checks reads all tables, or the one that it names; others read no rows. */
-function checks({ tokens }: StatementText, schema: PlanSchema, counts: TableCounts): Estimate {
+function checks({ tokens }: StatementText, schema: PlanSchema, counts: RowCounts): Estimate {
   const at = tokens.findIndex(({ text }) => /^(?:integrity|quick|foreign_key)_check$/i.test(text));
   if (at < 0) return () => 0;
   const named = tokens.slice(at + 1).map(({ text }) => schema.tables().get(text.toLowerCase()));
@@ -105,7 +105,7 @@ function keyColumns(loop: LoopNode, schema: PlanSchema): readonly string[] {
 }
 
 /** Estimates a schema change: building an index reads the table and sorts its keys; other changes read the schema only. */
-function schemaChange(text: StatementText, schema: PlanSchema, counts: TableCounts): Estimate {
+function schemaChange(text: StatementText, schema: PlanSchema, counts: RowCounts): Estimate {
   const { tokens, verb } = text;
   const has = (key: string) => tokens.some((token) => token.key === key && token.depth === 0);
   const after = (key: string) =>

@@ -1,54 +1,78 @@
 // `rowsRead` of a finished statement in embedded mode: an estimate from its query plan, exact table counts and what it
 // returned, in the units of sqld's own counter (`meta.rowsReadBasis` is `plan`).
 import type { DatabaseSync } from "node:sqlite";
-import type { Clock } from "../../core/clock.ts";
 import { blockCost } from "./plan_cost.ts";
 import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
 import { PlanSchema } from "./plan_schema.ts";
 import { type StepFacts, stepOf } from "./plan_steps.ts";
 import { aliasesOf, readStatementText, type StatementText, type TextBlock } from "./statement_text.ts";
 import { besidePlan, type Estimate, withoutPlan } from "./reads_beside_plan.ts";
-import { TableCounts } from "./table_counts.ts";
+import type { RowCounts } from "./table_counts.ts";
 
-/** Estimates cached for each connection: about as many as its prepared statements. */
+/** Estimates cached for one schema: about as many as the prepared statements of a connection. */
 const CACHED_PLANS = 256;
 /** Characters of the longest text whose estimate is cached: an estimate holds the words of its text. */
 const MAX_CACHED_LENGTH = 4000;
 
-/** Makes the estimates of one connection. It runs SQL of the service's own, which the connection must allow meanwhile. */
-export class RowsReadEstimator {
+/** The estimate of a look-up by a whole key. */
+const ONE_ROW: Estimate = () => 1;
+
+/** The database for which an estimate is asked. */
+export interface EstimatedDatabase {
+  /** It runs SQL of the service's own, which the connection must allow meanwhile. */
+  readonly database: DatabaseSync;
+  readonly counts: RowCounts;
+}
+
+/** A statement that has just run. */
+export interface FinishedStatement {
+  readonly sql: string;
+  readonly rowsReturned: number;
+  /** The rows changed, triggers included. */
+  readonly rowsWritten: number;
+}
+
+/**
+ * Makes the estimates of the statements of one schema. Databases with the same schema can share them: an estimate asks the
+ * database that it is made for now how many rows there are.
+ */
+export class RowsReadEstimates {
   readonly #estimates = new Map<string, Estimate>();
-  readonly #counts: TableCounts;
+  readonly #schema = new PlanSchema(() => this.#present.database);
+  readonly #counts: RowCounts = {
+    rowsOf: (table) => this.#present.counts.rowsOf(table),
+    roughRowsOf: (table) => this.#present.counts.roughRowsOf(table),
+    perKey: (table, columns, index) => this.#present.counts.perKey(table, columns, index),
+  };
+  #now: EstimatedDatabase | null = null;
   /** A text that is too long for the cache may run many times in a row all the same. */
   #last: { readonly sql: string; readonly estimate: Estimate } | null = null;
-  #schema: PlanSchema;
 
-  constructor(private readonly database: DatabaseSync, clock: Clock) {
-    this.#counts = new TableCounts(database, clock);
-    this.#schema = new PlanSchema(database);
-  }
-
-  /** Drops everything cached. Call when the schema version has changed. */
-  schemaChanged(): void {
-    this.#estimates.clear();
-    this.#last = null;
-    this.#counts.forget();
-    this.#schema = new PlanSchema(this.database);
-  }
-
-  /**
-   * Rows read by a statement that has just run here: never less than the rows it returned from tables.
-   * `rowsWritten` counts the rows changed, triggers included.
-   */
-  rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
-    let estimate = this.#estimates.get(sql) ?? (this.#last?.sql === sql ? this.#last.estimate : undefined);
-    if (!estimate) {
-      estimate = this.#compile(sql);
-      this.#last = { sql, estimate };
-      if (this.#estimates.size >= CACHED_PLANS) this.#estimates.clear();
-      if (sql.length <= MAX_CACHED_LENGTH) this.#estimates.set(sql, estimate);
+  /** Rows read by the statement: never less than the rows it returned from tables. */
+  rowsRead(on: EstimatedDatabase, { sql, rowsReturned, rowsWritten }: FinishedStatement): number {
+    this.#now = on;
+    try {
+      let estimate = this.#estimates.get(sql) ?? (this.#last?.sql === sql ? this.#last.estimate : undefined);
+      if (!estimate) {
+        estimate = this.#compile(sql);
+        this.#last = { sql, estimate };
+        if (this.#estimates.size >= CACHED_PLANS) this.#estimates.clear();
+        if (sql.length <= MAX_CACHED_LENGTH) this.#estimates.set(sql, estimate);
+      }
+      return estimate(rowsReturned, rowsWritten);
+    } finally {
+      this.#now = null;
     }
-    return estimate(rowsReturned, rowsWritten);
+  }
+
+  /** Whether the statement is known to read one row by its key, whatever is in the database. */
+  readsOneRow(sql: string): boolean {
+    return this.#estimates.get(sql) === ONE_ROW;
+  }
+
+  get #present(): EstimatedDatabase {
+    if (this.#now === null) throw new TypeError("an estimate was asked for no database");
+    return this.#now;
   }
 
   #compile(sql: string): Estimate {
@@ -75,7 +99,7 @@ export class RowsReadEstimator {
       sources: new Map(),
     };
     const beside = besidePlan(text, own, nodes.length - own.length, schema);
-    if (isKeyLookUp(own, top, facts) && beside(1, 1) === 0) return () => 1;
+    if (isKeyLookUp(own, top, facts) && beside(1, 1) === 0) return ONE_ROW;
     const inserts = target !== null && text.verb !== "UPDATE" && text.verb !== "DELETE";
     const block = inserts ? text.blocks.at(-1) : top;
     const replaces = text.tokens.some(({ key }) => key === "REPLACE" || key === "CONFLICT");
@@ -114,7 +138,7 @@ export class RowsReadEstimator {
 
   #explain(sql: string): PlanRow[] {
     try {
-      return this.database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map((row) => ({
+      return this.#present.database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map((row) => ({
         id: Number(row["id"]),
         parent: Number(row["parent"]),
         detail: String(row["detail"]),

@@ -23,8 +23,15 @@ interface Count {
   tookMs: number;
 }
 
+/** The numbers of a database's rows, as an estimate asks for them. */
+export interface RowCounts {
+  rowsOf(table: string): number;
+  roughRowsOf(table: string): number;
+  perKey(table: string, columns: readonly string[], index: string | null): number;
+}
+
 /** The cached row counts of one connection. */
-export class TableCounts {
+export class TableCounts implements RowCounts {
   readonly #counts = new Map<string, Count>();
   readonly #samples = new Map<string, { perKey: number; version: string; takenMs: number }>();
   #versionStatement: StatementSync | null = null;

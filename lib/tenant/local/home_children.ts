@@ -45,8 +45,7 @@ export class HomeChildren {
     const stays = home && !home.leaving && !home.lowered && slots.includes(home);
     if (stays) {
       if (isFree(home)) return home;
-      const quick = home.flight === null || nowMs - home.flight.startedMs < LONG_FLIGHT_MS;
-      if (quick) return null;
+      if (this.#endsSoon(home, nowMs)) return null;
     }
     if (shares.holdsTooMany(lanes.namespaceId, nowMs)) return null;
     const slot = this.#roomiest() ?? this.#oneMore(nowMs);
@@ -75,9 +74,14 @@ export class HomeChildren {
 
   /** Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. */
   #oneMore(nowMs: number): ChildSlot | null {
-    const quick = this.pool.slots.some(({ lowered, flight }) =>
-      !lowered && (flight === null || nowMs - flight.startedMs < LONG_FLIGHT_MS)
-    );
-    return quick ? null : this.pool.addChild();
+    const soon = this.pool.slots.some((slot) => !slot.lowered && this.#endsSoon(slot, nowMs));
+    return soon ? null : this.pool.addChild();
+  }
+
+  /** Busy children share the processors, so that the flight of each lasts as many times as long. */
+  #endsSoon({ flight }: ChildSlot, nowMs: number): boolean {
+    if (flight === null) return true;
+    const busy = this.pool.slots.reduce((count, slot) => slot.flight === null ? count : count + 1, 0);
+    return nowMs - flight.startedMs < LONG_FLIGHT_MS * busy;
   }
 }

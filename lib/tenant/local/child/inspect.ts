@@ -1,8 +1,7 @@
 // Compiles statements under the recording guard and tells what each would touch. Nothing runs on the tenant's file.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
-import type { CompileConnection } from "../../../engine/compile_connection.ts";
-import { compileStatement } from "../../../engine/compile_statement.ts";
+import { type Compiled, compileStatement } from "../../../engine/compile_statement.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { MemoryConnection } from "../../../engine/memory_connection.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
@@ -24,16 +23,20 @@ interface Asked {
 /** Facts up to the first statement that does not compile. Version and facts come from one read transaction. */
 export function inspect(file: TenantFile, { statements, foreignKeysOff }: Asked): Inspected {
   const reader = file.reader();
-  if (!foreignKeysOff) return inspectWith(reader, file, statements);
+  if (!foreignKeysOff) return inspectWith(reader, file, { statements, foreignKeysOff });
   reader.database.exec("PRAGMA foreign_keys=OFF");
   try {
-    return inspectWith(reader, file, statements);
+    return inspectWith(reader, file, { statements, foreignKeysOff });
   } finally {
     reader.database.exec("PRAGMA foreign_keys=ON");
   }
 }
 
-function inspectWith(reader: Connection, file: TenantFile, statements: readonly WireInspected[]): Inspected {
+function inspectWith(
+  reader: Connection,
+  file: TenantFile,
+  { statements, foreignKeysOff }: Asked,
+): Inspected {
   reader.internalRun("BEGIN");
   try {
     const v = file.readerVersion();
@@ -42,7 +45,9 @@ function inspectWith(reader: Connection, file: TenantFile, statements: readonly 
     const changing = statements.findIndex((statement) => statement.changesSchema);
     // Statements after a change of the schema are compiled against a copy of the schema, without rows.
     if (changing < 0 || changing === statements.length - 1) {
-      return { v, ...compileAll(reader, statements, null) };
+      // What is shared was learned with foreign keys.
+      if (foreignKeysOff) return { v, ...compileAll(reader, statements, null) };
+      return { v, ...file.withSharedFacts(() => compileAll(reader, statements, null)) };
     }
     const copy = schemaCopy(reader);
     try {
@@ -58,7 +63,7 @@ function inspectWith(reader: Connection, file: TenantFile, statements: readonly 
 
 /** `changing`: where each change of the schema is made before what follows it is compiled. */
 function compileAll(
-  connection: CompileConnection,
+  connection: Connection,
   statements: readonly WireInspected[],
   changing: MemoryConnection | null,
 ): Omit<Inspected, "v"> {
@@ -67,11 +72,25 @@ function compileAll(
     const apply = changing !== null && statement.changesSchema
       ? () => applySchemaChange(changing, statement)
       : null;
-    const compiled = compileStatement(connection, statement, apply);
+    const compiled = compileOne(connection, statement, apply);
     if (!compiled.ok) return { facts, f: compiled.failure };
     facts.push(compiled.facts);
   }
   return { facts, f: null };
+}
+
+/** Facts of statements that leave the schema as it is are the same in every database that has it. */
+function compileOne(
+  connection: Connection,
+  statement: WireInspected,
+  apply: (() => void) | null,
+): Compiled {
+  const shared = statement.changesSchema ? undefined : connection.facts?.inspected;
+  const facts = shared?.get(statement.sql);
+  if (facts) return { ok: true, facts };
+  const compiled = compileStatement(connection, statement, apply);
+  if (compiled.ok) shared?.set(statement.sql, compiled.facts);
+  return compiled;
 }
 
 /** The tenant's tables, indexes, views and triggers in memory, in an order in which they can be made. */

@@ -18,7 +18,8 @@ import { digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./stag
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request, RestoreRequest, WireRecord } from "./protocol.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
-import { type TenantFile, upgradeTables } from "./tenant_file.ts";
+import type { TenantFile } from "./tenant_file.ts";
+import { upgradeTables } from "./upgrade_tables.ts";
 
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;

@@ -190,16 +190,18 @@ export function readGroup(
   connection.internalRun("BEGIN");
   try {
     const version = file.readerVersion();
-    for (const [index, call] of calls.entries()) {
-      if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
-      if (call.schemaVersion !== version) {
-        outcomes.push({ k: "stale", v: version });
-        continue;
+    file.withSharedFacts(() => {
+      for (const [index, call] of calls.entries()) {
+        if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
+        if (call.schemaVersion !== version) {
+          outcomes.push({ k: "stale", v: version });
+          continue;
+        }
+        const run = runCall(scope, call, index);
+        text += run.text;
+        outcomes.push(outcomeOf(run, [run.rowsRead, 0]));
       }
-      const run = runCall(scope, call, index);
-      text += run.text;
-      outcomes.push(outcomeOf(run, [run.rowsRead, 0]));
-    }
+    });
   } finally {
     if (connection.database.isTransaction) connection.internalRun("COMMIT");
   }

@@ -1,10 +1,11 @@
 // One database's file in this child: a connection that reads and one that writes, each opened when it is first needed,
 // and the schema version that each last saw. Older files get the service's tables of this version.
 import { systemClock } from "../../../core/clock.ts";
-import { isUpToDate, upgradedTableQuery, upgradeStatements } from "../../../sql/service_tables.ts";
 import { Connection } from "../../../engine/connection.ts";
+import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
 import { FileDamage } from "../../../engine/engine_failure.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
 /**
@@ -32,6 +33,8 @@ export class TenantFile {
   #reader: Connection | null = null;
   #writer: Connection | null = null;
   #versionOfReader = -1;
+  /** What is known of the schema of that version; undefined: nobody has asked yet. */
+  #factsOfReader: SchemaFacts | null | undefined;
   #versionOfWriter = -1;
 
   constructor(readonly path: string) {}
@@ -54,8 +57,24 @@ export class TenantFile {
     if (version !== this.#versionOfReader) {
       this.reader().schemaChanged();
       this.#versionOfReader = version;
+      this.#factsOfReader = undefined;
     }
     return version;
+  }
+
+  /**
+   * Does the work in the reader's open transaction, with what databases of the same schema know of their statements.
+   * `readerVersion` has been asked in the same transaction.
+   */
+  withSharedFacts<T>(work: () => T): T {
+    const reader = this.reader();
+    if (this.#factsOfReader === undefined) this.#factsOfReader = schemaFacts(reader);
+    reader.facts = this.#factsOfReader;
+    try {
+      return work();
+    } finally {
+      reader.facts = null;
+    }
   }
 
   /** The schema version in the writer's open transaction. Forgets cached statements of another version. */
@@ -112,6 +131,7 @@ export class TenantFile {
     this.#writer?.close();
     this.#reader = null;
     this.#writer = null;
+    this.#factsOfReader = undefined;
     this.#opened = null;
   }
 
@@ -192,25 +212,6 @@ export class TenantFile {
 
 function versionOf(connection: Connection): number {
   return Number(connection.internalRow("PRAGMA schema_version")?.[0] ?? -1);
-}
-
-/** Whether the service's tables have this version's form. */
-function isCurrent(connection: Connection): boolean {
-  const row = connection.internalRow(upgradedTableQuery);
-  return isUpToDate(row && String(row[0]));
-}
-
-/** Brings the service's tables to this version's form, outside of a transaction. Throws what the engine throws. */
-export function upgradeTables(connection: Connection): void {
-  if (isCurrent(connection)) return;
-  connection.internalRun("BEGIN IMMEDIATE");
-  try {
-    // Another child may have done it meanwhile.
-    if (!isCurrent(connection)) { for (const sql of upgradeStatements) connection.internalRun(sql); }
-    connection.internalRun("COMMIT");
-  } finally {
-    if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
-  }
 }
 
 /**

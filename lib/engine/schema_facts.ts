@@ -1,0 +1,83 @@
+// What engine processes learn of the statements of a schema, for all databases that have the very same one: ten thousand
+// tenants of one application learn once. Numbers of rows are each database's own.
+import type { EngineFacts } from "../sql/statement_facts.ts";
+import type { BoundedForms } from "./bounded_rows.ts";
+import type { CompileConnection } from "./compile_connection.ts";
+import { RowsReadEstimates } from "./rows_read/rows_read.ts";
+
+/** Schemas that are known at a time, and characters of the longest one. */
+const MAX_SCHEMAS = 100;
+const MAX_SCHEMA_LENGTH = 64 * 1024;
+/** Statements that are known of one schema, and characters of the longest one. */
+const MAX_STATEMENTS = 256;
+const MAX_STATEMENT_LENGTH = 4000;
+
+/** A read that has compiled with this schema, and its bounded forms. */
+export interface KnownRead {
+  readonly columns: readonly string[];
+  readonly columnsJson: string;
+  readonly forms: Pick<BoundedForms, "rowCount" | "texts">;
+}
+
+/** What is known of one schema. To be used only in a transaction that sees it. */
+export class SchemaFacts {
+  readonly estimates = new RowsReadEstimates();
+  readonly reads = new Statements<KnownRead>();
+  /** Of statements that compile and do not change the schema; with foreign keys on. */
+  readonly inspected = new Statements<EngineFacts>();
+}
+
+/** By text; the oldest one goes first. */
+class Statements<T> {
+  readonly #bySql = new Map<string, T>();
+
+  get(sql: string): T | undefined {
+    return this.#bySql.get(sql);
+  }
+
+  set(sql: string, value: T): void {
+    if (sql.length <= MAX_STATEMENT_LENGTH) putBounded(this.#bySql, sql, value, MAX_STATEMENTS);
+  }
+}
+
+/** By the schema itself rather than by a digest of it: no two can be taken for one. */
+const known = new Map<string, SchemaFacts>();
+
+/**
+ * What is known of the schema that the connection's open transaction sees; null where it is not shared: virtual tables
+ * compile by what their modules hold, tables of ANALYZE change how statements run, and text that is no UTF-8 could look
+ * like another one.
+ */
+export function schemaFacts(connection: Pick<CompileConnection, "internalRow">): SchemaFacts | null {
+  const schema = schemaText(connection);
+  if (schema === null || schema.length > MAX_SCHEMA_LENGTH) return null;
+  if (/CREATE VIRTUAL|sqlite_stat|\ufffd/i.test(schema)) return null;
+  const facts = known.get(schema) ?? new SchemaFacts();
+  known.delete(schema);
+  putBounded(known, schema, facts, MAX_SCHEMAS);
+  return facts;
+}
+
+/** Every row in the engine's order, on which plans depend. */
+function schemaText(connection: Pick<CompileConnection, "internalRow">): string | null {
+  try {
+    const [text] = connection.internalRow(
+      "SELECT json_group_array(json_array(type, name, tbl_name, sql)) FROM " +
+        "(SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid)",
+    ) ?? [];
+    return typeof text === "string" ? text : null;
+  } catch {
+    // A schema that holds something else than texts, or is damaged.
+    return null;
+  }
+}
+
+function putBounded<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
+  if (map.size >= limit) {
+    for (const oldest of map.keys()) {
+      map.delete(oldest);
+      break;
+    }
+  }
+  map.set(key, value);
+}

@@ -1,0 +1,22 @@
+// Brings the service's tables of a file that an older version made to this version's form.
+import { isUpToDate, upgradedTableQuery, upgradeStatements } from "../../../sql/service_tables.ts";
+import type { Connection } from "../../../engine/connection.ts";
+
+/** Whether the service's tables have this version's form. */
+export function isCurrent(connection: Connection): boolean {
+  const row = connection.internalRow(upgradedTableQuery);
+  return isUpToDate(row && String(row[0]));
+}
+
+/** Brings the service's tables to this version's form, outside of a transaction. Throws what the engine throws. */
+export function upgradeTables(connection: Connection): void {
+  if (isCurrent(connection)) return;
+  connection.internalRun("BEGIN IMMEDIATE");
+  try {
+    // Another child may have done it meanwhile.
+    if (!isCurrent(connection)) { for (const sql of upgradeStatements) connection.internalRun(sql); }
+    connection.internalRun("COMMIT");
+  } finally {
+    if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
+  }
+}
