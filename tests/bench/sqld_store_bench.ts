@@ -6,6 +6,7 @@ import { silentLog } from "../../lib/core/log.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
+import { CompiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { print } from "../testing/print.ts";
@@ -124,7 +125,8 @@ async function printGate(): Promise<void> {
     statements: ["CREATE TABLE t (id INTEGER PRIMARY KEY, a)"],
     analyzed: false,
   };
-  const schemaGate = new SchemaGate(1, schema, await gateEngine("auto", schema.statements));
+  const compiled = new CompiledSchema(await gateEngine("auto", schema.statements), schema);
+  const schemaGate = new SchemaGate(1, schema, compiled);
   const facts = new FactsCache();
   const call = tenantCall(1, "read", [[READ, 1]]);
   const times = 100_000;
@@ -136,7 +138,7 @@ async function printGate(): Promise<void> {
   print(
     `the gate takes ${((systemClock.monotonicMs() - startMs) / times).toFixed(5)} ms for a cached statement`,
   );
-  schemaGate.close();
+  compiled.connection.close();
 }
 
 function ratio(one: number, other: number): string {

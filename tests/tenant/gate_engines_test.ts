@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
 import { readSyntax } from "../../lib/sql/syntax.ts";
+import { CompiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
 import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import type { Level } from "../../lib/engine/guard.ts";
@@ -15,14 +16,14 @@ const texts = Object.values(statementCorpus).flat().map(([sql]) => sql);
 
 /** Oracles of one schema in both builds. */
 async function both(statements: readonly string[], body: (node: SchemaGate, wasm: SchemaGate) => void) {
-  const schemaGate = async (engine: GateEngine) =>
-    new SchemaGate(1, { engineVersion: 1, statements, analyzed: true }, await gateEngine(engine, []));
-  const [node, wasm] = [await schemaGate("node"), await schemaGate("wasm")];
+  const schema = { engineVersion: 1, statements, analyzed: true };
+  const compiled = async (engine: GateEngine) => new CompiledSchema(await gateEngine(engine, []), schema);
+  const [node, wasm] = [await compiled("node"), await compiled("wasm")];
   try {
-    body(node, wasm);
+    body(new SchemaGate(1, schema, node), new SchemaGate(1, schema, wasm));
   } finally {
-    node.close();
-    wasm.close();
+    node.connection.close();
+    wasm.connection.close();
   }
 }
 
@@ -114,10 +115,11 @@ Deno.test("views stacked higher than an engine can go neither end the process no
   for (const count of [100, 700, 5000]) {
     const statements = views(count);
     const schema = { engineVersion: 1, statements, analyzed: false };
-    const schemaGate = new SchemaGate(1, schema, await gateEngine("auto", statements));
+    const compiled = new CompiledSchema(await gateEngine("auto", statements), schema);
+    const schemaGate = new SchemaGate(1, schema, compiled);
     const { failure } = schemaGate.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);
     assertEquals(failure?.kind, count < 5000 ? undefined : "too_big", `${count} views`);
-    schemaGate.close();
+    compiled.connection.close();
   }
 });
 

@@ -1,6 +1,6 @@
 // Reads the schema of a location, whose tables of the service are in the form of this version then.
 import { isOldTable, isUpToDate, upgradedTableQuery, upgradeStatements } from "../../sql/service_tables.ts";
-import type { TenantSchema } from "./gate/schema_gate.ts";
+import type { TenantSchema } from "./gate/compiled_schema.ts";
 import type { StepResult } from "./hrana/hrana.ts";
 import { integerOf, stringOf } from "./hrana/remote_values.ts";
 import { chain, ownTransaction } from "./hrana/step_list.ts";

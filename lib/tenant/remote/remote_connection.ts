@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Catalog, LocatedDatabase } from "./catalog.ts";
 import { claimToOpen, giveBack, RestoreClaim } from "./claims.ts";
-import { gateEngine } from "./gate/gate_engine.ts";
+import { compiledSchema } from "./gate/compiled_schema.ts";
 import { SchemaGate } from "./gate/schema_gate.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
@@ -211,7 +211,7 @@ export class RemoteConnection {
   async #readSchema(): Promise<SchemaGate> {
     const { location, generation } = await this.located();
     const schema = await readSchema(this.context, location);
-    const open = await gateEngine(this.context.gateEngine, schema.statements);
-    return new SchemaGate(generation * VERSIONS + schema.engineVersion, schema, open);
+    const compiled = await compiledSchema(this.context.gateEngine, schema);
+    return new SchemaGate(generation * VERSIONS + schema.engineVersion, schema, compiled);
   }
 }

@@ -17,18 +17,9 @@ import type {
   TenantCall,
   TenantStatement,
 } from "../../tenant_store.ts";
-import { Expansion } from "./expansion.ts";
-import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
-
-/** What one database's schema is made of. */
-export interface TenantSchema {
-  /** The engine's own schema version. */
-  readonly engineVersion: number;
-  /** Statements that make it, in an order in which they can run. */
-  readonly statements: readonly string[];
-  /** ANALYZE has made its tables. */
-  readonly analyzed: boolean;
-}
+import type { CompiledSchema, TenantSchema } from "./compiled_schema.ts";
+import type { Expansion } from "./expansion.ts";
+import type { SchemaConnection } from "./schema_connection.ts";
 
 /** What the gate reads of a call. */
 export type GateCall = Pick<TenantCall, "level" | "statements"> & { readonly foreignKeysOff?: boolean };
@@ -39,13 +30,7 @@ export interface CallGate {
   readonly failure: EngineFailure | null;
 }
 
-/** Decisions cached for one schema. */
-const CACHED_GATES = 1000;
-
 export class SchemaGate {
-  readonly #connection: SchemaConnection;
-  readonly #expansion: Expansion;
-  readonly #gates = new Map<string, EngineFailure | null>();
   /** The engine checks deferred constraints at the commit, so that calls cannot share one. */
   readonly hasDeferredConstraints: boolean;
   readonly hasVirtualTables: boolean;
@@ -54,17 +39,15 @@ export class SchemaGate {
   constructor(
     readonly version: number,
     readonly schema: TenantSchema,
-    private readonly open: OpenSchemaConnection,
+    private readonly compiled: CompiledSchema,
   ) {
-    this.#connection = openSchema(open, schema);
-    this.#expansion = new Expansion(schema.statements);
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
     this.hasVirtualTables = schema.statements.some((sql) => /^CREATE\s+VIRTUAL/i.test(sql));
   }
 
   /** To be made anew. */
   get broken(): boolean {
-    return this.#connection.broken;
+    return this.compiled.connection.broken;
   }
 
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Inspection {
@@ -72,13 +55,21 @@ export class SchemaGate {
     const changes = statements.some((statement, at) => statement.changesSchema && at < last);
     return this.#on({ changes, foreignKeysOff: options?.foreignKeysOff ?? false }, (connection) => {
       const facts: Inspection["facts"][number][] = [];
-      const expansion = changes ? this.#expansion.copy() : this.#expansion;
+      const { expansion } = this.compiled;
+      const own = changes ? expansion.copy() : expansion;
+      const known = connection === this.compiled.connection ? this.compiled.facts : null;
       for (const statement of statements) {
+        const found = statement.changesSchema ? undefined : known?.get(statement.sql);
+        if (found) {
+          facts.push(found);
+          continue;
+        }
         const apply = changes && statement.changesSchema
-          ? () => applyChange(connection, statement.sql, expansion)
+          ? () => applyChange(connection, statement.sql, own)
           : null;
-        const compiled = expansion.refusal(statement.sql) ?? compileStatement(connection, statement, apply);
+        const compiled = own.refusal(statement.sql) ?? compileStatement(connection, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
+        if (!statement.changesSchema) known?.set(statement.sql, compiled.facts);
         facts.push(compiled.facts);
       }
       return { schemaVersion: this.version, facts, failure: null };
@@ -90,7 +81,7 @@ export class SchemaGate {
     const { texts, changes } = schemaTexts(call);
     const { foreignKeysOff = false } = call;
     return this.#on({ changes, foreignKeysOff }, (connection) => {
-      const expansion = changes ? this.#expansion.copy() : this.#expansion;
+      const expansion = changes ? this.compiled.expansion.copy() : this.compiled.expansion;
       for (const [at, { statement, changes: applies }] of texts.entries()) {
         const failure = changes || foreignKeysOff
           ? gateStatement({ connection, expansion }, call.level, statement)
@@ -103,7 +94,7 @@ export class SchemaGate {
   }
 
   tables(): SchemaNames["tables"] {
-    return listTables(this.#connection);
+    return listTables(this.compiled.connection);
   }
 
   /** Of each statement the one table that an UPDATE or DELETE changes, and its form with the keys left alone. */
@@ -120,21 +111,13 @@ export class SchemaGate {
     );
   }
 
-  close(): void {
-    this.#connection.close();
-  }
-
   #cachedGate(level: Level, statement: TenantStatement): EngineFailure | null {
     const key = `${level} ${statement.level} ${statement.params.length} ${statement.sql}`;
-    const known = this.#gates.get(key);
+    const { gates } = this.compiled;
+    const known = gates.get(key);
     if (known !== undefined) return known;
-    const failure = gateStatement(
-      { connection: this.#connection, expansion: this.#expansion },
-      level,
-      statement,
-    );
-    if (this.#gates.size >= CACHED_GATES) this.#gates.clear();
-    this.#gates.set(key, failure);
+    const failure = gateStatement(this.compiled, level, statement);
+    gates.set(key, failure);
     return failure;
   }
 
@@ -143,8 +126,8 @@ export class SchemaGate {
     { changes, foreignKeysOff }: { readonly changes: boolean; readonly foreignKeysOff: boolean },
     work: (connection: SchemaConnection) => T,
   ): T {
-    if (!changes && !foreignKeysOff) return work(this.#connection);
-    const copy = openSchema(this.open, this.schema);
+    if (!changes && !foreignKeysOff) return work(this.compiled.connection);
+    const copy = this.compiled.copy();
     try {
       if (foreignKeysOff) copy.exec("PRAGMA foreign_keys=OFF");
       return work(copy);
@@ -152,20 +135,6 @@ export class SchemaGate {
       copy.close();
     }
   }
-}
-
-function openSchema(open: OpenSchemaConnection, { statements, analyzed }: TenantSchema): SchemaConnection {
-  const connection = open();
-  for (const sql of statements) {
-    // What this engine cannot read does not exist here, and is thereby closed.
-    try {
-      connection.exec(sql);
-    } catch (error) {
-      if (error instanceof TypeError) throw error;
-    }
-  }
-  if (analyzed) connection.exec("ANALYZE");
-  return connection;
 }
 
 /** The statements of a call; `changes`: a later one sees another schema than the first. */

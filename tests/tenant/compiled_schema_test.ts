@@ -1,0 +1,64 @@
+// Which databases of a remote store share one compiled schema: those with the very same texts.
+import { assert, assertEquals } from "@std/assert";
+import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
+import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
+
+const PARENT = "CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT)";
+const CHILD = "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE)";
+const PLAIN = "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p)";
+const DELETE = { sql: "DELETE FROM p WHERE id = 1", changesSchema: false };
+
+async function gateOf(statements: readonly string[], version = 1): Promise<SchemaGate> {
+  const schema = { engineVersion: version, statements, analyzed: false };
+  return new SchemaGate(version, schema, await compiledSchema("auto", schema));
+}
+
+function written(gate: SchemaGate, foreignKeysOff = false): readonly string[] | undefined {
+  return gate.inspect([DELETE], { foreignKeysOff }).facts[0]?.tablesWritten;
+}
+
+Deno.test("databases with the same schema share it, each with its own version", async () => {
+  const statements = [PARENT, CHILD];
+  const schema = { engineVersion: 1, statements, analyzed: false };
+  const first = await compiledSchema("auto", schema);
+  assert(await compiledSchema("auto", { ...schema, statements: [...statements] }) === first);
+  const [one, other] = [await gateOf(statements, 3), await gateOf(statements, 4)];
+  assertEquals([one.inspect([DELETE]).schemaVersion, other.inspect([DELETE]).schemaVersion], [3, 4]);
+  assertEquals(one.inspect([DELETE]).facts, other.inspect([DELETE]).facts);
+});
+
+Deno.test("databases with almost the same schema share nothing", async () => {
+  const almost = [
+    [PARENT, CHILD],
+    [PARENT, PLAIN],
+    [PARENT, CHILD, "CREATE INDEX i ON p(a)"],
+    [PARENT.replace("TEXT", "INT"), CHILD],
+    [CHILD, PARENT],
+    [`${PARENT}; ${CHILD}`],
+    [PARENT],
+  ];
+  const schemas = almost.map((statements) => ({ statements, analyzed: false }));
+  const all = [{ statements: [PARENT, CHILD], analyzed: true }, ...schemas];
+  const compiled = await Promise.all(all.map((schema) => compiledSchema("auto", schema)));
+  assertEquals(new Set(compiled).size, all.length);
+  assert(await compiledSchema("wasm", { statements: [PARENT, CHILD], analyzed: false }) !== compiled[1]);
+  const gates = await Promise.all([[PARENT, CHILD], [PARENT, PLAIN], [PARENT]].map((one) => gateOf(one)));
+  for (let round = 0; round < 2; round++) {
+    assertEquals(gates.map((gate) => written(gate)), [["c", "p"], ["p"], ["p"]]);
+  }
+});
+
+Deno.test("what a call learns without foreign keys, or behind a change of the schema, stays with it", async () => {
+  const [first, second] = [await gateOf([PARENT, CHILD]), await gateOf([PARENT, CHILD])];
+  for (let round = 0; round < 2; round++) {
+    assertEquals([written(first, true), written(second)], [["p"], ["c", "p"]]);
+    assertEquals([written(second, true), written(first)], [["p"], ["c", "p"]]);
+    const changed = first.inspect([
+      { sql: "DROP TABLE c", changesSchema: true },
+      { sql: "CREATE TABLE d (p REFERENCES p ON DELETE CASCADE)", changesSchema: true },
+      DELETE,
+    ]);
+    assertEquals(changed.facts[2]?.tablesWritten, ["d", "p"]);
+    assertEquals([written(second), written(first)], [["c", "p"], ["c", "p"]]);
+  }
+});
