@@ -116,10 +116,10 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   started.resolve(deps);
   // Standard output of a platform is a log, and no place for the demo's token.
   const demo = config.demo && !config.hosted;
-  const demoToken = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo });
+  const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo });
   handler = createApp(deps).fetch;
   ready.resolve(handler);
-  const text = greeting({ baseUrl, operatorKey: operator.made, demoToken });
+  const text = greeting({ baseUrl, operatorKey: operator.made, demo: madeDemo });
   await Deno.stdout.write(new TextEncoder().encode(text));
 }
 

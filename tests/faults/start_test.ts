@@ -137,11 +137,12 @@ Deno.test("the first start prints a token and curl lines that work; the second p
     }
     const token = demoToken(first);
     assertMatch(first.output(), /operator key/i);
+    assertMatch(first.output(), /\n {2}http:\/\/127\.0\.0\.1:\d+\/console\/-\/start\/pstart_\w{38}\n/);
     assertEquals((await first.stop()).code, 0);
     await using second = await startService({ folder });
     assertMatch(
       second.output(),
-      /^Cubby listens on (http:\/\/127\.0\.0\.1:\d+)\nIts documentation is at \1\/docs\n$/,
+      /^Cubby listens on (http:\/\/127\.0\.0\.1:\d+)\nIts console is at \1\/console\nIts documentation is at \1\/docs\n$/,
     );
     assertEquals((await query(second, token, "SELECT count(*) FROM customers")).status, 200);
   });

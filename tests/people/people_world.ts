@@ -4,6 +4,7 @@ import type { AppError } from "../../lib/core/errors.ts";
 import type { MemberRole } from "../../lib/core/role.ts";
 import { acceptLink } from "../../lib/services/people/accept_link.ts";
 import type { Browser, PeopleContext } from "../../lib/services/people/people_context.ts";
+import type { PasswordSignIn } from "../../lib/services/people/sign_in.ts";
 import { appDeps } from "../../routes/http/app_deps.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
@@ -95,4 +96,10 @@ export async function refusal(work: Promise<unknown>): Promise<[code: string, me
 
 function isAppError(error: unknown): error is AppError {
   return error instanceof Error && error.name === "AppError";
+}
+
+/** What a member of `acme` types at the sign-in. */
+export function typed(email: string, password: string, address?: string): PasswordSignIn {
+  const from = address === undefined ? {} : { address };
+  return { namespaceSlug: "acme", email, password, browser: browser(from) };
 }

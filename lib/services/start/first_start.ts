@@ -1,14 +1,18 @@
 // What the first start makes: the operator's key, and a namespace `demo` with a small shop, one published table of
-// it, and a token.
+// it, a token, and the link by which its first admin comes in.
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import { START_LINK_MS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
 import { createDatabase } from "../databases/manage_databases.ts";
 import type { EndpointContext } from "../endpoints/endpoint_context.ts";
 import { listEndpoints, moveEndpoint } from "../endpoints/manage_endpoints.ts";
 import { scaffoldCrud } from "../endpoints/scaffold/scaffold_crud.ts";
+import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { createNamespace } from "../namespaces/manage_namespaces.ts";
+import { startUrl } from "../people/link_urls.ts";
 import { createToken } from "../tokens/manage_tokens.ts";
 import { demoShop } from "./demo_shop.ts";
 
@@ -19,14 +23,22 @@ const DEMO_TABLE = "products";
 /** Milliseconds after which another process may repeat a first start that has not finished. */
 const LEASE_MS = 60_000;
 
+/** What lets people and programs into the demo; each is shown once. */
+export interface DemoSecrets {
+  /** An unscoped admin token. */
+  readonly token: string;
+  /** The end of the link for the first admin. */
+  readonly startToken: string;
+}
+
 /**
- * Makes the demo and answers its token; null when it was made before or `demo` is off. One of several processes makes
+ * Makes the demo and answers its secrets; null when it was made before or `demo` is off. One of several processes makes
  * it, and after a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
  */
 export async function firstStart(
   ctx: EndpointContext,
   { kv, demo }: { readonly kv: Deno.Kv; readonly demo: boolean },
-): Promise<string | null> {
+): Promise<DemoSecrets | null> {
   const key = keys.firstStart();
   const found = await kvGet(kv, key);
   if (found.value?.done || (found.value?.leaseUntilMs ?? 0) > ctx.clock.now()) return null;
@@ -44,8 +56,23 @@ export async function firstStart(
   }));
   await publishTable(ctx, DEMO_TABLE);
   const { token } = await createToken(ctx, { namespaceSlug: DEMO_SLUG, name: "First start", role: "admin" });
+  const startToken = await addStartLink(ctx);
   await kvCommit(kv.atomic().set(key, { done: true, leaseUntilMs: null }));
-  return token;
+  return { token, startToken };
+}
+
+/** A link for the first admin of the demo, good for a day. */
+async function addStartLink(ctx: EndpointContext): Promise<string> {
+  const { id: namespaceId } = await requireNamespace(ctx, DEMO_SLUG);
+  const startToken = newToken("pstart_");
+  const now = ctx.clock.now();
+  await ctx.control.links.addStart(tokenHash(startToken), {
+    kind: "start",
+    namespaceId,
+    memberId: newId("mem", now),
+    untilMs: now + START_LINK_MS,
+  });
+  return startToken;
 }
 
 /** Makes the usual endpoints of a table and publishes them. */
@@ -102,23 +129,30 @@ export interface GreetingInput {
   /** Set when this start has made the key. */
   readonly operatorKey: string | null;
   /** Set when this start has made the demo. */
-  readonly demoToken: string | null;
+  readonly demo: DemoSecrets | null;
 }
 
 /** Lines for standard output. Secrets appear here once and nowhere else. */
-export function greeting({ baseUrl, operatorKey, demoToken }: GreetingInput): string {
-  const lines = [`Cubby listens on ${baseUrl}`, `Its documentation is at ${baseUrl}/docs`];
+export function greeting({ baseUrl, operatorKey, demo }: GreetingInput): string {
+  const lines = [
+    `Cubby listens on ${baseUrl}`,
+    `Its console is at ${baseUrl}/console`,
+    `Its documentation is at ${baseUrl}/docs`,
+  ];
   if (operatorKey !== null) {
     lines.push("", "The operator key makes namespaces. It is shown this once:", `  ${operatorKey}`);
   }
-  if (demoToken !== null) {
+  if (demo !== null) {
     lines.push(
       "",
       `A demo shop is in namespace "${DEMO_SLUG}", database "${DEMO_SLUG}". Its admin token, shown this once:`,
-      `  ${demoToken}`,
+      `  ${demo.token}`,
+      "",
+      "Become its first admin in the console, by this link, once and within a day:",
+      `  ${startUrl(baseUrl, demo.startToken)}`,
       "",
       "Try it:",
-      ...demoCalls(baseUrl, demoToken).map((line) => `  ${line}`),
+      ...demoCalls(baseUrl, demo.token).map((line) => `  ${line}`),
     );
   }
   return `${lines.join("\n")}\n`;

@@ -1,0 +1,83 @@
+// Guesses at passwords, keys and passkeys: how many tell the guesser something, and whom they lock out.
+import { assert, assertEquals } from "@std/assert";
+import { authenticateSession } from "../../lib/access/authenticate_session.ts";
+import { newToken } from "../../lib/access/token_format.ts";
+import { signInByOperatorKey, signInByPassword } from "../../lib/services/people/sign_in.ts";
+import { signInByPasskey } from "../../lib/services/people/use_passkeys.ts";
+import { browser, HOUR_MS, PASSWORD, refusal, testPeople, typed } from "./people_world.ts";
+
+testPeople("guessing", {
+  "after ten failures of an hour even the right password is refused, and then it is taken again": async (
+    world,
+  ) => {
+    const { people, clock } = world;
+    await world.join("guessed@example.com", "viewer");
+    for (let guess = 0; guess < 10; guess++) {
+      const found = await refusal(signInByPassword(people, typed("guessed@example.com", `wrong ${guess}`)));
+      assertEquals(found[0], "sign_in_failed", String(guess));
+    }
+    for (const password of ["wrong again", PASSWORD]) {
+      const found = await refusal(signInByPassword(people, typed("Guessed@example.com", password)));
+      assertEquals(found[0], "sign_in_locked");
+    }
+    const elsewhere = await refusal(
+      signInByPassword(world.elsewhere, typed("guessed@example.com", PASSWORD)),
+    );
+    assertEquals(elsewhere[0], "sign_in_locked");
+    clock.turn(HOUR_MS);
+    await signInByPassword(people, typed("guessed@example.com", PASSWORD));
+  },
+
+  "an address that nobody has is locked like one that somebody has": async ({ people }) => {
+    for (let guess = 0; guess < 10; guess++) {
+      await refusal(signInByPassword(people, typed("ghost@example.com", "wrong")));
+    }
+    const found = await refusal(signInByPassword(people, typed("ghost@example.com", "wrong")));
+    assertEquals(found[0], "sign_in_locked");
+  },
+
+  "of many guesses at once no more than ten tell the guesser anything": async (world) => {
+    const { people } = world;
+    await world.join("crowd@example.com", "viewer");
+    const guesses = Array.from({ length: 24 }, (_, at) => `wrong ${at}`);
+    const found = await Promise.all(
+      guesses.map((one) => refusal(signInByPassword(people, typed("crowd@example.com", one)))),
+    );
+    assertEquals(found.filter(([code]) => code === "sign_in_failed").length, 10);
+    assertEquals(found.filter(([code]) => code === "sign_in_locked").length, 14);
+  },
+
+  "thirty failures lock the address that they came from, and no other": async (world) => {
+    const { people } = world;
+    await world.join("bystander@example.com", "viewer");
+    const { address } = browser();
+    for (let guess = 0; guess < 30; guess++) {
+      const answer = { id: `guess-${guess}`, response: {} };
+      const found = await refusal(signInByPasskey(people, { answer, browser: browser({ address }) }));
+      assertEquals(found[0], "passkey_refused");
+    }
+    const from = (where?: string) =>
+      signInByPassword(people, typed("bystander@example.com", PASSWORD, where));
+    assertEquals((await refusal(from(address)))[0], "sign_in_locked");
+    await from();
+  },
+
+  "the operator comes in by the key; guesses from elsewhere do not lock it out": async (world) => {
+    const { people, started } = world;
+    const { address } = browser();
+    for (let guess = 0; guess < 10; guess++) {
+      const operatorKey = newToken("cub_op_");
+      const wrong = { operatorKey, browser: browser({ address }) };
+      assertEquals((await refusal(signInByOperatorKey(people, wrong)))[0], "sign_in_failed");
+    }
+    const right = { operatorKey: started.operatorKey };
+    const locked = refusal(signInByOperatorKey(people, { ...right, browser: browser({ address }) }));
+    assertEquals((await locked)[0], "sign_in_locked");
+    const { secret } = await signInByOperatorKey(people, { ...right, browser: browser() });
+    assertEquals((await authenticateSession(people, secret, { now: true }))?.caller.kind, "operator");
+    const lines = started.logLines.filter((line) => line.includes("operator_sign"));
+    assertEquals(lines.filter((line) => line.includes("refused")).length, 10);
+    assert(lines.some((line) => line.includes("operator_signed_in")));
+    assert(!started.logLines.some((line) => line.includes(started.operatorKey)));
+  },
+});

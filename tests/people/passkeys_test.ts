@@ -1,0 +1,242 @@
+// Passkeys: how one is made, signs in and confirms, and what is refused of an authenticator, a browser or a thief.
+import { assert, assertEquals } from "@std/assert";
+import { authenticateSession } from "../../lib/access/authenticate_session.ts";
+import type { MemberCaller } from "../../lib/access/caller.ts";
+import {
+  acceptLinkByPasskey,
+  addPasskey,
+  beginLinkPasskey,
+  beginPasskey,
+  beginPasskeyConfirmation,
+  beginPasskeySignIn,
+  confirmByPasskey,
+  listPasskeys,
+  removePasskey,
+  signInByPasskey,
+} from "../../lib/services/people/use_passkeys.ts";
+import { relyingParty } from "../../lib/services/people/relying_party.ts";
+import { type Lies, SoftwarePasskey } from "../testing/software_passkey.ts";
+import { browser, HOUR_MS, MINUTE_MS, type PeopleWorld, refusal, testPeople } from "./people_world.ts";
+
+const PLACE = { origin: "http://localhost", rpId: "localhost" };
+const EVIL = "https://evil.example";
+
+async function callerOf({ people }: PeopleWorld, secret: string): Promise<MemberCaller> {
+  const signedIn = await authenticateSession(people, secret, { now: true });
+  assert(signedIn?.caller.kind === "member");
+  return signedIn.caller;
+}
+
+/** A member with a passkey, and its account as a request has it. */
+async function withPasskey(world: PeopleWorld, email: string) {
+  const { id, secret } = await world.join(email, "admin");
+  const ctx = { ...world.people, caller: await callerOf(world, secret) };
+  const passkey = await SoftwarePasskey.in(PLACE);
+  const answer = await passkey.make(await beginPasskey(ctx));
+  const made = await addPasskey(ctx, { name: "Laptop", answer });
+  return { id, secret, ctx, passkey, made };
+}
+
+async function signInWith({ people }: PeopleWorld, passkey: SoftwarePasskey, lies: Lies = {}) {
+  const answer = await passkey.sign(await beginPasskeySignIn(people), lies);
+  return await signInByPasskey(people, { answer, browser: browser() });
+}
+
+testPeople("passkeys", {
+  "a member signs in by a passkey that it has made, and says nothing else": async (world) => {
+    const { id, passkey, made, ctx } = await withPasskey(world, "ada@example.com");
+    assertEquals([made.name, made.usedAt], ["Laptop", null]);
+    const session = await signInWith(world, passkey);
+    assertEquals(session.namespaceSlug, "acme");
+    assertEquals((await callerOf(world, session.secret)).memberId, id);
+    assert((await listPasskeys(ctx))[0]?.usedAt !== null);
+  },
+
+  "options name this service, ask for the person, and say whose passkeys there are": async (world) => {
+    const { ctx, passkey } = await withPasskey(world, "options@example.com");
+    const creation = await beginPasskey(ctx);
+    assertEquals(creation.rp.id, "localhost");
+    assertEquals(creation.attestation, "none");
+    assertEquals(creation.authenticatorSelection?.userVerification, "required");
+    assertEquals(creation.authenticatorSelection?.residentKey, "required");
+    const confirmation = await beginPasskeyConfirmation(ctx);
+    const { id } = await passkey.sign(confirmation);
+    assertEquals(creation.excludeCredentials?.map((one) => one.id), [id]);
+    assertEquals(confirmation.allowCredentials?.map((one) => one.id), [id]);
+    const signIn = await beginPasskeySignIn(world.people);
+    assertEquals([signIn.userVerification, signIn.allowCredentials], ["required", undefined]);
+  },
+
+  "a signature for another site, without the person, or with another user is refused": async (world) => {
+    const { passkey } = await withPasskey(world, "forged@example.com");
+    const refused: Lies[] = [
+      { origin: EVIL },
+      { origin: "http://localhost:81" },
+      { origin: "http://127.0.0.1" },
+      { rpId: "evil.example" },
+      { verified: false },
+      { type: "webauthn.create" },
+      { userHandle: "" },
+      { userHandle: btoa("mem_01ARZ3NDEKTSV4RRFFQ69G5FAV") },
+    ];
+    for (const lies of refused) {
+      const [code] = await refusal(signInWith(world, passkey, lies));
+      assertEquals(code, "passkey_refused", JSON.stringify(lies));
+    }
+    await signInWith(world, passkey);
+  },
+
+  "a registration for another site, or without the person, is refused": async (world) => {
+    const { secret } = await world.join("making@example.com", "viewer");
+    const ctx = { ...world.people, caller: await callerOf(world, secret) };
+    const passkey = await SoftwarePasskey.in(PLACE);
+    const refused: Lies[] = [
+      { origin: EVIL },
+      { rpId: "evil.example" },
+      { verified: false },
+      { type: "webauthn.get" },
+    ];
+    for (const lies of refused) {
+      const answer = await passkey.make(await beginPasskey(ctx), lies);
+      const [code] = await refusal(addPasskey(ctx, { name: "x", answer }));
+      assertEquals(code, "passkey_refused", JSON.stringify(lies));
+    }
+    assertEquals(await listPasskeys(ctx), []);
+  },
+
+  "a challenge counts once, for five minutes, and only for what it was made": async (world) => {
+    const { people, clock } = world;
+    const { passkey, ctx } = await withPasskey(world, "challenge@example.com");
+    const asked = await beginPasskeySignIn(people);
+    const answer = await passkey.sign(asked);
+    await signInByPasskey(people, { answer, browser: browser() });
+    const again = await passkey.sign(asked);
+    for (const one of [answer, again]) {
+      const [code] = await refusal(signInByPasskey(people, { answer: one, browser: browser() }));
+      assertEquals(code, "passkey_refused");
+    }
+    const late = await passkey.sign(await beginPasskeySignIn(people));
+    clock.turn(5 * MINUTE_MS);
+    assertEquals(
+      (await refusal(signInByPasskey(people, { answer: late, browser: browser() })))[0],
+      "passkey_refused",
+    );
+    const crossed = await passkey.sign(await beginPasskeyConfirmation(ctx));
+    const misused = signInByPasskey(people, { answer: crossed, browser: browser() });
+    assertEquals((await refusal(misused))[0], "passkey_refused");
+    const forSignIn = await passkey.sign(await beginPasskeySignIn(people));
+    const confirming = confirmByPasskey(ctx, { answer: forSignIn, address: browser().address });
+    assertEquals((await refusal(confirming))[0], "passkey_refused");
+    const invented = await passkey.sign({ challenge: "A".repeat(75) });
+    const guessed = signInByPasskey(people, { answer: invented, browser: browser() });
+    assertEquals((await refusal(guessed))[0], "passkey_refused");
+  },
+
+  "of one answer sent to two processes at once one signs in": async (world) => {
+    const { people, elsewhere } = world;
+    const { passkey } = await withPasskey(world, "twice@example.com");
+    const answer = await passkey.sign(await beginPasskeySignIn(people));
+    const outcomes = await Promise.allSettled(
+      [people, elsewhere].map((process) => signInByPasskey(process, { answer, browser: browser() })),
+    );
+    assertEquals(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+  },
+
+  "an authenticator that counts backwards is a copy, and is refused": async (world) => {
+    const { passkey } = await withPasskey(world, "copied@example.com");
+    await signInWith(world, passkey, { counter: 40 });
+    assertEquals((await refusal(signInWith(world, passkey, { counter: 40 })))[0], "passkey_refused");
+    assertEquals((await refusal(signInWith(world, passkey, { counter: 7 })))[0], "passkey_refused");
+    await signInWith(world, passkey, { counter: 41 });
+  },
+
+  "confirming takes a passkey of that very member, in the session that asked": async (world) => {
+    const { clock, people } = world;
+    const own = await withPasskey(world, "confirms@example.com");
+    const other = await withPasskey(world, "other-one@example.com");
+    clock.turn(HOUR_MS);
+    const { address } = browser();
+    const asked = await beginPasskeyConfirmation(own.ctx);
+    const foreign = await other.passkey.sign(asked);
+    assertEquals(
+      (await refusal(confirmByPasskey(own.ctx, { answer: foreign, address })))[0],
+      "passkey_refused",
+    );
+    const stolen = await own.passkey.sign(await beginPasskeyConfirmation(own.ctx));
+    assertEquals(
+      (await refusal(confirmByPasskey(other.ctx, { answer: stolen, address })))[0],
+      "passkey_refused",
+    );
+    await confirmByPasskey(own.ctx, { answer: await own.passkey.sign(asked), address });
+    const { signedInAt } = await callerOf(world, own.secret);
+    assert(people.clock.now() - signedInAt < MINUTE_MS);
+    assert(people.clock.now() - (await callerOf(world, other.secret)).signedInAt >= HOUR_MS);
+  },
+
+  "making and removing one takes a sign-in of the last 15 minutes and one's own account": async (world) => {
+    const own = await withPasskey(world, "keeps@example.com");
+    const other = await withPasskey(world, "thief@example.com");
+    assertEquals((await refusal(removePasskey(other.ctx, own.made.id)))[0], "passkey_not_found");
+    const answer = await own.passkey.make(await beginPasskey(own.ctx));
+    assertEquals((await refusal(addPasskey(other.ctx, { name: "x", answer })))[0], "passkey_refused");
+    // The authenticator of somebody else, made anew: a credential has one owner.
+    const taken = await own.passkey.make(await beginPasskey(other.ctx));
+    assertEquals((await refusal(addPasskey(other.ctx, { name: "x", answer: taken })))[0], "passkey_refused");
+    world.clock.turn(HOUR_MS);
+    assertEquals((await refusal(beginPasskey(own.ctx)))[0], "sign_in_again");
+    assertEquals((await refusal(removePasskey(own.ctx, own.made.id)))[0], "sign_in_again");
+    const userHandle = new TextEncoder().encode(own.id).toBase64({
+      alphabet: "base64url",
+      omitPadding: true,
+    });
+    const renewed = await signInWith(world, own.passkey, { userHandle });
+    const ctx = { ...world.people, caller: await callerOf(world, renewed.secret) };
+    await removePasskey(ctx, own.made.id);
+    const removed = await refusal(signInWith(world, own.passkey, { userHandle }));
+    assertEquals(removed[0], "passkey_refused");
+  },
+
+  "an invitation can be accepted by a passkey alone, and ends those from before": async (world) => {
+    const { people, started } = world;
+    const own = await withPasskey(world, "again@example.com");
+    const path = `/api/namespaces/acme/members/${own.id}/invite`;
+    const invited = await started.request("POST", path, { token: started.operatorKey });
+    const token = JSON.parse(invited.text).data.inviteUrl.split("/").at(-1);
+    const fresh = await SoftwarePasskey.in(PLACE);
+    const input = { token, passkeyName: "Phone", browser: browser() };
+    const answer = await fresh.make(await beginLinkPasskey(people, { token }));
+    const other = await world.invite("not-this-one@example.com", "viewer");
+    const misused = acceptLinkByPasskey(people, { ...input, token: other.token, answer });
+    assertEquals((await refusal(misused))[0], "passkey_refused");
+    await acceptLinkByPasskey(people, { ...input, answer });
+    assertEquals((await refusal(signInWith(world, own.passkey)))[0], "passkey_refused");
+    await signInWith(world, fresh);
+  },
+
+  "a removed member's passkeys open nothing": async (world) => {
+    const { started } = world;
+    await world.join("stays@example.com", "admin");
+    const own = await withPasskey(world, "goes@example.com");
+    const path = `/api/namespaces/acme/members/${own.id}`;
+    assertEquals((await started.request("DELETE", path, { token: started.operatorKey })).status, 200);
+    assertEquals((await refusal(signInWith(world, own.passkey)))[0], "passkey_refused");
+  },
+
+  "the name for passkeys comes from BASE_URL; where browsers have none, that is said": async () => {
+    assertEquals(relyingParty("http://127.0.0.1:8000"), { id: "localhost", origin: "http://localhost:8000" });
+    assertEquals(relyingParty("http://localhost"), { id: "localhost", origin: "http://localhost" });
+    const domain = { id: "db.example.com", origin: "https://db.example.com:8443" };
+    assertEquals(relyingParty("https://db.example.com:8443"), domain);
+    for (
+      const baseUrl of [
+        "http://db.example.com",
+        "http://192.168.1.5",
+        "https://192.168.1.5",
+        "https://[2001:db8::1]",
+      ]
+    ) {
+      const [code] = await refusal(Promise.resolve().then(() => relyingParty(baseUrl)));
+      assertEquals(code, "passkeys_unavailable", baseUrl);
+    }
+  },
+});
