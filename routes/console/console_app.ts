@@ -19,6 +19,7 @@ import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
 import { sqlRoutes } from "./pages/sql.tsx";
 import { rulesRoutes } from "./pages/rules.tsx";
+import { snapshotsRoutes } from "./pages/snapshots.tsx";
 import { logRoutes } from "./pages/log.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
 
@@ -36,6 +37,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   settingsRoutes,
   sqlRoutes,
   tablesRoutes,
+  snapshotsRoutes,
   logRoutes,
 ];
 

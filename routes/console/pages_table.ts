@@ -64,5 +64,10 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console/:ns/db/:db/tables/:t", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/tables/:t/row", access: "editor" },
 
+  { method: "GET", path: "/console/:ns/db/:db/snapshots", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/snapshots", access: "editor" },
+  { method: "GET", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/snapshots/:label/copy", access: "admin" },
   { method: "GET", path: "/console/:ns/db/:db/log", access: "viewer" },
 ];

@@ -118,3 +118,6 @@ export const databaseRecord = z.object({
   sizeBytes: z.int(),
   state: databaseState,
 });
+
+/** The label of a snapshot that somebody takes. */
+export const snapshotLabel = z.string().regex(/^(?!auto-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/);

@@ -13,7 +13,7 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { databaseRecord, isoTimestamp, newSlug, noQuery } from "../http/schemas.ts";
+import { databaseRecord, isoTimestamp, newSlug, noQuery, snapshotLabel } from "../http/schemas.ts";
 
 const snapshot = z.object({
   label: z.string(),
@@ -22,7 +22,7 @@ const snapshot = z.object({
   automatic: z.boolean(),
 });
 const snapshotBody = z.strictObject({
-  label: z.string().regex(/^(?!auto-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/).optional(),
+  label: snapshotLabel.optional(),
 }).meta({ examples: [{ label: "before-import" }] }).optional();
 const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),

@@ -1,17 +1,11 @@
-// Takes back a write that was approved and has run: a restore of the snapshot before it. Rules hold writes for a person;
-// here a person decides in the same moment, so only a rule that denies stops it.
-import { type PersonCaller, requireFresh, requirePerson } from "../../access/caller.ts";
+// Takes back a write that was approved and has run: a restore of the snapshot before it, which a person has seen.
+import { type PersonCaller, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
-import type { RestoreEffect, SchemaChange } from "../../sql/branch_report.ts";
+import type { SchemaChange } from "../../sql/branch_report.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
-import { databaseOf, restoreLog } from "../snapshots/manage_snapshots.ts";
-import {
-  findRestoreRules,
-  logged,
-  restoreAfterPreview,
-  type RestoreContext,
-} from "../snapshots/restore_snapshot.ts";
+import { previewRestore, restoreSeen } from "../snapshots/restore_seen.ts";
+import type { RestoreContext } from "../snapshots/restore_snapshot.ts";
 import {
   type ApprovalContext,
   type ApprovalPath,
@@ -42,7 +36,7 @@ export interface UndoPreview {
  */
 export async function previewUndo(ctx: ApprovalContext, path: ApprovalPath): Promise<UndoPreview> {
   const { restore, snapshot } = await undoOf(ctx, path);
-  const effect = await databaseOf(restore).compareSnapshot(snapshot);
+  const effect = await previewRestore(restore, { snapshot });
   return {
     snapshot,
     digest: effect?.digest ?? null,
@@ -68,19 +62,7 @@ export interface UndoInput extends ApprovalPath {
  */
 export async function undoApproval(ctx: ApprovalContext, input: UndoInput): Promise<ApprovalPage> {
   const { record, outcome, person, restore, snapshot } = await undoOf(ctx, input);
-  requireFresh(ctx.caller, ctx.clock.now());
-  const { databaseId } = record;
-  const log = restoreLog(restore, { databaseId, snapshot });
-  const decide = async (effect: RestoreEffect | null) => {
-    const seen = input.digest;
-    if (seen !== undefined && seen !== (effect?.digest ?? null)) {
-      throw new AppError("effect_changed", {
-        message: "Look again at what taking it back would do; the database has changed since",
-      });
-    }
-    findRestoreRules(await restore.rules.of(databaseId) ?? [], effect);
-  };
-  const restored = await logged(restore, log, () => restoreAfterPreview(restore, { snapshot, log }, decide));
+  const restored = await restoreSeen(restore, { snapshot, digest: input.digest });
   const undone = { at: ctx.clock.now(), by: deciderOf(person), snapshot: restored.undo };
   const noted = await ctx.query.approvals.move(record, "redeemed", { outcome: { ...outcome, undone } });
   return await approvalPage(ctx, noted ?? record);

@@ -1,5 +1,11 @@
 // Lists and takes snapshots of a database, and makes a new database of one.
-import { type Caller, callerId, requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
+import {
+  type Caller,
+  callerId,
+  requireFresh,
+  requireNamespaceAdmin,
+  requireRole,
+} from "../../access/caller.ts";
 import type { Target } from "../../access/resolve_target.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -23,14 +29,14 @@ export function databaseOf({ tenants, target }: SnapshotContext): TenantDatabase
   return tenants.open(target.databaseId, target.namespaceId);
 }
 
-interface SnapshotView {
+/** A snapshot as the API shows it. */
+export interface SnapshotView {
   readonly label: string;
   readonly createdAt: string;
   readonly sizeBytes: number;
   readonly automatic: boolean;
 }
 
-/** A snapshot as the API shows it. */
 function snapshotView({ label, createdAt, sizeBytes, automatic }: SnapshotInfo): SnapshotView {
   return { label, createdAt: isoTime(createdAt), sizeBytes, automatic };
 }
@@ -56,14 +62,15 @@ export async function takeSnapshot(
 export type RestoreIntoContext = SnapshotContext & NewStorage;
 
 /**
- * Makes a new database of a snapshot of another one, for whoever may create databases. Errors: those of
- * `requireNamespaceAdmin`, `snapshot_not_found`, `slug_taken`.
+ * Makes a new database of a snapshot of another one, for whoever may create databases. Errors:
+ * `sign_in_again`, those of `requireNamespaceAdmin`, `snapshot_not_found`, `slug_taken`.
  */
 export async function restoreInto(
   ctx: RestoreIntoContext,
   input: { readonly snapshot: string; readonly into: string },
 ): Promise<DatabaseView> {
   requireNamespaceAdmin(ctx.token, ctx.target.namespaceSlug);
+  requireFresh(ctx.token, ctx.clock.now());
   const { snapshot, into } = input;
   const snapshots = await databaseOf(ctx).snapshots();
   if (!snapshots.some((one) => one.label === snapshot)) throw new AppError("snapshot_not_found");

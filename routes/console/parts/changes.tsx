@@ -1,0 +1,70 @@
+// What a merge, a restore or a branch changes: definitions, and the rows of each table before and after.
+import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
+import type { SchemaChange, TableDiff } from "../../../lib/sql/branch_report.ts";
+import { Card } from "./card.tsx";
+import { DiffGrid, type DiffRow } from "./diff_grid.tsx";
+import { counted, whole } from "./figures.ts";
+import type { Html } from "./html.ts";
+import { Pairs } from "./pairs.tsx";
+import { SqlText } from "./sql_text.tsx";
+import { visibleText } from "./visible_text.ts";
+
+/** What becomes of definitions, with the statements that do it; nothing where none changes. */
+export function SchemaChanges(
+  { changes, statements }: { changes: readonly SchemaChange[]; statements: readonly string[] },
+): Html | null {
+  if (changes.length === 0 && statements.length === 0) return null;
+  return (
+    <Card id="schema" title="Definitions" about={counted(changes.length, "change")} full>
+      <Pairs
+        pairs={changes.map(({ type, name, change }) => ({
+          name: change,
+          kind: type,
+          value: visibleText(name),
+        }))}
+      />
+      {statements.length === 0 ? null : <SqlText sql={statements.join(";\n")} label="Statements" />}
+    </Card>
+  );
+}
+
+/** The rows of a table that come, go or change; `all`: also columns that stay. */
+export function TableChanges({ diff, all }: { diff: TableDiff; all: boolean }): Html {
+  const { table, columns, primaryKey, added, removed, changed, rows } = diff;
+  const shown = [
+    ...asRows(rows.removed).map((before): DiffRow => ({ before, after: null })),
+    ...rows.changed.map(({ before, after }): DiffRow => ({
+      before: valuesOf(before),
+      after: valuesOf(after),
+    })),
+    ...asRows(rows.added).map((after): DiffRow => ({ before: null, after })),
+  ];
+  const all3 = added + removed + changed;
+  return (
+    <Card
+      id={`table-${visibleText(table)}`}
+      title={visibleText(table)}
+      about={`${whole(added)} added, ${whole(removed)} removed, ${whole(changed)} changed${
+        shown.length < all3 ? `; ${whole(shown.length)} shown` : ""
+      }`}
+      full
+    >
+      <DiffGrid
+        label={`Rows of ${visibleText(table)}, before and after`}
+        columns={columns}
+        keys={primaryKey}
+        rows={shown}
+        all={all || changed === 0}
+      />
+    </Card>
+  );
+}
+
+function asRows(rows: readonly (readonly unknown[])[]): JsonValue[][] {
+  return rows.map(valuesOf);
+}
+
+/** Guarantee: the report's values have the form of answers, as `branch_report.ts` says. */
+function valuesOf(row: readonly unknown[]): JsonValue[] {
+  return row as JsonValue[];
+}
