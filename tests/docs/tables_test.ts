@@ -149,7 +149,11 @@ Deno.test("every file and folder that is named exists", async () => {
 
 Deno.test("every test that the tables of published failures and of attacks name exists", async () => {
   const security = await docFile("routes/docs/security.md");
-  const tables = { "## Published failures": 23, "## Attacks on published endpoints": 41 };
+  const tables = {
+    "## Published failures": 23,
+    "## Attacks on people": 19,
+    "## Attacks on published endpoints": 41,
+  };
   for (const [heading, length] of Object.entries(tables)) {
     const rows = tableUnder(security, heading);
     assertEquals(rows.length, length);
@@ -163,6 +167,7 @@ Deno.test("every test that the tables of published failures and of attacks name 
         `\ntest(${quoted}, `,
         `testCases(${quoted}, `,
         `\n  ${quoted}: async (`,
+        `step(${quoted}, async (`,
       ];
       const made = forms.some((form) => text.includes(form));
       assert(made, `${path} has no test "${name}"`);

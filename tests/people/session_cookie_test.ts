@@ -80,7 +80,7 @@ Deno.test("sessions of people", async (t) => {
     assertEquals(await status(started, headers, ["PATCH", "/api/namespaces/acme"]), [200, undefined]);
   });
 
-  await step("a cookie is no bearer under /v1, and none under /p", async () => {
+  await step("a cookie counts neither under /v1 nor under /p", async () => {
     const { headers } = await signIn(started, { role: "admin" });
     const query = await request("POST", `${acme.database.path}/query`, {
       headers,
@@ -89,6 +89,21 @@ Deno.test("sessions of people", async (t) => {
     assertEquals([query.status, query.body.code], [401, "missing_bearer"]);
     const me = await request("GET", "/v1/me", { headers });
     assertEquals([me.status, me.body.code], [401, "missing_bearer"]);
+    const endpoint = {
+      slug: "mine",
+      name: "Mine",
+      kind: "query",
+      method: "GET",
+      auth: "session",
+      sql: "SELECT ? AS id",
+      input: [{ name: "$user_id", type: "text" }],
+      output: "rows",
+    };
+    const path = "/api/namespaces/acme/databases/main/endpoints";
+    assertEquals((await request("POST", path, { headers, body: endpoint })).status, 201);
+    assertEquals((await request("POST", `${path}/mine/publish`, { headers })).status, 200);
+    const published = await request("GET", "/p/acme/main/mine", { headers });
+    assertEquals([published.status, published.body.code], [401, "session_required"]);
   });
 
   await step("where a bearer is sent too, it alone counts", async () => {
