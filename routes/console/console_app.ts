@@ -5,15 +5,21 @@ import type { Env } from "../http/env.ts";
 import { notFound } from "../middleware/not_found.ts";
 import { assetRoutes, loadAssets } from "./frame/assets.ts";
 import { pageHeaders } from "./frame/csp.ts";
-import { failurePage } from "./frame/failure_page.tsx";
 import { ownHost } from "./frame/own_host.ts";
 import { approvalRoutes } from "./pages/approval.tsx";
 import { approvalsRoutes } from "./pages/approvals.tsx";
+import { accountRoutes } from "./pages/account.tsx";
 import { databasesRoutes } from "./pages/databases.tsx";
 import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
+import { failurePage } from "./pages/failure.tsx";
+import { linkRoutes } from "./pages/link.tsx";
+import { membersRoutes } from "./pages/members.tsx";
 import { namespacesRoutes } from "./pages/namespaces.tsx";
+import { proveRoutes } from "./pages/prove.tsx";
 import { settingsRoutes } from "./pages/settings.tsx";
 import { tablesRoutes } from "./pages/tables.tsx";
+import { signInRoutes } from "./pages/sign_in.tsx";
+import { signOutRoutes } from "./pages/sign_out.ts";
 import { themeRoutes } from "./pages/theme.ts";
 import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
@@ -23,10 +29,15 @@ import { snapshotsRoutes } from "./pages/snapshots.tsx";
 import { logRoutes } from "./pages/log.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
 
+/** How one gets in. */
+const doors: readonly ((deps: AppDeps) => Hono<Env>)[] = [signInRoutes, linkRoutes];
+
 /** In the order of their addresses; what belongs to no namespace first. */
 const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   approvalsRoutes,
   approvalRoutes,
+  signOutRoutes,
+  accountRoutes,
   namespacesRoutes,
   themeRoutes,
   databasesRoutes,
@@ -34,6 +45,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   rulesRoutes,
   usageRoutes,
   tokensRoutes,
+  membersRoutes,
   settingsRoutes,
   sqlRoutes,
   tablesRoutes,
@@ -56,8 +68,10 @@ export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
   app.route("/console/-/assets", assetRoutes(assets));
   app.use(pageHeaders({ secure: deps.baseUrl.startsWith("https:") }));
   app.use(visiting(deps, assets));
+  for (const routesOf of doors) app.route("/console", routesOf(deps));
   app.use(signedInOnly());
   app.get("/console", (c) => c.redirect(firstPage(c), 302));
+  app.route("/console", proveRoutes(deps, (request, env) => app.fetch(request, env)));
   for (const routesOf of pages) app.route("/console", routesOf(deps));
   return app;
 }

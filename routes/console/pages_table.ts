@@ -2,11 +2,12 @@
 // compares the console with it.
 
 /**
- * `anybody`: also who is not signed in. `signed_in`: every person. `viewer`: every member of the namespace, and the
+ * `anybody`: also who is not signed in. `signed_in`: every person. `member`: every member, not the
+ * operator, who has no account. `viewer`: every member of the namespace, and the
  * operator. `editor`, `admin`: members with this role or more, and the operator. `operator`: whoever signed in with the
  * operator key.
  */
-export type PageAccess = "anybody" | "signed_in" | "viewer" | "editor" | "admin" | "operator";
+export type PageAccess = "anybody" | "signed_in" | "member" | "viewer" | "editor" | "admin" | "operator";
 
 /** One address. What changes something is a POST, whose form carries the session's token. */
 export interface PageRow {
@@ -21,6 +22,27 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console", access: "signed_in" },
   { method: "GET", path: "/console/-/assets/:hash/:name", access: "anybody" },
 
+  { method: "GET", path: "/console/-/sign-in", access: "anybody" },
+  { method: "POST", path: "/console/-/sign-in", access: "anybody" },
+  { method: "POST", path: "/console/-/sign-in/begin", access: "anybody" },
+  { method: "POST", path: "/console/-/sign-in/key", access: "anybody" },
+  { method: "GET", path: "/console/-/invite/:token", access: "anybody" },
+  { method: "POST", path: "/console/-/invite/:token", access: "anybody" },
+  { method: "POST", path: "/console/-/invite/:token/begin", access: "anybody" },
+  { method: "GET", path: "/console/-/start/:token", access: "anybody" },
+  { method: "POST", path: "/console/-/start/:token", access: "anybody" },
+  { method: "POST", path: "/console/-/start/:token/begin", access: "anybody" },
+
+  { method: "POST", path: "/console/-/prove", access: "signed_in" },
+  { method: "POST", path: "/console/-/prove/begin", access: "member" },
+  { method: "POST", path: "/console/-/sign-out", access: "signed_in" },
+  { method: "GET", path: "/console/-/account", access: "signed_in" },
+  { method: "POST", path: "/console/-/account/passkeys/begin", access: "member" },
+  { method: "POST", path: "/console/-/account/passkeys", access: "member" },
+  { method: "POST", path: "/console/-/account/passkeys/:id/remove", access: "member" },
+  { method: "POST", path: "/console/-/account/password", access: "member" },
+  { method: "POST", path: "/console/-/account/sessions/end-others", access: "signed_in" },
+  { method: "POST", path: "/console/-/account/sessions/:id/end", access: "signed_in" },
   { method: "GET", path: "/console/-/namespaces", access: "operator" },
   { method: "POST", path: "/console/-/namespaces", access: "operator" },
   { method: "POST", path: "/console/-/theme", access: "signed_in" },
@@ -45,6 +67,11 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/tokens", access: "admin" },
   { method: "GET", path: "/console/:ns/tokens/:id/revoke", access: "admin" },
   { method: "POST", path: "/console/:ns/tokens/:id/revoke", access: "admin" },
+  { method: "GET", path: "/console/:ns/members", access: "viewer" },
+  { method: "POST", path: "/console/:ns/members", access: "admin" },
+  { method: "POST", path: "/console/:ns/members/:id/role", access: "admin" },
+  { method: "POST", path: "/console/:ns/members/:id/link", access: "admin" },
+  { method: "POST", path: "/console/:ns/members/:id/remove", access: "admin" },
   { method: "GET", path: "/console/:ns/settings", access: "viewer" },
   { method: "POST", path: "/console/:ns/settings", access: "admin" },
   { method: "POST", path: "/console/:ns/settings/credit", access: "operator" },

@@ -37,6 +37,11 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "settings", path: "/console/northwind/settings", who: "operator" },
     { name: "namespaces", path: "/console/-/namespaces", who: "operator" },
     ...approvals,
+    { name: "sign-in", path: "/console/-/sign-in?ns=northwind", who: "nobody" },
+    { name: "sign-in-key", path: "/console/-/sign-in?by=key", who: "nobody" },
+    { name: "account", path: "/console/-/account", who: "admin" },
+    { name: "account-operator", path: "/console/-/account", who: "operator" },
+    { name: "members", path: "/console/northwind/members", who: "admin" },
     { name: "not-found", path: "/console/northwind/nothing/here", who: "admin" },
   ];
 }

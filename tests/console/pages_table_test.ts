@@ -13,6 +13,9 @@ const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/console/:ns/databases/bring-back": { slug: "gone" },
   "/console/-/namespaces": { slug: "fresh" },
   "/console/:ns/approvals/:id/decide": { decision: "deny", look: "0" },
+  "/console/:ns/members": { email: "fresh@example.com", role: "viewer" },
+  "/console/:ns/members/:id/role": { role: "viewer" },
+  "/console/-/account/password": { password: "weak" },
   "/console/:ns/tokens": { name: "fresh", role: "read" },
   "/console/:ns/settings": { name: "Acme", monthlyCapUsd: "" },
   "/console/:ns/settings/credit": { amountUsd: "1", reference: "invoice-1" },
@@ -21,6 +24,11 @@ const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 const segments: Readonly<Record<string, string>> = { ns: "acme", db: "main", hash: "0", name: "console.css" };
+
+/** They ask for a proof that this test does not have: 401 says that it was looked at. */
+const ASKS_PROOF = ["/console/-/prove", "/console/-/account/passkeys"];
+/** Whoever has been there has no session any more. */
+const ENDS = ["/console/-/sign-out"];
 
 const nameOf = ({ method, path }: PageRow) => `${method} ${path}`;
 
@@ -54,6 +62,7 @@ async function knock(app: StartedApp, row: PageRow, person: TestPerson | null) {
 const refused: Readonly<Record<PageAccess, readonly (keyof Callers)[]>> = {
   anybody: [],
   signed_in: [],
+  member: ["operator"],
   viewer: ["stranger"],
   editor: ["stranger", "viewer"],
   admin: ["stranger", "viewer", "editor"],
@@ -93,10 +102,13 @@ Deno.test("every address turns away whom its row leaves out, and lets in everybo
       assertEquals((await knock(app, row, callers[who])).status, 403, `${nameOf(row)}: ${who}`);
     }
   }
-  for (const row of guarded) {
+  for (
+    const row of guarded.toSorted((a, b) => Number(ENDS.includes(a.path)) - Number(ENDS.includes(b.path)))
+  ) {
     for (const who of ["viewer", "editor", "admin", "operator"] as const) {
       if (refused[row.access].includes(who)) continue;
       const { status, text } = await knock(app, row, callers[who]);
+      if (ASKS_PROOF.includes(row.path) && status === 401) continue;
       assert(![401, 403, 500].includes(status), `${nameOf(row)}: ${who} got ${status}: ${text.slice(-300)}`);
     }
   }

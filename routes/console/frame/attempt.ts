@@ -10,7 +10,7 @@ export interface Problem {
   readonly message: string;
   /** Name of a field → what is wrong with it. */
   readonly fields: Readonly<Record<string, string>>;
-  readonly status: 400 | 402 | 403 | 404 | 409 | 413 | 422 | 429;
+  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429;
 }
 
 /** What came of it. */
@@ -18,7 +18,7 @@ export type Attempt<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: Problem };
 
-const MENDABLE = [400, 402, 403, 404, 409, 413, 422, 429] as const;
+const MENDABLE = [400, 401, 402, 403, 404, 409, 413, 422, 429] as const;
 /** They lead to another page instead. */
 const ELSEWHERE: readonly ErrorCode[] = ["session_ended", "sign_in_again", "csrf_refused"];
 

@@ -30,6 +30,8 @@ export interface PageParts {
   /** Further tags of the head, such as an import map. */
   readonly head?: Child;
   readonly status?: ContentfulStatusCode;
+  /** In the middle by itself also for somebody who is signed in. */
+  readonly alone?: boolean;
 }
 
 /** The database of a page. */

@@ -1,0 +1,121 @@
+// Failures as pages: what went wrong, what to do, and the number by which the log knows it. Whoever is not signed in is led
+// to the sign-in and back, and whoever has to prove who they are does it here; what was typed is kept over both.
+import type { Context, ErrorHandler } from "hono";
+import { AppError } from "../../../lib/core/errors.ts";
+import type { Log } from "../../../lib/core/log.ts";
+import type { Env } from "../../http/env.ts";
+import { errorBoundary } from "../../middleware/error_boundary.ts";
+import { renderPage } from "../frame/page.tsx";
+import { waitingOf } from "../frame/resume.ts";
+import { Button } from "../parts/button.tsx";
+import type { Html } from "../parts/html.ts";
+import { Prove } from "./prove_view.tsx";
+import { SignIn } from "./sign_in_view.tsx";
+
+const SIGN_IN = "/console/-/sign-in";
+const titles: Readonly<Record<number, string>> = {
+  402: "The balance is used up",
+  403: "You may not do that",
+  404: "There is nothing here",
+  405: "There is nothing here",
+  409: "Something has changed",
+  413: "That is too much at once",
+  421: "Not under this address",
+  429: "Too many attempts",
+  503: "Not available at the moment",
+};
+
+/** Answers as pages what `errorBoundary` answers as JSON, with the same status; scripts get the JSON. */
+export function failurePage({ log }: { readonly log: Log }): ErrorHandler<Env> {
+  const boundary = errorBoundary(log);
+  return async (error, c) => {
+    const code = error instanceof AppError ? error.code : "internal";
+    const isGet = c.req.method === "GET" || c.req.method === "HEAD";
+    const forScript = c.req.header("accept")?.startsWith("application/json") ?? false;
+    if (code === "session_ended" && isGet && !forScript) return c.redirect(signInPath(c), 302);
+    // It decides about the status, and logs what nobody expected.
+    const plain = await boundary(error, c);
+    if (forScript) return plain;
+    const message = error instanceof AppError
+      ? error.message
+      : "The service has failed here, and has noted it";
+    if (c.get("visit") === undefined) return inText(message, plain);
+    if (c.req.header("hx-request") !== undefined) c.header("HX-Retarget", "body");
+    const page = await pageFor(c, { code, status: plain.status, message, issues: issuesOf(error) });
+    for (const name of ["retry-after", "allow"]) {
+      const value = plain.headers.get(name);
+      if (value !== null) page.headers.set(name, value);
+    }
+    return new Response(page.body, { status: plain.status, headers: page.headers });
+  };
+}
+
+interface FailureFacts {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly issues: readonly string[];
+}
+
+async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> {
+  const scripts = ["passkey.ts"];
+  if (facts.code === "session_ended") {
+    const waiting = await waitingOf(c);
+    const namespace = waiting.to.split("/")[2] ?? "";
+    return await renderPage(
+      c,
+      { title: "Sign in", scripts },
+      <SignIn
+        next={waiting.to}
+        namespace={namespace === "-" ? "" : namespace}
+        keyed={false}
+        waiting={waiting}
+        returned={null}
+      />,
+    );
+  }
+  if (facts.code === "sign_in_again" && c.req.method === "POST") {
+    return await renderPage(
+      c,
+      { title: "Confirm that it is you", scripts, alone: true },
+      <Prove visit={c.get("visit")} waiting={await waitingOf(c)} returned={null} />,
+    );
+  }
+  const title = titles[facts.status] ?? "That did not work";
+  return await renderPage(c, { title }, <Failure {...facts} title={title} requestId={c.get("requestId")} />);
+}
+
+function Failure(props: FailureFacts & { readonly title: string; readonly requestId: string }): Html {
+  const { title, message, issues, requestId } = props;
+  return (
+    <div class="card narrow">
+      <div class="body form">
+        <h1>{title}</h1>
+        <p>{message}</p>
+        {issues.length === 0 ? null : <ul>{issues.map((issue) => <li>{issue}</li>)}</ul>}
+        <p class="note">
+          Request <code>{requestId}</code>
+        </p>
+        <div class="end">
+          <Button href="/console">To the console</Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function issuesOf(error: Error): string[] {
+  const issues = error instanceof AppError ? error.facts.issues ?? [] : [];
+  return issues.map(({ path, message }) => path === "" ? message : `${path}: ${message}`);
+}
+
+function inText(message: string, { status }: Response): Response {
+  return new Response(`${message}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
+/** The sign-in, which leads back to this page. */
+function signInPath(c: Context<Env>): string {
+  const { pathname, search } = new URL(c.req.url);
+  const here = pathname + search;
+  return /^\/console\/?$/.test(here) ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(here)}`;
+}
