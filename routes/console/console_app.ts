@@ -16,6 +16,7 @@ import { linkRoutes } from "./pages/link.tsx";
 import { membersRoutes } from "./pages/members.tsx";
 import { namespacesRoutes } from "./pages/namespaces.tsx";
 import { proveRoutes } from "./pages/prove.tsx";
+import { overviewRoutes } from "./pages/overview.tsx";
 import { settingsRoutes } from "./pages/settings.tsx";
 import { tablesRoutes } from "./pages/tables.tsx";
 import { signInRoutes } from "./pages/sign_in.tsx";
@@ -47,6 +48,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   tokensRoutes,
   membersRoutes,
   settingsRoutes,
+  overviewRoutes,
   sqlRoutes,
   tablesRoutes,
   snapshotsRoutes,

@@ -77,6 +77,9 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/settings/credit", access: "operator" },
   { method: "POST", path: "/console/:ns/settings/delete", access: "operator" },
 
+  { method: "GET", path: "/console/:ns/db/:db", access: "viewer" },
+  { method: "GET", path: "/console/:ns/db/:db/findings", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/descriptions", access: "admin" },
   { method: "GET", path: "/console/:ns/db/:db/sql", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/sql", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/sql/check", access: "viewer" },

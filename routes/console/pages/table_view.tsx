@@ -10,7 +10,7 @@ import { Button } from "../parts/button.tsx";
 import { counted, usd } from "../parts/figures.ts";
 import type { Children, Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
-import { insertedName, rowsText } from "../parts/schema_list.tsx";
+import { countedRows, insertedName, rowsText } from "../parts/schema_list.tsx";
 import { tablePath } from "../parts/table_path.ts";
 import { visibleText } from "../parts/visible_text.ts";
 import type { DatabasePage } from "./database_pages.ts";
@@ -93,7 +93,7 @@ export function TablePage(
     <>
       <div class="table-head">
         <h2>{visibleText(table.name)}</h2>
-        <span class="note">{`${rowsText(count)} rows, ${counted(table.columns.length, "column")}`}</span>
+        <span class="note">{`${countedRows(count)}, ${counted(table.columns.length, "column")}`}</span>
         <div class="end">
           <Button small href={`${base}/sql?${new URLSearchParams({ sql })}`}>Ask in SQL</Button>
           {roleAtLeast(role, "write") && table.error === null

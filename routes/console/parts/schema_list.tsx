@@ -97,6 +97,11 @@ export function rowsText(count: TableSummary | undefined): string {
   return count.rowCount > COUNTED_ROWS ? `${whole(COUNTED_ROWS)}+` : whole(count.rowCount);
 }
 
+/** "1 row", "10,000+ rows". */
+export function countedRows(count: TableSummary | undefined): string {
+  return `${rowsText(count)} ${count?.rowCount === 1 ? "row" : "rows"}`;
+}
+
 /** A name as it is written in a statement. */
 export function insertedName(name: string): string {
   const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reservedWords.has(name.toLowerCase());
