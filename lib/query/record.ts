@@ -2,6 +2,7 @@
 // this writes the row of one that did not.
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { Clock } from "../core/clock.ts";
+import { LOG_SQL_BYTES } from "../core/limits.ts";
 import { newId } from "../core/ids.ts";
 import { logText } from "../core/plain_text.ts";
 import { runsOf } from "../sql/param_sets.ts";
@@ -57,8 +58,11 @@ export function recordEnd(database: TenantDatabase, log: LogIdentity, end: CallE
   database.record({ ...log, status: end.errorKind === null ? "ok" : "error", ...end });
 }
 
+/** Stops where the row cuts it. */
 function textOf({ statements }: QueryCall): string {
-  return statements.length === 1
-    ? statements[0]?.sql ?? ""
-    : statements.map((statement) => statement.sql).join(";\n");
+  let text = statements[0]?.sql ?? "";
+  for (let at = 1; at < statements.length && text.length <= LOG_SQL_BYTES; at++) {
+    text += `;\n${statements[at]?.sql}`;
+  }
+  return text;
 }

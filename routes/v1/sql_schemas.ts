@@ -7,32 +7,24 @@ const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
 /** A bound value: NULL, text, number, boolean (0 or 1) or a blob. */
 export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
 
-/** One statement. */
-export const statementBody = z.strictObject({
-  sql: z.string().max(MAX_SQL_LENGTH).describe("One SQL statement; ? and ?N are placeholders"),
-  params: z.array(sqlParameter).optional().describe("One value for each placeholder"),
-}).meta({ examples: [{ sql: "SELECT id, note FROM orders WHERE total > ? ORDER BY id", params: [10] }] });
+/** Odd values of one list that are told. */
+const MAX_ODD = 50;
 
 /**
- * Many parameter sets. A union for each value would take longer than running the sets, so only odd values are given to
- * it.
+ * The values of one run. Trying each of them against the union takes longer than running most statements, so only odd
+ * values are tried.
  */
-const paramSets = z.array(z.array(z.any().meta(documented(sqlParameter)))).min(1).max(MAX_PARAM_SETS).check(
-  ({ value: sets, issues }) => {
-    for (const [at, set] of sets.entries()) {
-      for (const [place, value] of set.entries()) {
-        if (isPlainParameter(value)) continue;
-        const parsed = sqlParameter.safeParse(value);
-        if (parsed.success) continue;
-        issues.push({ code: "custom", message: ODD_VALUE, path: [at, place], input: value });
-        if (issues.length >= MAX_ODD) return;
-      }
-    }
-  },
-);
+const parameters = z.array(z.any().meta(documented(sqlParameter))).check(({ value: set, issues }) => {
+  for (const [place, value] of set.entries()) {
+    if (isPlainParameter(value) || sqlParameter.safeParse(value).success) continue;
+    issues.push({ code: "custom", message: ODD_VALUE, path: [place], input: value });
+    if (issues.length >= MAX_ODD) return;
+  }
+});
 const ODD_VALUE = "Send a string, a number, null, true, false or a $blob here";
-/** Odd values of one request that are told. */
-const MAX_ODD = 50;
+
+/** The values of many runs. */
+const paramSets = z.array(parameters).min(1).max(MAX_PARAM_SETS);
 
 function isPlainParameter(value: unknown): boolean {
   return typeof value === "string" || value === null || typeof value === "boolean" ||
@@ -44,6 +36,12 @@ function documented(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...described } = z.toJSONSchema(schema);
   return described;
 }
+
+/** One statement. */
+export const statementBody = z.strictObject({
+  sql: z.string().max(MAX_SQL_LENGTH).describe("One SQL statement; ? and ?N are placeholders"),
+  params: parameters.optional().describe("One value for each placeholder"),
+}).meta({ examples: [{ sql: "SELECT id, note FROM orders WHERE total > ? ORDER BY id", params: [10] }] });
 
 /** Several statements, or one with many parameter sets. */
 export const batchBody = z.strictObject({

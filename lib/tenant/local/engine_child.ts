@@ -30,6 +30,8 @@ const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
 /** Niceness of slow work: a third of the processor time of what is quick, where both want all of it. */
 const LOW_PRIORITY = 5;
+/** Bytes of a buffer for replies that is kept. */
+const KEPT_BYTES = 1 << 20;
 const nothing = new Uint8Array();
 
 /** One child process. */
@@ -176,11 +178,15 @@ export class FrameReader {
       this.#buffer.copyWithin(0, start, this.#filled);
       this.#filled -= start;
     }
+    // A buffer for a large result would stay as long as the child.
+    if (this.#filled === 0 && this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(READ_BYTES);
     return frames;
   }
 
   #grow(needed: number): void {
-    const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
+    // The head of a frame tells how long it is, so that the buffer need not grow step by step.
+    const frame = this.#filled < 4 ? 0 : 4 + new DataView(this.#buffer.buffer).getUint32(0);
+    const grown = new Uint8Array(Math.max(needed, frame || this.#buffer.length * 2));
     grown.set(this.#buffer.subarray(0, this.#filled));
     this.#buffer = grown;
   }

@@ -5,20 +5,29 @@ import type { ParamSets } from "../../sql/param_sets.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { FailedOutcome } from "../what_stays.ts";
-import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
+import type {
+  LogIdentity,
+  ReplayFound,
+  TenantCall,
+  TenantOutcome,
+  TenantStatement,
+} from "../tenant_store.ts";
 import type { Request, WireLogTable, WireRecord } from "./child/protocol.ts";
-import type { WireCall, WireOutcome, WireReplayed, WireResult } from "./child/wire_call.ts";
+import {
+  SAME_TEXT,
+  type WireCall,
+  type WireOutcome,
+  type WireReplayed,
+  type WireResult,
+  type WireStatement,
+} from "./child/wire_call.ts";
 import { logColumns, type LogValues, noFigures } from "../log_columns.ts";
 
 /** A call in the form of a frame. `statementMs`: how long a statement may run. */
 export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity): WireCall {
   const reads = call.level === "read";
   return {
-    statements: call.statements.map(({ sql, params, level, ...more }) =>
-      more.replacing || more.schemaRows || more.after
-        ? [sql, params, level, more] as const
-        : [sql, params, level] as const
-    ),
+    statements: call.statements.map(wireStatement),
     level: call.level,
     atomic: call.atomic,
     schemaVersion: call.schemaVersion,
@@ -33,6 +42,17 @@ export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity)
     ...(call.footprint ? { footprint: call.footprint } : null),
     ...(call.paramSets ? setsParts(call, call.paramSets, statementMs) : null),
   };
+}
+
+/** The text of a batch is mostly that of the statement before, so it travels once. */
+function wireStatement(
+  { sql, params, level, ...more }: TenantStatement,
+  at: number,
+  all: readonly TenantStatement[],
+): WireStatement {
+  if (more.replacing || more.schemaRows || more.after) return [sql, params, level, more];
+  const before = all[at - 1];
+  return before?.sql === sql && before.level === level ? [SAME_TEXT, params, level] : [sql, params, level];
 }
 
 function setsParts(

@@ -7,6 +7,8 @@ const encoder = new TextEncoder();
 let input = new Uint8Array(1 << 16);
 let filled = 0;
 let output = new Uint8Array(1 << 16);
+/** Replies that may be longer get buffers of their own. */
+const LARGE_BYTES = 1 << 22;
 
 /** The next request, or null when the service has gone. */
 export function readRequest(): Request | null {
@@ -36,12 +38,21 @@ export function readRequest(): Request | null {
 export function writeReply(reply: Reply, text = ""): void {
   const head = JSON.stringify(reply) + HEAD_END;
   const worstCase = 4 + (head.length + text.length) * 3;
+  if (worstCase > LARGE_BYTES) return sendLarge(head, text);
   if (output.length < worstCase) output = new Uint8Array(worstCase);
   let length = 4 + encoder.encodeInto(head, output.subarray(4)).written;
   length += encoder.encodeInto(text, output.subarray(length)).written;
   new DataView(output.buffer).setUint32(0, length - 4);
   send(output.subarray(0, length));
-  if (output.length > 1 << 22) output = new Uint8Array(1 << 16);
+}
+
+/** A buffer for the worst case would be three times as long as most texts. */
+function sendLarge(head: string, text: string): void {
+  const parts = [encoder.encode(head), encoder.encode(text)];
+  const length = new DataView(new ArrayBuffer(4));
+  length.setUint32(0, parts.reduce((sum, part) => sum + part.length, 0));
+  send(new Uint8Array(length.buffer));
+  for (const part of parts) send(part);
 }
 
 function send(bytes: Uint8Array): void {

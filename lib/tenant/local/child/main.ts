@@ -17,6 +17,7 @@ import type { Request, WireLogTable } from "./protocol.ts";
 import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { copyTo, restoreSnapshot } from "./restore.ts";
+import { withTexts } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 const [directory, progressPath, keepBytes, descriptors] = Deno.args;
@@ -50,14 +51,14 @@ function serve(request: Request): void {
   switch (request.op) {
     case "read": {
       progress.startFrame(request.frame);
-      const { outcomes, text } = readGroup(files.get(request.db), request.calls, progress);
+      const { outcomes, text } = readGroup(files.get(request.db), request.calls.map(withTexts), progress);
       return writeReply({ t: "outcomes", o: outcomes }, text);
     }
     case "write":
       progress.startFrame(request.frame);
       writeGroup({
         file: files.get(request.db),
-        calls: request.calls,
+        calls: request.calls.map(withTexts),
         logRows: request.logRows,
         progress,
         answer: (outcomes, text) => writeReply({ t: "outcomes", o: outcomes }, text),

@@ -21,7 +21,7 @@ export class Progress {
     this.#record.setUint32(0, frame);
   }
 
-  /** A statement starts that runs once for each of its parameter sets. */
+  /** A statement with parameter sets starts, or a call whose statements are noted as sets are. */
   startSets(call: number): void {
     this.memory.startSet(0);
     this.startStatement(call, SETS_RUN);

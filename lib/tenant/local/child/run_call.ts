@@ -5,7 +5,7 @@ import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { CallFailure } from "../../calls/call_run.ts";
 import { failureOf } from "./call_work.ts";
 import { type RepeatedStatement, runSets } from "./run_sets.ts";
-import type { StatementGuard } from "./savepoints.ts";
+import { type StatementGuard, unguarded } from "./savepoints.ts";
 import { setsJson } from "../../calls/sets_result.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome, WireResult, WireStatementMore } from "./wire_call.ts";
@@ -50,23 +50,31 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
   let rowsWritten = 0;
   let rowsReplaced = 0;
   let failure: CallRun["failure"] = null;
+  // Nothing of such a call stays where it fails, so a position that is some milliseconds old is good enough.
+  const inMemory = call.atomic && call.statements.length > 1;
+  if (inMemory) scope.progress.startSets(callIndex);
+  const isGuarded = scope.guardStatement !== unguarded;
+  let total = isGuarded ? 0 : scope.countWritten();
   for (const [index, statement] of call.statements.entries()) {
-    scope.progress.startStatement(callIndex, index);
+    if (inMemory) scope.progress.startSet(index);
+    else scope.progress.startStatement(callIndex, index);
     try {
       const [sql, params, level] = statement;
       const countedBeside = countBeside(scope.connection, statement[3]);
-      let before = 0;
       const run = scope.guardStatement(() => {
         // Inside the savepoint, because opening one makes a full-text index write rows of earlier statements.
-        before = scope.countWritten();
+        if (isGuarded) total = scope.countWritten();
         return scope.connection.run(level, sql, params, call, call.rowForm);
       });
-      const changed = scope.countWritten() - before;
+      const before = total;
+      total = scope.countWritten();
+      const changed = total - before;
       const beside = countedBeside(changed);
       const written = changed + beside.written;
       rowsReplaced += beside.removed;
       for (const { sql, params } of statement[3]?.after ?? []) {
         scope.connection.run("internal", sql, params, call, PLAIN_ROWS);
+        total = scope.countWritten();
       }
       const read = scope.connection.rowsRead(sql, run.rowCount, changed);
       results.push([run.json.length, read, written]);

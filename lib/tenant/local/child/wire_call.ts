@@ -11,6 +11,24 @@ import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprin
 import type { AffectedBound } from "../../call_records.ts";
 import type { LogValues } from "../../log_columns.ts";
 
+/** Stands for the text of the statement before: no statement is empty. */
+export const SAME_TEXT = "";
+
+/** The call as it was before its texts were left out. */
+export function withTexts(call: WireCall): WireCall {
+  if (call.statements.length < 2) return call;
+  let text = "";
+  const statements = call.statements.map((statement): WireStatement => {
+    const [sql, params, level, more] = statement;
+    if (sql !== SAME_TEXT) {
+      text = sql;
+      return statement;
+    }
+    return more ? [text, params, level, more] : [text, params, level];
+  });
+  return { ...call, statements };
+}
+
 /** A statement in a frame. */
 export type WireStatement = readonly [
   sql: string,

@@ -7,7 +7,7 @@ import { CarefulRun } from "../../calls/careful_run.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
 import { runWork, type Work } from "../../calls/work.ts";
-import { answerAsk, hasVirtualTables, storeCall, totalChanges, watchDeferred } from "./call_work.ts";
+import { answerAsk, hasVirtualTables, storeCall, watchDeferred } from "./call_work.ts";
 import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
@@ -106,7 +106,7 @@ function runOnce(call: WireCall, options: WatchedOptions, single: boolean): Call
   const deferred = single || call.atomic ? null : watchDeferred(connection, call);
   if (watch || deferred) return runCarefully(call, options, deferred);
   const guardStatement = statementGuard(call, connection, single);
-  const countWritten = () => totalChanges(connection);
+  const countWritten = () => connection.runFigures().total;
   return runCall({ connection, progress, guardStatement, countWritten }, call, index);
 }
 
