@@ -1,11 +1,19 @@
-// `deno task bench`: the service beside a bare handler and sqld, interleaved on this machine. routes/docs/speed.md has the figures.
+// `deno task bench`: the service beside a bare handler and sqld, interleaved on this machine; on request also beside another
+// commit of itself and the do-it-yourself choice. routes/docs/speed.md has the figures.
 import { bareTarget } from "./bare_target.ts";
 import { type BenchCase, benchCases, fillTables, pointReads } from "./bench_cases.ts";
 import { benchOptions } from "./bench_options.ts";
 import { benchReport, type CaseFigures, type Measured } from "./bench_report.ts";
 import { type BenchTarget, sendOnce } from "./bench_target.ts";
 import { type Disturbance, disturbance } from "./disturbance.ts";
+import { checkOut } from "./checkout.ts";
+import { fastifyTarget } from "./fastify_target.ts";
 import { chooseLoad, type Load } from "./load.ts";
+import { describeMachine } from "./machine.ts";
+import { NoiseWatch } from "./machine_noise.ts";
+import { processCpuSeconds } from "./process_cpu.ts";
+import { keepResults } from "./keep_results.ts";
+import { disturbances, medianOf } from "./verdict.ts";
 import { print } from "../testing/print.ts";
 import { processMemory } from "./process_memory.ts";
 import { type ServiceTarget, serviceTarget } from "./service_target.ts";
@@ -13,26 +21,36 @@ import { sqldTarget } from "./sqld_target.ts";
 
 const options = benchOptions(Deno.args, [...benchCases.map((one) => one.name), "half-load", "endless"]);
 const { name: loadName, load } = await chooseLoad();
+const ROOT = new URL("../../", import.meta.url).pathname;
 const targets: BenchTarget[] = [];
+const against = options.against === null ? null : await checkOut(ROOT, options.against);
 try {
   await measureAll();
 } finally {
   for (const target of targets) await target.stop();
+  await against?.remove();
 }
 
 async function measureAll(): Promise<void> {
   targets.push(await bareTarget());
   const service = options.peers ? null : await serviceTarget();
   if (service) targets.push(service);
+  if (against) targets.push(await serviceTarget(against));
+  if (options.fastify) targets.push(await fastifyTarget());
   const sqld = await sqldTarget();
   if (sqld) targets.push(sqld);
   for (const target of targets) await fillTables(target, target.query);
   if (service) await fillTables(service, service.other);
   const idle = targets.map((target) => [target.name, processMemory(target.pid)] as const);
   const cases = benchCases.filter((one) => wanted(one.name));
+  const noise = new NoiseWatch();
   const figures = await interleaved(cases);
+  const othersPart = noise.othersPart();
+  const yardstick = Object.fromEntries(figures.map(({ name, rates }) => [name, rates["bare"] ?? []]));
   const report = {
-    machine: { cores: navigator.hardwareConcurrency, deno: Deno.version.deno, load: loadName },
+    machine: await describeMachine(ROOT, loadName),
+    disturbed: disturbances({ othersPart, yardstick }),
+    othersPart,
     ...{ seconds: options.seconds, rounds: options.rounds },
     targets: targets.map(({ name, note }) => ({ name, note })),
     cases: figures,
@@ -46,6 +64,8 @@ async function measureAll(): Promise<void> {
   };
   if (options.json) print(JSON.stringify(report));
   else for (const line of benchReport(report)) print(line);
+  if (options.save) progress(await keepResults(ROOT, report));
+  if (report.disturbed.length > 0) Deno.exitCode = 2;
 }
 
 function wanted(name: string): boolean {
@@ -70,6 +90,9 @@ async function interleaved(cases: readonly BenchCase[]): Promise<CaseFigures[]> 
     title: one.title,
     ...{ goalOfBare: one.goalOfBare ?? null, goalOfSqld: one.goalOfSqld ?? null },
     results: Object.fromEntries([...runs.get(one.name) ?? []].map(([name, list]) => [name, medians(list)])),
+    rates: Object.fromEntries(
+      [...runs.get(one.name) ?? []].map(([name, list]) => [name, list.map(({ perSecond }) => perSecond)]),
+    ),
   }));
 }
 
@@ -88,7 +111,11 @@ async function loadOf(target: BenchTarget, one: BenchCase): Promise<Measured> {
   if (first) await sendOnce(target, first);
   const order = { url: target.url, requests, connections: one.connections };
   await load({ ...order, seconds: 1 });
-  return await load({ ...order, seconds: options.seconds });
+  const before = processCpuSeconds(target.pid);
+  const measured = await load({ ...order, seconds: options.seconds });
+  const after = processCpuSeconds(target.pid);
+  const cpuMicros = before === null || after === null ? null : (after - before) * 1e6 / measured.requests;
+  return { ...measured, cpuMicros };
 }
 
 /** Point reads at half of the measured maximum, from many connections that pause between requests. */
@@ -129,17 +156,16 @@ async function endless(service: ServiceTarget): Promise<Disturbance> {
 }
 
 function medians(list: readonly Measured[]): Measured {
-  const median = (pick: (one: Measured) => number) => {
-    const sorted = list.map(pick).sort((a, b) => a - b);
-    const half = sorted.length >> 1;
-    return sorted.length % 2 === 1 ? sorted[half] ?? 0 : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
-  };
+  const median = (pick: (one: Measured) => number) => medianOf(list.map(pick));
+  const cpu = list.flatMap(({ cpuMicros }) => cpuMicros ?? []);
   return {
     perSecond: median((one) => one.perSecond),
     p50Ms: median((one) => one.p50Ms),
     p99Ms: median((one) => one.p99Ms),
     slowestMs: Math.max(...list.map((one) => one.slowestMs)),
     errors: list.reduce((sum, one) => sum + one.errors, 0),
+    requests: list.reduce((sum, one) => sum + one.requests, 0),
+    cpuMicros: cpu.length === 0 ? null : medianOf(cpu),
   };
 }
 

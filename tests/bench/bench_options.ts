@@ -1,4 +1,4 @@
-// The command line of the benchmarks: `--seconds N --rounds N --only case --peers --json`.
+// The command line of the benchmark: `--seconds N --rounds N --only case --against commit --fastify --peers --save --json`.
 
 export interface BenchOptions {
   readonly seconds: number;
@@ -7,22 +7,50 @@ export interface BenchOptions {
   readonly only: readonly string[];
   /** Leaves the service out: only what it is compared with. */
   readonly peers: boolean;
+  /** A commit whose service runs beside the present one; null: none. */
+  readonly against: string | null;
+  /** Measures the do-it-yourself choice too, whose packages it downloads. */
+  readonly fastify: boolean;
+  /** Keeps the figures as a file, unless the run was disturbed. */
+  readonly save: boolean;
   readonly json: boolean;
 }
 
 /** `cases` are the names that `--only` may give. Throws on anything unknown: a misspelt option must not measure something else. */
 export function benchOptions(args: readonly string[], cases: readonly string[]): BenchOptions {
-  const options = { seconds: 5, rounds: 3, only: [] as string[], peers: false, json: false };
+  const options = {
+    seconds: 5,
+    rounds: 3,
+    only: [] as string[],
+    peers: false,
+    against: null as string | null,
+    fastify: false,
+    save: false,
+    json: false,
+  };
   const rest = [...args];
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === "--json") options.json = true;
     else if (name === "--peers") options.peers = true;
+    else if (name === "--fastify") options.fastify = true;
+    else if (name === "--save") options.save = true;
+    else if (name === "--against") options.against = given(name, rest.shift());
     else if (name === "--seconds") options.seconds = positive(name, rest.shift());
     else if (name === "--rounds") options.rounds = positive(name, rest.shift());
     else if (name === "--only") options.only.push(...knownCases(rest.shift() ?? "", cases));
-    else throw new TypeError(`Use --seconds, --rounds, --only, --peers or --json; ${name} is unknown`);
+    else throw new TypeError(`Use ${NAMES.join(", ")}; ${name} is unknown`);
+  }
+  if (options.peers && options.against !== null) {
+    throw new TypeError("Use --against without --peers, which leaves the service out");
   }
   return options;
+}
+
+const NAMES = ["--seconds", "--rounds", "--only", "--against", "--fastify", "--peers", "--save", "--json"];
+
+function given(name: string, text: string | undefined): string {
+  if (text === undefined || text.startsWith("-")) throw new TypeError(`Give ${name} a commit`);
+  return text;
 }
 
 function positive(name: string, text: string | undefined): number {

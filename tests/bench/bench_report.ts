@@ -1,9 +1,12 @@
 // The benchmark's figures as text: one table for throughput, one line for each further goal.
 import type { Disturbance } from "./disturbance.ts";
 import type { LoadResult } from "./load.ts";
+import type { Machine } from "./machine.ts";
 import type { ProcessMemory } from "./process_memory.ts";
+import { type Ratio, ratioOf, ratioText } from "./verdict.ts";
 
-export type Measured = LoadResult;
+/** `cpuMicros`: processor time of the server for each request; null: not known. */
+export type Measured = LoadResult & { readonly cpuMicros?: number | null };
 
 export interface CaseFigures {
   readonly name: string;
@@ -11,10 +14,16 @@ export interface CaseFigures {
   readonly goalOfBare: number | null;
   readonly goalOfSqld: number | null;
   readonly results: Readonly<Record<string, Measured>>;
+  /** Requests a second in each round, by server. */
+  readonly rates: Readonly<Record<string, readonly number[]>>;
 }
 
 export interface BenchFigures {
-  readonly machine: { readonly cores: number; readonly deno: string; readonly load: string };
+  readonly machine: Machine;
+  /** Why nothing may be concluded from the run; empty where something may. */
+  readonly disturbed: readonly string[];
+  /** The part of all processors that others used while it was measured; null: not known. */
+  readonly othersPart: number | null;
   readonly seconds: number;
   readonly rounds: number;
   readonly targets: readonly { readonly name: string; readonly note: string }[];
@@ -35,14 +44,19 @@ const IDLE_BYTES = 150 * 1024 * 1024;
 
 /** Lines of Markdown. */
 export function benchReport(figures: BenchFigures): string[] {
-  const { machine, seconds, rounds, targets } = figures;
+  const { machine, seconds, rounds, targets, disturbed } = figures;
+  const judged = disturbed.length === 0;
   return [
-    `${machine.cores} cores shared with the load (${machine.load}), Deno ${machine.deno}, ${rounds} rounds of ${seconds} s, medians; one round goes through all servers before the next case`,
+    `${machine.at}, commit ${machine.commit}`,
+    `${machine.cores} cores (${machine.cpu}) shared with the load (${machine.load}), ${machine.memoryMb} MB, Linux ${machine.kernel}, ` +
+    `Deno ${machine.deno}, SQLite ${machine.sqlite}`,
+    `${rounds} rounds of ${seconds} s, medians; one round goes through all servers before the next case; ratios are of ` +
+    "one round, with the least and the most",
     ...targets.map(({ name, note }) => `- ${name}: ${note}`),
     "",
-    "| case | server | requests/s | p50 ms | p99 ms | errors | of bare | of sqld |",
-    "|---|---|---|---|---|---|---|---|",
-    ...figures.cases.flatMap(caseLines),
+    "| case | server | requests/s | p50 ms | p99 ms | CPU µs | errors | of bare | of sqld | of the other commit |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+    ...figures.cases.flatMap((one) => caseLines(one, judged)),
     "",
     ...halfLoadLines(figures),
     ...endlessLines(figures.endless),
@@ -50,27 +64,40 @@ export function benchReport(figures: BenchFigures): string[] {
       `memory of ${name}: idle ${megabytes(idle)}, after the load ${megabytes(afterLoad)}` +
       (name === "service" && idle ? ` (goal: idle ≤ 150 MB ${mark(idle.uniqueBytes <= IDLE_BYTES)})` : "")
     ),
+    judged
+      ? `undisturbed: others used ${Math.round((figures.othersPart ?? 0) * 100)} % of the processors`
+      : `DISTURBED, so nothing may be concluded: ${disturbed.join("; ")}`,
   ];
 }
 
-function caseLines({ title, results, goalOfBare, goalOfSqld }: CaseFigures): string[] {
-  const bare = results["bare"]?.perSecond;
-  const sqld = results["sqld"]?.perSecond;
+function caseLines(
+  { title, results, rates, goalOfBare, goalOfSqld }: CaseFigures,
+  judged: boolean,
+): string[] {
   return Object.entries(results).map(([name, one]) => {
     const isService = name === "service";
+    const cpu = one.cpuMicros ?? null;
+    const against = (base: string, goal: number | null) =>
+      name === base
+        ? ""
+        : ratio(ratioOf(rates[name] ?? [], rates[base] ?? []), judged && isService ? goal : null);
     const cells = [
-      ...[title, name, whole(one.perSecond), one.p50Ms.toFixed(2), one.p99Ms.toFixed(2), String(one.errors)],
-      ratio(one.perSecond, bare, isService ? goalOfBare : null),
-      ratio(one.perSecond, sqld, isService ? goalOfSqld : null),
+      ...[title, name, whole(one.perSecond), one.p50Ms.toFixed(2), one.p99Ms.toFixed(2)],
+      ...[cpu === null ? "" : whole(cpu), String(one.errors)],
+      ...[
+        against("bare", goalOfBare),
+        against("sqld", goalOfSqld),
+        isService ? against("against", null) : "",
+      ],
     ];
     return `| ${cells.join(" | ")} |`;
   });
 }
 
-function ratio(value: number, base: number | undefined, goal: number | null): string {
-  if (base === undefined || base === 0) return "";
-  const text = (value / base).toFixed(2);
-  return goal === null ? text : `${text} (goal ${goal} ${mark(value / base >= goal)})`;
+function ratio(found: Ratio | null, goal: number | null): string {
+  if (found === null) return "";
+  const text = ratioText(found);
+  return goal === null ? text : `${text}, goal ${goal} ${mark(found.median >= goal)}`;
 }
 
 function halfLoadLines({ halfLoad }: BenchFigures): string[] {

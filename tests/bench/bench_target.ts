@@ -16,7 +16,7 @@ export interface BenchRequest {
 }
 
 export interface BenchTarget {
-  readonly name: "bare" | "service" | "sqld";
+  readonly name: "bare" | "service" | "against" | "sqld" | "fastify";
   /** What a reader has to know about it, in a few words. */
   readonly note: string;
   readonly url: string;

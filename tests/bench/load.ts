@@ -18,6 +18,7 @@ export interface LoadResult {
   readonly slowestMs: number;
   /** Answers that were no success, and connections that failed. */
   readonly errors: number;
+  readonly requests: number;
 }
 
 export type Load = (order: LoadOrder) => Promise<LoadResult>;
@@ -57,7 +58,7 @@ async function wrkLoad(order: LoadOrder): Promise<LoadResult> {
     const [requests = 0, micros = 1, p50 = 0, p99 = 0, slowest = 0, errors = 0] = line.split(" ").map(Number);
     return {
       perSecond: requests / (micros / 1e6),
-      ...{ p50Ms: p50 / 1000, p99Ms: p99 / 1000, slowestMs: slowest / 1000, errors },
+      ...{ p50Ms: p50 / 1000, p99Ms: p99 / 1000, slowestMs: slowest / 1000, errors, requests },
     };
   } finally {
     await Deno.remove(script);
@@ -130,6 +131,6 @@ async function fetchLoad(order: LoadOrder): Promise<LoadResult> {
   const seconds = (performance.now() - startedMs) / 1000;
   return {
     perSecond: latencies.length / seconds,
-    ...{ p50Ms: at(0.5), p99Ms: at(0.99), slowestMs: at(1), errors },
+    ...{ p50Ms: at(0.5), p99Ms: at(0.99), slowestMs: at(1), errors, requests: latencies.length },
   };
 }

@@ -19,24 +19,25 @@ export interface ServiceTarget extends BenchTarget {
 }
 
 /** The command of `deno task start`, as arguments for the `deno` that runs this. */
-export async function startArguments(): Promise<string[]> {
+export async function startArguments(root: string = ROOT.pathname): Promise<string[]> {
   const { tasks }: { tasks: { start: string } } = JSON.parse(
-    await Deno.readTextFile(new URL("deno.json", ROOT)),
+    await Deno.readTextFile(`${root}deno.json`),
   );
   return tasks.start.split(" ").slice(1);
 }
 
-/** Starts the service on a folder. `settings` override the benchmark's own. */
+/** Starts the service of a checkout on a folder. `settings` override the benchmark's own. */
 export async function startService(
   folder: string,
   settings: Record<string, string> = {},
+  root: string = ROOT.pathname,
 ): Promise<RunningService> {
   const operatorKey = `operator-${crypto.randomUUID()}${crypto.randomUUID()}`;
-  const args = await startArguments();
+  const args = await startArguments(root);
   const server = await serverProcess({
     command: Deno.execPath(),
     args: () => args,
-    cwd: ROOT.pathname,
+    cwd: root,
     env: (port) => ({
       ...{ HOST: "127.0.0.1", PORT: String(port), DATA_DIR: folder, OPERATOR_KEY: operatorKey },
       ...{ FLOOD_PER_10S: "0", DEMO: "0", WELCOME_CREDIT_USD: "1000" },
@@ -72,8 +73,10 @@ export async function makeNamespace(service: RunningService): Promise<string> {
   return String(record["token"]);
 }
 
-/** The service with everything that the cases need. */
-export async function serviceTarget(): Promise<ServiceTarget> {
+/** The service with everything that the cases need. `checkout`: of another commit than this one. */
+export async function serviceTarget(
+  checkout: { readonly folder: string; readonly commit: string } | null = null,
+): Promise<ServiceTarget> {
   const folder = await Deno.makeTempDir({ prefix: "bench_service_" });
   let service: RunningService | null = null;
   const stop = async () => {
@@ -81,8 +84,11 @@ export async function serviceTarget(): Promise<ServiceTarget> {
     await Deno.remove(folder, { recursive: true });
   };
   try {
-    service = await startService(folder);
-    return targetOf(service, await makeNamespace(service), stop);
+    service = await startService(folder, {}, checkout?.folder);
+    const target = targetOf(service, await makeNamespace(service), stop);
+    return checkout === null
+      ? target
+      : { ...target, name: "against", note: `the service at ${checkout.commit}` };
   } catch (error) {
     await stop();
     throw error;
