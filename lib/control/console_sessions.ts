@@ -120,14 +120,26 @@ export class ConsoleSessions {
     return true;
   }
 
-  /** Deletes all sessions of an owner, apart from the one with the id `except`. */
-  async endAll(owner: SessionOwner, except: string | null = null): Promise<void> {
+  /** Deletes the sessions of an owner that are not to be kept. */
+  async endAll(
+    owner: SessionOwner,
+    isKept: (session: ConsoleSessionRecord) => boolean = () => false,
+  ): Promise<void> {
     this.forgetAll();
     for await (const { key, value: sessionHash } of kvEntries(this.kv, keys.sessionsOf(ownerId(owner)))) {
-      if (key.at(-1) === except) continue;
-      await kvCommit(this.kv.atomic().delete(key).delete(keys.consoleSession(sessionHash)));
+      const session = keys.consoleSession(sessionHash);
+      const { value } = await kvGet(this.kv, session);
+      if (value === null || !isKept(value)) await kvCommit(this.kv.atomic().delete(key).delete(session));
     }
     this.forgetAll();
+  }
+
+  /** Deletes what is left of a member's sessions that its present record has ended already. */
+  endFormer({ namespaceId, id: memberId, epoch }: MemberRecord): Promise<void> {
+    return this.endAll(
+      { kind: "member", namespaceId, memberId },
+      (session) => session.epoch === String(epoch),
+    );
   }
 
   /** Empties the cache: to be called when a member has changed. */

@@ -69,17 +69,17 @@ export class Members {
    * commit; what is left of them is deleted afterwards.
    */
   async change(input: MemberChange): Promise<ChangeOutcome> {
-    const { namespaceId, memberId } = input;
     const outcome = await untilCommitted(() => this.#attempt(input));
-    if (outcome.ok && outcome.ended) {
+    if (outcome.ok && outcome.gone) {
+      const { namespaceId, memberId } = input;
       await this.parts.sessions.endAll({ kind: "member", namespaceId, memberId });
-    }
+    } else if (outcome.ok) await this.parts.sessions.endFormer(outcome.record);
     return outcome;
   }
 
   async #attempt(
     { namespaceId, memberId, keepAdmin, change }: MemberChange,
-  ): Promise<(ChangeOutcome & { readonly ended?: boolean }) | typeof FASTER> {
+  ): Promise<(ChangeOutcome & { readonly gone?: boolean }) | typeof FASTER> {
     const [lost, entry] = await Promise.all([
       kvGet(this.kv, keys.adminsLost(namespaceId)),
       kvGet(this.kv, keys.member(namespaceId, memberId)),
@@ -96,7 +96,7 @@ export class Members {
     if (next === null) await this.#dropAll(commit, current);
     else commit.set(entry.key, next);
     if (!await kvCommit(commit)) return FASTER;
-    return { ok: true, record: next ?? current, ended: next === null || next.epoch !== current.epoch };
+    return { ok: true, record: next ?? current, gone: next === null };
   }
 
   async #hasOtherAdmin({ namespaceId, id }: MemberRecord): Promise<boolean> {

@@ -75,10 +75,7 @@ export class OneTimeLinks {
    */
   async accept(hash: string, acceptance: Acceptance): Promise<AcceptOutcome> {
     const outcome = await untilCommitted(() => this.#attempt(hash, acceptance));
-    if (outcome.ok) {
-      const { namespaceId, id: memberId } = outcome.member;
-      await this.parts.sessions.endAll({ kind: "member", namespaceId, memberId });
-    }
+    if (outcome.ok) await this.parts.sessions.endFormer(outcome.member);
     return outcome;
   }
 

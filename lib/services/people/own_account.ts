@@ -64,7 +64,8 @@ export async function endSession(ctx: AccountContext, sessionId: string): Promis
 /** Ends all sessions of the caller but the one that asks. Errors: `person_required`. */
 export async function endOtherSessions(ctx: AccountContext): Promise<void> {
   requireSelf(ctx.caller);
-  await ctx.control.consoleSessions.endAll(ownerOf(ctx.caller), sessionIdOf(ctx.caller));
+  const own = sessionIdOf(ctx.caller);
+  await ctx.control.consoleSessions.endAll(ownerOf(ctx.caller), ({ id }) => id === own);
 }
 
 /** Ends the session that asks, where it has one. Errors: `person_required`. */
