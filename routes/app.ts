@@ -23,7 +23,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const app = new Hono<Env>({ router: new SurfaceRouter() });
   app.onError(errorBoundary(log));
   app.notFound(notFound(app));
-  const responsePadding = config.hosted ? null : new ResponsePadding(clock);
+  const responsePadding = config.hosted ? null : new ResponsePadding();
   app.use(answerHeaders({ clock, bodyWatch, responsePadding }));
   app.route("/", healthRoutes(deps));
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));

@@ -72,7 +72,10 @@ export async function untilAnswered<Answer>(
   throw busy();
 }
 
-/** Times the stages of one call for the `Server-Timing` header (W3C Server Timing). */
+/**
+ * Times the stages of one call for the `Server-Timing` header (W3C Server Timing). To read the clock for each stage would
+ * be a noticeable part of a point read, so only a stage that may have waited has a time.
+ */
 export class StageTimer {
   #lastMs: number;
   #text = "";
@@ -81,11 +84,23 @@ export class StageTimer {
     this.#lastMs = clock.monotonicMs();
   }
 
-  /** Ends the stage that has been running since the last call. */
+  /** Ends a stage. Its time begins where that of the last stage with a time ended. */
   end(stage: string): void {
     const nowMs = this.clock.monotonicMs();
-    this.#text += `${this.#text === "" ? "" : ", "}${stage};dur=${roundMs(nowMs - this.#lastMs)}`;
+    this.pass(`${stage};dur=${roundMs(nowMs - this.#lastMs)}`);
     this.#lastMs = nowMs;
+  }
+
+  /** Ends a stage that has waited for nothing. It has no time of its own. */
+  pass(stage: string): void {
+    this.#text += this.#text === "" ? stage : `, ${stage}`;
+  }
+
+  /** Ends a stage with its result, which it hands on: without a time where the result is there at once. */
+  endWith<Value>(stage: string, result: Soon<Value>): Soon<Value> {
+    if (result instanceof Promise) return result.finally(() => this.end(stage));
+    this.pass(stage);
+    return result;
   }
 
   /** The value of the header. */

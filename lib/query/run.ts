@@ -38,10 +38,10 @@ async function runOnce(
 ): Promise<Said<never, QueryAnswer>> {
   const { call, database } = opened;
   const timer = new StageTimer(ctx.clock);
-  const classifying = classify(ctx, call.target.databaseId, database, call.statements);
+  const { databaseId } = call.target;
+  const classifying = timer.endWith("classify", classify(ctx, databaseId, database, call.statements));
   const each = classifying instanceof Promise ? await classifying : classifying;
   const classified = call.paramSets === null ? each : classifySets(each, call.paramSets);
-  timer.end("classify");
   const bill = new Bill(ctx.meter, call.target);
   const pass = { ctx, understood: understand(opened, classified), timer, bill };
   try {
@@ -57,8 +57,8 @@ const replayedStages = withReplay(stages);
 
 function check({ ctx, understood, timer }: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
   authorise(understood);
-  timer.end("authorise");
-  const matches = findRules(ctx, understood);
+  timer.pass("authorise");
+  const matches = timer.endWith("rules", findRules(ctx, understood));
   return matches instanceof Promise ? matches.then(goOn) : goOn(matches);
 }
 
@@ -67,11 +67,10 @@ async function admit(
   matches: readonly RuleMatch[],
 ): Promise<Said<number | null, never>> {
   denyOutright(matches);
-  timer.end("rules");
   // Reads of the service's own are free.
-  const reserving = understood.call.operation === "service" ? undefined : bill.reserve(!understood.writes);
+  const isOwn = understood.call.operation === "service";
+  const reserving = timer.endWith("reserve", isOwn ? undefined : bill.reserve(!understood.writes));
   if (reserving) await reserving;
-  timer.end("reserve");
   if (matches.length === 0) return goOn(null);
   const previewed = await preview(ctx, understood, matches);
   if (previewed.say !== "go on") return previewed;
@@ -90,16 +89,14 @@ async function perform(
 ): Promise<Said<never, QueryAnswer>> {
   if (!understood.canRun) throw await refuseMisunderstood(understood, bill);
   const snapshot = chooseSnapshot(ctx, understood);
-  timer.end("snapshot");
+  timer.pass("snapshot");
   const executed = await execute(ctx, understood, { snapshot, maxRows });
   timer.end("execute");
   if (executed.say !== "go on") return executed;
   bill.settle(workOf(executed.found));
-  timer.end("settle");
-  const concluded = conclude(ctx, understood, { outcome: executed.found, snapshot });
-  const answer = concluded instanceof Promise ? await concluded : concluded;
-  timer.end("record");
-  return answered(answer);
+  timer.pass("settle");
+  const concluded = timer.endWith("record", conclude(ctx, understood, { outcome: executed.found, snapshot }));
+  return answered(concluded instanceof Promise ? await concluded : concluded);
 }
 
 /** Copies the answer field by field, because a spread would be a noticeable part of a point read. */

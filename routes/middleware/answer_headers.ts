@@ -23,7 +23,8 @@ export function answerHeaders(
   { clock, bodyWatch, responsePadding }: AnswerHeadersOptions,
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const requestId = newId("req", clock.now());
+    const nowMs = clock.now();
+    const requestId = newId("req", nowMs);
     const peer = peerOf(c.env);
     c.set("requestId", requestId);
     c.set("bodyWatch", bodyWatch);
@@ -33,7 +34,7 @@ export function answerHeaders(
     const isWhole = c.res === c.get("wholeAnswer");
     if (!isWhole) c.res.headers.append("X-Request-Id", requestId);
     if (!isWhole || method === "GET" || method === "HEAD") keepPrivate(c.res.headers);
-    const padding = peer === null ? null : responsePadding?.padding(peer.port) ?? null;
+    const padding = peer === null ? null : responsePadding?.padding(peer.port, nowMs) ?? null;
     // A cache would give the padding to other connections.
     if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
     if (method === "HEAD") await tellLength(c);
@@ -70,15 +71,16 @@ export class ResponsePadding {
   /**
    * When the connection from a port last got the padding, in seconds. Ports with the same remainder share an entry.
    */
-  readonly #sinceSec = new Int32Array(PORTS).fill(-AGAIN_SEC);
+  readonly #sinceSec = new Uint32Array(PORTS);
 
-  constructor(private readonly clock: Clock) {}
-
-  /** The value of `X-Padding` for this answer; null where the connection has had it. */
-  padding(port: number): string | null {
-    const nowSec = Math.floor(this.clock.monotonicMs() / 1000);
+  /**
+   * The value of `X-Padding` for this answer; null where the connection has had it. `nowMs`: unix milliseconds. A clock
+   * that is put back gives the padding once more.
+   */
+  padding(port: number, nowMs: number): string | null {
+    const nowSec = Math.floor(nowMs / 1000);
     const index = port % PORTS;
-    if (nowSec - (this.#sinceSec[index] ?? 0) < AGAIN_SEC) return null;
+    if (Math.abs(nowSec - (this.#sinceSec[index] ?? 0)) < AGAIN_SEC) return null;
     this.#sinceSec[index] = nowSec;
     return PADDING;
   }

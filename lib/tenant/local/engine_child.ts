@@ -1,6 +1,7 @@
 // The service's side of one engine child process: starts it in its jail, sends one frame at a time, and ends it.
 import { setPriority } from "node:os";
 import { HEAD_END, type Reply, type Request } from "./child/protocol.ts";
+import { type ChildPipes, startWithPipes } from "./child_pipes.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { type ChildReport, readProgressFile } from "./progress_files.ts";
 
@@ -21,8 +22,6 @@ export interface EngineChildOptions extends EngineProcessOptions {
   readonly onEnd: () => void;
 }
 
-/** Bytes read from a child at a time. */
-const READ_BYTES = 1 << 16;
 /** Bytes of the buffer that is reused for requests of ordinary size. */
 const FRAME_BYTES = 1 << 16;
 /** Milliseconds in which a child must report its memory when asked, and milliseconds between two polls for the report. */
@@ -39,16 +38,17 @@ export class EngineChild {
   readonly pid: number;
   readonly ended: Promise<void>;
   readonly #process: Deno.ChildProcess;
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #pipes: ChildPipes;
   readonly #encoder = new TextEncoder();
   #frame = new Uint8Array(FRAME_BYTES);
   /** Requests that wait for the child's greeting; null after it. */
   #unsent: Request[] | null = [];
 
   constructor(private readonly options: EngineChildOptions) {
-    this.#process = startEngineProcess(options);
-    this.pid = this.#process.pid;
-    this.#writer = this.#process.stdin.getWriter();
+    const { process, pipes } = startWithPipes(() => startEngineProcess(options));
+    this.#process = process;
+    this.#pipes = pipes;
+    this.pid = process.pid;
     this.ended = this.#readAll();
   }
 
@@ -76,12 +76,12 @@ export class EngineChild {
     const sent = () => {
       if (frame.length === FRAME_BYTES) this.#frame = frame;
     };
-    this.#writer.write(frame.subarray(0, 4 + written)).then(sent, sent);
+    this.#pipes.write(frame.subarray(0, 4 + written)).then(sent, sent);
   }
 
   /** Lets the child finish its frame and end by itself. */
   async finish(): Promise<void> {
-    await this.#writer.close().catch(() => {});
+    await this.#pipes.endInput();
     await this.ended;
   }
 
@@ -130,19 +130,13 @@ export class EngineChild {
 
   async #readAll(): Promise<void> {
     const frames = new FrameReader();
-    // Reads into an own buffer, because the stream's default reader allocates and clears 64 KiB for each chunk.
-    const reader = this.#process.stdout.getReader({ mode: "byob" });
     try {
-      let buffer = new Uint8Array(READ_BYTES);
-      for (;;) {
-        const { value, done } = await reader.read(buffer);
-        if (done) break;
-        for (const frame of frames.push(value)) this.#receive(parseReply(frame));
-        buffer = new Uint8Array(value.buffer);
+      for (let bytes = await this.#pipes.read(); bytes !== null; bytes = await this.#pipes.read()) {
+        for (const frame of frames.push(bytes)) this.#receive(parseReply(frame));
       }
     } finally {
       await this.#process.status;
-      await this.#writer.abort().catch(() => {});
+      await this.#pipes.close();
       this.options.onEnd();
     }
   }

@@ -18,6 +18,8 @@ const YOUNG_MS = 25;
  */
 const POLL_MS = 50;
 const SOON_MS = 10;
+/** Milliseconds between two looks at the memory of all children together: each look reads a file for every child. */
+const MEMORY_MS = 50;
 /** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */
 const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
 /** A task of the service itself (a checkpoint, a prune) that takes longer than this is stuck. */
@@ -40,6 +42,7 @@ export interface WatchdogBounds {
 export class Watchdog {
   #timer: ReturnType<typeof setInterval> | null = null;
   #lastPollMs = 0;
+  #lastMemoryMs = 0;
   #idleTicks = 0;
 
   constructor(private readonly scheduler: Scheduler, private readonly bounds: WatchdogBounds) {}
@@ -66,7 +69,7 @@ export class Watchdog {
       busy = true;
       if (poll && nowMs - slot.flight.startedMs >= YOUNG_MS) this.#inspect(slot, slot.flight, nowMs);
     }
-    if (poll) this.#boundMemory(nowMs);
+    if (nowMs - this.#lastMemoryMs >= MEMORY_MS) this.#boundMemory(nowMs);
     if (scheduler.waiting.size > 0) {
       if (poll) this.#expireWaiting(nowMs);
       scheduler.pump();
@@ -102,6 +105,7 @@ export class Watchdog {
   }
 
   #boundMemory(nowMs: number): void {
+    this.#lastMemoryMs = nowMs;
     const victim = overMemory(this.scheduler.slots, this.bounds.memoryBytes);
     if (victim?.flight) this.#kill(victim, victim.flight, { reason: "memory", nowMs });
     else if (victim) this.scheduler.endChild(victim);
