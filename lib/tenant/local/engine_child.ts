@@ -29,7 +29,8 @@ const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
 /** Niceness of slow work: a third of the processor time of what is quick, where both want all of it. */
 const LOW_PRIORITY = 5;
-/** Bytes of a buffer for replies that is kept. */
+/** Bytes of the buffer for replies of ordinary size, and of the largest one that is kept. */
+const BUFFER_BYTES = 1 << 16;
 const KEPT_BYTES = 1 << 20;
 const nothing = new Uint8Array();
 
@@ -150,7 +151,7 @@ function parseReply(frame: string): ReplyFrame {
 
 /** Collects chunks and hands out whole frames as text. */
 export class FrameReader {
-  #buffer = new Uint8Array(1 << 16);
+  #buffer = new Uint8Array(BUFFER_BYTES);
   #filled = 0;
   readonly #decoder = new TextDecoder();
 
@@ -173,7 +174,7 @@ export class FrameReader {
       this.#filled -= start;
     }
     // A buffer for a large result would stay as long as the child.
-    if (this.#filled === 0 && this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(READ_BYTES);
+    if (this.#filled === 0 && this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(BUFFER_BYTES);
     return frames;
   }
 
