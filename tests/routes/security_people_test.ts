@@ -3,7 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Access } from "../../routes/security_table.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
-import { startApp } from "../testing/start_app.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { guarded, knock, nameOf } from "./knock.ts";
 
 type Person = "viewer" | "editor" | "admin" | "foreigner" | "operator";
@@ -26,18 +27,35 @@ const WRONG = ["sign_in_failed", "passkey_refused"];
 const people: readonly Person[] = ["viewer", "editor", "foreigner", "admin", "operator"];
 const byCookie = guarded.filter(({ path }) => path.startsWith("/api/"));
 
+/** What cannot be taken back, or gives power to somebody. */
+const takesNewSignIn: readonly string[] = [
+  "DELETE /api/namespaces/:slug",
+  "DELETE /api/namespaces/:slug/databases/:dbSlug",
+  "POST /api/namespaces/:slug/databases/restore",
+  "POST /api/namespaces/:slug/databases/:dbSlug/sessions/revoke_all",
+  "POST /api/namespaces/:slug/tokens",
+  "DELETE /api/namespaces/:slug/tokens/:id",
+  "POST /api/namespaces/:slug/members",
+  "PATCH /api/namespaces/:slug/members/:id",
+  "DELETE /api/namespaces/:slug/members/:id",
+  "POST /api/namespaces/:slug/members/:id/invite",
+  "DELETE /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
+  "POST /api/namespaces/:slug/approvals/:id/approve",
+  "POST /api/namespaces/:slug/approvals/:id/deny",
+  "POST /api/namespaces/:slug/credits",
+  "POST /api/me/passkeys/options",
+  "POST /api/me/passkeys",
+  "DELETE /api/me/passkeys/:id",
+];
+const QUARTER_MS = 15 * 60_000;
+
 Deno.test("people who have signed in", async (t) => {
-  await using started = await startApp();
+  const clock = new TurnableClock();
+  await using started = await startApp({ clock });
   const acme = await started.namespace("acme");
   await acme.query("CREATE TABLE things (id INTEGER PRIMARY KEY)");
   await started.namespace("other");
-  const who: Record<Person, TestPerson> = {
-    viewer: await signIn(started, { role: "viewer" }),
-    editor: await signIn(started, { role: "editor" }),
-    admin: await signIn(started, { role: "admin" }),
-    foreigner: await signIn(started, { role: "admin", namespace: "other" }),
-    operator: await signIn(started, { role: "operator" }),
-  };
+  const who = await allOf(started);
   const step = (name: string, fn: () => Promise<void>) =>
     t.step({ name, fn, sanitizeOps: false, sanitizeResources: false });
 
@@ -68,7 +86,20 @@ Deno.test("people who have signed in", async (t) => {
     }
   });
 
+  await step("after 15 minutes what cannot be taken back asks for a new sign-in", async () => {
+    const stale = await allOf(started);
+    clock.turn(QUARTER_MS);
+    const asking: string[] = [];
+    for (const route of byCookie.filter(({ path }) => path !== "/api/me/confirm")) {
+      const person = refusal(route.access, "admin") === undefined ? "admin" : "operator";
+      const { code } = await knock(started, route, stale[person].headers);
+      if (code === "sign_in_again") asking.push(nameOf(route));
+    }
+    assertEquals(asking.toSorted(), takesNewSignIn.toSorted());
+  });
+
   await step("every route lets in whom its row names", async () => {
+    const who = await allOf(started);
     // What all stands in comes last.
     const order = (path: string) => path.startsWith("/api/me/") ? 0 : 1 / path.length;
     const inOrder = [
@@ -88,6 +119,17 @@ Deno.test("people who have signed in", async (t) => {
     }
   });
 });
+
+/** Everybody, signed in just now. */
+async function allOf(started: StartedApp): Promise<Record<Person, TestPerson>> {
+  return {
+    viewer: await signIn(started, { role: "viewer" }),
+    editor: await signIn(started, { role: "editor" }),
+    admin: await signIn(started, { role: "admin" }),
+    foreigner: await signIn(started, { role: "admin", namespace: "other" }),
+    operator: await signIn(started, { role: "operator" }),
+  };
+}
 
 /** The code of the refusal; undefined where the row lets the person in. */
 function refusal(access: Access, person: Person): string | undefined {
