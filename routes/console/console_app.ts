@@ -26,6 +26,8 @@ import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
 import { sqlRoutes } from "./pages/sql.tsx";
 import { rulesRoutes } from "./pages/rules.tsx";
+import { branchRoutes } from "./pages/branch.tsx";
+import { branchesRoutes } from "./pages/branches.tsx";
 import { snapshotsRoutes } from "./pages/snapshots.tsx";
 import { logRoutes } from "./pages/log.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
@@ -51,6 +53,8 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   overviewRoutes,
   sqlRoutes,
   tablesRoutes,
+  branchesRoutes,
+  branchRoutes,
   snapshotsRoutes,
   logRoutes,
 ];

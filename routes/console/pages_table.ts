@@ -94,6 +94,12 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console/:ns/db/:db/tables/:t", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/tables/:t/row", access: "editor" },
 
+  { method: "GET", path: "/console/:ns/db/:db/branches", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/branches", access: "admin" },
+  { method: "GET", path: "/console/:ns/db/:db/branches/:ref", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/branches/:ref/merge", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/branches/:ref/reset", access: "admin" },
+  { method: "POST", path: "/console/:ns/db/:db/branches/:ref/delete", access: "admin" },
   { method: "GET", path: "/console/:ns/db/:db/snapshots", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/snapshots", access: "editor" },
   { method: "GET", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },

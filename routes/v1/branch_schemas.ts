@@ -1,6 +1,24 @@
 // Schemas of branches, of what they have changed, and of a merge.
 import { z } from "zod";
+import { BRANCH_REF_PATTERN } from "../../lib/access/slug.ts";
 import { databaseState, isoTimestamp, role } from "../http/schemas.ts";
+
+/** What a branch is claimed for. */
+export const claimBody = z.strictObject({
+  purpose: z.string().trim().min(1).max(200).describe("What it is for"),
+  ttlSec: z.int().min(60).max(2_592_000).default(3600).describe(
+    "Seconds until the branch is gone, and its token at the latest",
+  ),
+  role: role.default("write").describe("Of the token"),
+  ref: z.string().regex(BRANCH_REF_PATTERN).optional().describe("Without it one is made of the purpose"),
+}).meta({ examples: [{ purpose: "Try a new index", ttlSec: 3600, role: "write", ref: "new-index" }] });
+
+/** How a branch is merged. */
+export const mergeBody = z.strictObject({
+  mode: z.enum(["schema", "data"]),
+  onConflict: z.enum(["abort", "theirs", "ours"]).describe("theirs: the branch counts; ours: the trunk"),
+  dryRun: z.boolean().default(false).describe("Report what it would do, and do nothing"),
+}).meta({ examples: [{ mode: "data", onConflict: "abort" }] });
 
 const named = {
   branchRef: z.string(),

@@ -2,7 +2,6 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { BRANCH_REF_PATTERN } from "../../lib/access/slug.ts";
 import type { BranchContext } from "../../lib/services/branches/branch_context.ts";
 import { claimBranch } from "../../lib/services/branches/claim_branch.ts";
 import {
@@ -17,24 +16,11 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { noQuery, role } from "../http/schemas.ts";
-import { branch, branchClaim, branchDiff, mergeReport } from "./branch_schemas.ts";
+import { noQuery } from "../http/schemas.ts";
+import { branch, branchClaim, branchDiff, claimBody, mergeBody, mergeReport } from "./branch_schemas.ts";
 import { sendMerge } from "./send_result.ts";
 import { queryMeta } from "./sql_schemas.ts";
 
-const claimBody = z.strictObject({
-  purpose: z.string().trim().min(1).max(200).describe("What it is for"),
-  ttlSec: z.int().min(60).max(2_592_000).default(3600).describe(
-    "Seconds until the branch is gone, and its token at the latest",
-  ),
-  role: role.default("write").describe("Of the token"),
-  ref: z.string().regex(BRANCH_REF_PATTERN).optional().describe("Without it one is made of the purpose"),
-}).meta({ examples: [{ purpose: "Try a new index", ttlSec: 3600, role: "write", ref: "new-index" }] });
-const mergeBody = z.strictObject({
-  mode: z.enum(["schema", "data"]),
-  onConflict: z.enum(["abort", "theirs", "ours"]).describe("theirs: the branch counts; ours: the trunk"),
-  dryRun: z.boolean().default(false).describe("Report what it would do, and do nothing"),
-}).meta({ examples: [{ mode: "data", onConflict: "abort" }] });
 const tags = ["branches"];
 
 /** Mounted under `/v1/db/:ns/:db`. */

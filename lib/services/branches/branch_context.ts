@@ -1,6 +1,6 @@
 // What the services for branches need of a request, and how they find a trunk and its branches.
 import { isBranchRef } from "../../access/slug.ts";
-import type { TokenCaller } from "../../access/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import { roleAt, type Target, TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -8,13 +8,13 @@ import { AppError } from "../../core/errors.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
-/** The process's parts, the database addressed and the caller's token. */
+/** The process's parts, the database addressed and whoever asks: an API token, or a person. */
 export interface BranchContext {
   readonly control: ControlPlane;
   readonly tenants: TenantStore;
   readonly clock: Clock;
   readonly target: Target;
-  readonly token: TokenCaller;
+  readonly token: Caller;
 }
 
 /** The addressed trunk. Errors: `trunk_required` where the path addresses a branch. */
@@ -33,7 +33,7 @@ export async function requireBranch(ctx: BranchContext, ref: string): Promise<Br
 
 /**
  * A branch whose rows the caller may read. An admin of the trunk may, who could claim a branch with the same rows; so
- * may a token that reaches the branch, also when the path addresses the branch. Errors: `branch_not_found`,
+ * may every member, and a token that reaches the branch, also when the path addresses the branch. Errors: `branch_not_found`,
  * `out_of_scope`.
  */
 export async function readableBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
@@ -46,7 +46,8 @@ export async function readableBranch(ctx: BranchContext, ref: string): Promise<B
     return own;
   }
   const branch = await requireBranch(ctx, ref);
-  if (target.role !== "admin" && roleAt(token, { id: branch.id, branchRef: ref }) === null) {
+  const isAdmin = target.role === "admin" || token.kind === "operator";
+  if (!isAdmin && roleAt(token, { id: branch.id, branchRef: ref }) === null) {
     throw new AppError("out_of_scope");
   }
   return branch;

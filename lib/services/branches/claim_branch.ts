@@ -1,13 +1,15 @@
 // Claims a branch: a copy of a database for one purpose, with a token that reaches only the copy. The token ends with
 // the branch, or sooner with the token that claimed it.
 import { BRANCH_REF_PATTERN } from "../../access/slug.ts";
-import { requireRole } from "../../access/caller.ts";
+import { requireFresh, requireRole } from "../../access/caller.ts";
 import { TRUNK } from "../../access/resolve_target.ts";
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
+import type { ChildOutcome } from "../../control/tokens.ts";
+import type { TokenRecord } from "../../store/records.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
 import { copyTrunk } from "./copy_trunk.ts";
 
@@ -43,11 +45,12 @@ const failureCode = {
 
 /**
  * The branch lives as long as asked for, also when the claimer's token ends. Errors: `role_too_low`,
- * `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`,
+ * `sign_in_again`, `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`,
  * `invalid_bearer` (revoked meanwhile).
  */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
   requireRole(ctx.target, "admin");
+  requireFresh(ctx.token, ctx.clock.now());
   const { namespaceId, namespaceSlug, databaseId: trunkId, databaseSlug } = requireTrunk(ctx);
   const { purpose, role } = input;
   const ref = input.ref ?? madeRef(purpose);
@@ -62,8 +65,8 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
   const tokenId = newId("tok", createdAt);
   let outcome: BranchClaim["outcome"] = "created";
   let tokenExpiresAt = expiresAt;
-  const addToken = async (databaseId: string) => {
-    const added = await ctx.control.tokens.addChild({
+  const tokenFor = async (databaseId: string) => {
+    const record = {
       id: tokenId,
       hash: tokenHash(token),
       name: `Branch ${ref}`,
@@ -71,9 +74,9 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
       role,
       createdAt,
       expiresAt,
-      parentId: ctx.token.tokenId,
       scopes: [{ databaseId, branchRef: ref, role }],
-    });
+    };
+    const added = await addToken(ctx, record);
     if (!added.ok) throw new AppError(failureCode[added.reason]);
     tokenExpiresAt = added.expiresAt ?? expiresAt;
   };
@@ -81,7 +84,7 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
     const { id } = await copyTrunk(ctx, {
       ref,
       onlyOver: false,
-      beforePut: addToken,
+      beforePut: tokenFor,
       record: (id, current) => {
         outcome = current === null ? "created" : "reset";
         const copy = {
@@ -113,6 +116,14 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
     await ctx.control.tokens.remove(namespaceId, tokenId);
     throw error;
   }
+}
+
+/** A token's claim makes a child of it; a person's has no token that it could end with. */
+async function addToken({ control, token }: BranchContext, record: TokenRecord): Promise<ChildOutcome> {
+  if (token.kind === "token") return await control.tokens.addChild({ ...record, parentId: token.tokenId });
+  return await control.tokens.add(record)
+    ? { ok: true, expiresAt: record.expiresAt }
+    : { ok: false, reason: "namespace_gone" };
 }
 
 const SUFFIX_LENGTH = 5;

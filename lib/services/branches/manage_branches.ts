@@ -1,5 +1,5 @@
 // Lists, compares, resets and deletes the branches of a database.
-import { requireRole } from "../../access/caller.ts";
+import { requireFresh, requireRole } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -15,7 +15,7 @@ import { type BranchContext, readableBranch, requireBranch, requireTrunk } from 
 import { copyTrunk } from "./copy_trunk.ts";
 
 /** A branch as the API shows it. */
-interface BranchView {
+export interface BranchView {
   readonly branchRef: string;
   readonly databaseId: string;
   readonly databaseSlug: string;
@@ -75,10 +75,11 @@ export async function diffBranch(
 
 /**
  * Makes a branch a fresh copy of its trunk. The tokens of its claims end with the old copy; its deadline stays.
- * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `storage_full`.
+ * Errors: `role_too_low`, `sign_in_again`, `trunk_required`, `branch_not_found`, `storage_full`.
  */
 export async function resetBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
   requireRole(ctx.target, "admin");
+  requireFresh(ctx.token, ctx.clock.now());
   await requireBranch(ctx, ref);
   const copiedAt = ctx.clock.now();
   const record = await copyTrunk(ctx, {
@@ -93,11 +94,12 @@ export async function resetBranch(ctx: BranchContext, ref: string): Promise<Bran
 }
 
 /**
- * Deletes a branch, with its storage and its claim's token. Errors: `role_too_low`, `trunk_required`,
- * `branch_not_found`.
+ * Deletes a branch, with its storage and its claim's token. Errors: `role_too_low`, `sign_in_again`,
+ * `trunk_required`, `branch_not_found`.
  */
 export async function deleteBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
   requireRole(ctx.target, "admin");
+  requireFresh(ctx.token, ctx.clock.now());
   const branch = await requireBranch(ctx, ref);
   const view = await branchView(ctx.tenants, ctx.target.databaseSlug, branch);
   if (await removeBranch(ctx, branch)) return view;

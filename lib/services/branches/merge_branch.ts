@@ -1,5 +1,5 @@
 // Brings what a branch has changed into its trunk, or shows what that would do.
-import { requireRole } from "../../access/caller.ts";
+import { callerId, requireRole } from "../../access/caller.ts";
 import type { AppError } from "../../core/errors.ts";
 import { holdForApproval } from "../../query/hold_call.ts";
 import { writeHeldMerge } from "../../query/held_call.ts";
@@ -54,7 +54,7 @@ function holdMerge(
   const merge = { ref, branchId, mode, onConflict, effect: effectOf(report), report };
   return holdForApproval(ctx, {
     target: ctx.target,
-    tokenId: ctx.token.tokenId,
+    tokenId: callerId(ctx.token),
     operation: "merge",
     matches,
     // A branch that was reset is another one.

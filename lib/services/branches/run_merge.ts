@@ -1,5 +1,6 @@
 // A merge of a branch on its way through the pipeline. It is one call of the trunk, previews included: paid, and
 // logged, once.
+import { callerId } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
@@ -72,7 +73,7 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
   const bill = new Bill(ctx.meter, target);
   const log = identify(clock, {
     target,
-    tokenId: ctx.token.tokenId,
+    tokenId: callerId(ctx.token),
     userId: null,
     operation: "merge",
     statementCount: 1,

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { TokenCaller } from "../../../lib/access/caller.ts";
 import { callerId, type PersonCaller } from "../../../lib/access/caller.ts";
 import { resolveCallerTarget, type Target } from "../../../lib/access/resolve_target.ts";
+import type { BranchContext } from "../../../lib/services/branches/branch_context.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { callerStatements } from "../../http/service_contexts.ts";
@@ -50,5 +51,31 @@ function asToken(caller: PersonCaller, target: Target): TokenCaller {
     role: target.role,
     scopes: [],
     expiresAt: null,
+  };
+}
+
+/** The branches of a database, whichever of them the address names. */
+export interface BranchPage extends Pick<DatabasePage, "namespace" | "path"> {
+  /** For the services of branches, which begin at the trunk. */
+  readonly branches: BranchContext;
+  /** The slug of the database. */
+  readonly trunk: string;
+  /** Where its branches stand. */
+  readonly base: string;
+}
+
+/** Errors: those of `databasePage`. */
+export async function branchPage(deps: AppDeps, c: Context<Env>): Promise<BranchPage> {
+  const caller = personCaller(c);
+  const { ns = "", db = "" } = c.req.param();
+  const [trunk = ""] = db.split("@");
+  const { control, tenants, clock } = deps;
+  const target = await resolveCallerTarget({ control }, caller, { namespaceSlug: ns, databasePath: trunk });
+  return {
+    namespace: target.namespaceSlug,
+    path: target.databaseSlug,
+    branches: { control, tenants, clock, target, token: caller },
+    trunk,
+    base: `/console/${target.namespaceSlug}/db/${trunk}/branches`,
   };
 }

@@ -1,0 +1,157 @@
+// What the page of a branch shows: its changes, what a merge would do, and what else becomes of it.
+import type { BranchDiff } from "../../../lib/sql/branch_report.ts";
+import type { Visit } from "../../http/visit.ts";
+import type { Problem } from "../frame/attempt.ts";
+import { mayManage } from "../frame/may_manage.ts";
+import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
+import { Button } from "../parts/button.tsx";
+import { Card } from "../parts/card.tsx";
+import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { Crumbs } from "../parts/crumbs.tsx";
+import { Field } from "../parts/field.tsx";
+import { counted } from "../parts/figures.ts";
+import { Form } from "../parts/form.tsx";
+import type { Html } from "../parts/html.ts";
+import { Notice } from "../parts/notice.tsx";
+import { Segments } from "../parts/segments.tsx";
+import { Time } from "../parts/time.tsx";
+import { visibleText } from "../parts/visible_text.ts";
+import { MergeCard, type MergePreview } from "./branch_merge_view.tsx";
+
+/** What the page tells. */
+export interface BranchProps {
+  readonly visit: Visit;
+  readonly at: {
+    readonly namespace: string;
+    readonly trunk: string;
+    /** Where the branches stand. */
+    readonly base: string;
+  };
+  readonly branch: {
+    readonly ref: string;
+    readonly purpose: string;
+    /** Unix milliseconds. */
+    readonly copiedAt: number;
+    readonly expiresAt: number;
+  };
+  readonly diff: BranchDiff;
+  readonly preview: MergePreview | null;
+  /** Whether columns are shown that stay as they are. */
+  readonly all: boolean;
+  /** Label of the trunk's snapshot before a merge that has just been made; null: none was. */
+  readonly merged: string | null;
+  readonly problem: Problem | null;
+  readonly returned: Returned<"delete"> | null;
+}
+
+/** The page. */
+export function Branch(props: BranchProps): Html {
+  const { visit, at, branch: { ref, purpose, copiedAt, expiresAt } } = props;
+  const manages = mayManage(visit, at.namespace);
+  return (
+    <>
+      <Crumbs path={[["Branches", at.base]]} here={ref} />
+      <p class="facts">
+        <span>{visibleText(purpose)}</span>
+        <span>
+          copied <Time at={copiedAt} />
+        </span>
+        <span>
+          gone on <Time at={expiresAt} />
+        </span>
+        <a href={`/console/${at.namespace}/db/${encodeURIComponent(`${at.trunk}@${ref}`)}/sql`}>
+          SQL in this branch
+        </a>
+      </p>
+      <div class={manages ? "beside" : "stack"}>
+        <div class="stack">
+          <Told {...props} />
+          <Changes {...props} />
+        </div>
+        {manages
+          ? (
+            <div class="stack">
+              <MergeCard
+                visit={visit}
+                here={`${at.base}/${encodeURIComponent(ref)}`}
+                preview={props.preview}
+              />
+              <Otherwise {...props} />
+            </div>
+          )
+          : null}
+      </div>
+    </>
+  );
+}
+
+function Told({ merged, problem, at }: BranchProps): Html | null {
+  if (problem !== null) return <Notice tone="bad">{problem.message}</Notice>;
+  if (merged === null) return null;
+  const snapshots = `/console/${at.namespace}/db/${at.trunk}/snapshots`;
+  return (
+    <Notice tone="good">
+      The branch is merged. {merged === "" ? "Nothing had to be written." : (
+        <>
+          What the trunk was before is a <a href={snapshots}>snapshot</a>.
+        </>
+      )}
+    </Notice>
+  );
+}
+
+function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
+  // A merge is shown by what it does to the trunk, which may have changed too.
+  const report = preview?.ok ? preview.report : null;
+  const { schema, tables } = report ?? diff;
+  const rows = tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
+  const here = `${at.base}/${encodeURIComponent(branch.ref)}`;
+  const nothing = tables.length === 0 && schema.changes.length === 0;
+  return (
+    <>
+      <Card
+        id="changes"
+        title={report === null ? "What the branch has changed" : "What the merge does"}
+        end={tables.length === 0 ? undefined : (
+          <Segments
+            label="Columns"
+            segments={[
+              { name: "Changed columns", href: here, current: !all },
+              { name: "All", href: `${here}?columns=all`, current: all },
+            ]}
+          />
+        )}
+      >
+        <p>
+          {nothing
+            ? "Nothing yet: it is what the trunk was when it was copied."
+            : `${counted(rows, "row")} of ${counted(tables.length, "table")}, ${
+              counted(schema.changes.length, "definition")
+            }.`}
+        </p>
+      </Card>
+      <SchemaChanges changes={schema.changes} statements={schema.statements} />
+      {tables.map((diff) => <TableChanges diff={diff} all={all} />)}
+    </>
+  );
+}
+
+function Otherwise({ visit, at, branch: { ref }, returned }: BranchProps): Html {
+  const path = `${at.base}/${encodeURIComponent(ref)}`;
+  const message = messageOf(returned, "delete");
+  return (
+    <Card id="otherwise" title="Or let it go">
+      <div class="form">
+        <Form visit={visit} action={`${path}/reset`} kind="form">
+          <p class="note">A fresh copy of the trunk as it is now; the token of its claim ends.</p>
+          <Button icon="undo">Start over from the trunk</Button>
+        </Form>
+        <Form visit={visit} action={`${path}/delete`} kind="form">
+          {message === null ? null : <Notice tone="bad">{message}</Notice>}
+          <Field label={`Type ${ref} to delete it`} {...fieldsOf(returned, "delete")("confirm")} required />
+          <Button kind="deny" icon="trash">Delete the branch</Button>
+        </Form>
+      </div>
+    </Card>
+  );
+}

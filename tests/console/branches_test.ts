@@ -1,0 +1,155 @@
+// The pages of the branches, as a browser without script sees them.
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+import { openPage, sendForm } from "./open_page.ts";
+
+interface World {
+  readonly app: StartedApp;
+  readonly tenant: TestNamespace;
+  readonly admin: TestPerson;
+  readonly path: string;
+  readonly send: (path: string, fields?: Record<string, string>) => ReturnType<typeof sendForm>;
+  readonly look: (path: string) => Promise<string>;
+  /** Claims the branch `pr-1` and answers how to run SQL in it. */
+  readonly claim: () => Promise<(sql: string) => Promise<number>>;
+  readonly trunk: (sql: string) => Promise<unknown>;
+}
+
+const mainOf = (text: string) => text.slice(text.indexOf("<main"));
+const plain = (text: string) => text.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+
+async function world(app: StartedApp, slug: string): Promise<World> {
+  const tenant = await app.namespace(slug);
+  await tenant.setup(
+    "CREATE TABLE prices (id INTEGER PRIMARY KEY, cents INTEGER)",
+    "INSERT INTO prices VALUES (1, 100), (2, 200)",
+  );
+  const admin = await signIn(app, { role: "admin", namespace: slug });
+  const path = `/console/${slug}/db/main/branches`;
+  const send = (at: string, fields = {}) => sendForm(app, { path: at, fields, person: admin });
+  const run = (database: string, token: string, sql: string) =>
+    app.request("POST", `/v1/db/${slug}/${database}/query`, { token, body: JSON.stringify({ sql }) });
+  return {
+    ...{ app, tenant, admin, path, send },
+    look: async (at) => {
+      const { status, text } = await openPage(app, at, admin);
+      assertEquals(status, 200, text.slice(-300));
+      return mainOf(text);
+    },
+    claim: async () => {
+      const { text } = await send(path, {
+        purpose: "New prices",
+        ref: "pr-1",
+        ttlSec: "3600",
+        role: "write",
+      });
+      const token = /cub_live_\w+/.exec(text)?.[0] ?? "";
+      return async (sql) => (await run("main@pr-1", token, sql)).status;
+    },
+    trunk: async (sql) => JSON.parse((await run("main", tenant.token, sql)).text).data.rows,
+  };
+}
+
+const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? "";
+const ALL = "SELECT id, cents FROM prices ORDER BY id";
+
+testSteps("the pages of the branches", world, {
+  "teach the first one, claim it, and show its token on that page only": async (
+    { path, send, look, tenant },
+  ) => {
+    assertStringIncludes(await look(path), `/v1/db/${tenant.slug}/main/claim_branch`);
+    const claimed = await send(path, { purpose: "Try <b>", ref: "pr-1", ttlSec: "3600", role: "read" });
+    assertEquals(claimed.status, 200);
+    assertMatch(claimed.text, /cub_live_\w{38}/);
+    const list = await look(path);
+    assert(!list.includes("cub_live_"));
+    assertStringIncludes(list, "Try &lt;b&gt;");
+    assertStringIncludes(list, `${path}/pr-1`);
+    const wrong = await send(path, { purpose: "", ref: "No Ref", ttlSec: "3600", role: "read" });
+    assertEquals(wrong.status, 400);
+    assertStringIncludes(wrong.text, "Say what it is for");
+    assertStringIncludes(wrong.text, 'value="No Ref"');
+  },
+  "show what a branch has changed, preview the merge, and do exactly that": async (
+    { path, send, look, claim, trunk },
+  ) => {
+    const inBranch = await claim();
+    assertStringIncludes(plain(await look(`${path}/pr-1`)), "Nothing yet");
+    assertEquals(await inBranch("UPDATE prices SET cents = 90 WHERE id = 1"), 200);
+    await inBranch("INSERT INTO prices VALUES (3, 300)");
+    assertStringIncludes(plain(await look(`${path}/pr-1`)), "2 rows of 1 table");
+    const preview = await look(`${path}/pr-1?mode=data&onConflict=abort`);
+    assertStringIncludes(plain(preview), "Merge 2 rows");
+    const fields = { mode: "data", onConflict: "abort", seen: seenIn(preview) };
+    const merged = await send(`${path}/pr-1/merge`, fields);
+    assertEquals(merged.status, 303, mainOf(merged.text));
+    assertEquals(await trunk(ALL), [[1, 90], [2, 200], [3, 300]]);
+    assertStringIncludes(plain(await look(merged.headers.get("location") ?? "")), "The branch is merged");
+  },
+  "merge nothing when the trunk or the branch has changed since it was looked at": async (
+    { path, send, look, claim, trunk },
+  ) => {
+    const inBranch = await claim();
+    await inBranch("UPDATE prices SET cents = 90 WHERE id = 1");
+    const seen = seenIn(await look(`${path}/pr-1?mode=data&onConflict=abort`));
+    await inBranch("UPDATE prices SET cents = 1 WHERE id = 2");
+    const late = await send(`${path}/pr-1/merge`, { mode: "data", onConflict: "abort", seen });
+    assertEquals(late.status, 409);
+    assertStringIncludes(late.text, "Look again at what the merge would do");
+    assertEquals(await trunk(ALL), [[1, 100], [2, 200]]);
+  },
+  "show conflicts, and merge once somebody has chosen who wins": async (
+    { path, send, look, claim, trunk },
+  ) => {
+    const inBranch = await claim();
+    await inBranch("UPDATE prices SET cents = 90 WHERE id = 1");
+    await trunk("UPDATE prices SET cents = 95 WHERE id = 1 RETURNING id");
+    const stopped = await look(`${path}/pr-1?mode=data&onConflict=abort`);
+    assertStringIncludes(plain(stopped), "1 conflict: choose who wins");
+    assertEquals(seenIn(stopped), "");
+    const seen = seenIn(await look(`${path}/pr-1?mode=data&onConflict=theirs`));
+    assertEquals(
+      (await send(`${path}/pr-1/merge`, { mode: "data", onConflict: "theirs", seen })).status,
+      303,
+    );
+    assertEquals(await trunk(ALL), [[1, 90], [2, 200]]);
+  },
+  "make a branch fresh, and delete it only with its name typed": async (
+    { app, admin, path, send, claim, look },
+  ) => {
+    const inBranch = await claim();
+    await inBranch("DELETE FROM prices");
+    assertEquals((await send(`${path}/pr-1/reset`)).status, 303);
+    assertStringIncludes(plain(await look(`${path}/pr-1`)), "Nothing yet");
+    assertEquals(await inBranch("SELECT 1"), 401);
+    const unsure = await send(`${path}/pr-1/delete`, { confirm: "pr-2" });
+    assertEquals(unsure.status, 400);
+    assertEquals((await send(`${path}/pr-1/delete`, { confirm: "pr-1" })).status, 303);
+    assertEquals((await openPage(app, `${path}/pr-1`, admin)).status, 404);
+  },
+  "let a rule that denies stop a person too": async ({ app, path, send, look, claim, tenant, trunk }) => {
+    await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+      token: tenant.token,
+      body: JSON.stringify({ tableGlob: "prices", effect: "deny" }),
+    });
+    const inBranch = await claim();
+    await inBranch("UPDATE prices SET cents = 1");
+    const seen = seenIn(await look(`${path}/pr-1?mode=data&onConflict=abort`));
+    assertEquals((await send(`${path}/pr-1/merge`, { mode: "data", onConflict: "abort", seen })).status, 403);
+    assertEquals(await trunk(ALL), [[1, 100], [2, 200]]);
+  },
+  "show a reader what a branch has changed, and nothing that changes it": async (
+    { app, path, claim, tenant },
+  ) => {
+    const inBranch = await claim();
+    await inBranch("UPDATE prices SET cents = 90 WHERE id = 1");
+    const viewer = await signIn(app, { role: "viewer", namespace: tenant.slug });
+    const { status, text } = await openPage(app, `${path}/pr-1`, viewer);
+    assertEquals(status, 200);
+    assertStringIncludes(plain(mainOf(text)), "1 row of 1 table");
+    assert(!mainOf(text).includes("<form"));
+  },
+});
