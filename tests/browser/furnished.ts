@@ -42,6 +42,13 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "account", path: "/console/-/account", who: "admin" },
     { name: "account-operator", path: "/console/-/account", who: "operator" },
     { name: "members", path: "/console/northwind/members", who: "admin" },
+    { name: "overview", path: "/console/northwind/db/main", who: "admin" },
+    { name: "overview-empty", path: "/console/northwind/db/analytics", who: "admin" },
+    { name: "sql", path: "/console/northwind/db/main/sql", who: "admin" },
+    { name: "sql-history", path: "/console/northwind/db/main/sql?history", who: "admin" },
+    { name: "tables", path: "/console/northwind/db/main/tables", who: "admin" },
+    { name: "table", path: "/console/northwind/db/main/tables/products", who: "admin" },
+    { name: "table-row", path: "/console/northwind/db/main/tables/products?row=[1]", who: "admin" },
     { name: "not-found", path: "/console/northwind/nothing/here", who: "admin" },
   ];
 }

@@ -1,0 +1,170 @@
+// The SQL page, the table browser and the overview in a real browser: with the editor, by keyboard, in both themes.
+import { assert, assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
+import { signIn } from "../testing/person.ts";
+import { makeTestNamespace, rowsOf } from "../testing/test_namespace.ts";
+import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
+import { type ConsoleWorld, openConsole } from "./console_world.ts";
+
+const browser = await launchBrowser();
+const ignore = browser === null;
+/** The browser was started by the file, and goes on between the steps. */
+const unlooked = { sanitizeOps: false, sanitizeResources: false };
+/** Bytes of scripts as they travel. */
+const EDITOR_BYTES = 320 * 1024;
+const PAGE_BYTES = 40 * 1024;
+
+interface World extends ConsoleWorld {
+  readonly base: string;
+  look(path: string, look: (page: Page) => Promise<void>): Promise<void>;
+  count(sql: string): Promise<unknown>;
+}
+
+async function openWorld(): Promise<World> {
+  const world = await openConsole();
+  const { app, url, signedIn } = world;
+  const namespace = await makeTestNamespace(app);
+  await namespace.setup(
+    "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), status TEXT)",
+    "INSERT INTO customers VALUES (1, 'Ada'), (2, 'Mei')",
+    "INSERT INTO orders VALUES (1, 1, 'paid'), (2, 2, 'paid'), (3, 1, 'void')",
+  );
+  const admin = await signIn(app, { role: "admin" });
+  return {
+    ...world,
+    base: "/console/acme/db/main",
+    look: async (path, look) => {
+      if (browser) await withPage(browser, url + path, signedIn(admin), look);
+    },
+    count: async (sql) => rowsOf(await namespace.query(sql))[0]?.[0],
+  };
+}
+
+/** The editor's cursor blinks for ever, and is left alone. */
+const FINISH_FADING =
+  "for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime !== Infinity) one.finish()";
+
+/** What a reader with either theme meets, wide and on a phone. */
+async function assertReadable(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Colours that fade from one scheme to the other are looked at when they have arrived.
+    await page.evaluate(FINISH_FADING);
+    // Only colours differ between the two.
+    const rules = colorScheme === "light" ? undefined : ["color-contrast"];
+    assertEquals(await violations(page, rules), [], `${page.url()} ${colorScheme}`);
+  }
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  assertEquals(await overflow(page), 0, page.url());
+  if (size) await page.setViewportSize(size);
+}
+
+/** Bytes of all scripts that the page has loaded, as they travelled. */
+async function scriptBytes(page: Page): Promise<number> {
+  return await page.evaluate<number>(
+    "performance.getEntriesByType('resource').filter(({ name }) => /[.](?:js|ts)$/.test(new URL(name).pathname))" +
+      ".reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)",
+  );
+}
+
+const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  "the editor completes, asks for values while one types, says the cost, and runs by keyboard": async (
+    world,
+  ) => {
+    await world.look(`${world.base}/sql`, async (page) => {
+      const editor = page.locator(".cm-content");
+      await editor.waitFor();
+      await page.keyboard.type("SELECT name FROM cust");
+      await page.locator(".cm-tooltip-autocomplete li").first().click();
+      await page.locator(".cm-content", { hasText: "FROM customers" }).waitFor();
+      await page.keyboard.type(" WHERE id = ?");
+      const value = page.getByLabel("value 1", { exact: true });
+      await value.waitFor();
+      await page.getByText("Reads about").waitFor();
+      await value.fill("2");
+      await page.getByLabel("Type of value 1").selectOption("integer");
+      await editor.click();
+      await page.keyboard.press("Control+Enter");
+      await page.getByRole("cell", { name: "Mei" }).waitFor();
+      await assertReadable(page);
+      const bytes = await scriptBytes(page);
+      assert(bytes > 0 && bytes <= EDITOR_BYTES, `${bytes} bytes of scripts`);
+    });
+  },
+  "a failure is marked in the editor, and the mark goes when the text changes": async (world) => {
+    const sql = "SELECT nme FROM customers";
+    await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.locator(".cm-content .sql-failed").waitFor();
+      assertEquals(await page.locator(".cm-content .sql-failed").textContent(), "nme");
+      await page.getByText("no such column: nme").waitFor();
+      await page.locator(".cm-content").press("End");
+      await page.keyboard.type(" ");
+      await page.locator(".cm-content .sql-failed").waitFor({ state: "detached" });
+    });
+  },
+  "a write shows its rows, and changes them by the button that names their number": async (world) => {
+    const sql = "UPDATE orders SET status = 'sent' WHERE status = 'paid'";
+    await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {
+      await page.getByRole("button", { name: "Run" }).click();
+      const button = page.getByRole("button", { name: "Change 2 rows" });
+      await button.waitFor();
+      await assertReadable(page);
+      assertEquals(await world.count("SELECT count(*) FROM orders WHERE status = 'sent'"), 0);
+      await button.click();
+      await page.getByText("2 rows written").waitFor();
+      assertEquals(await world.count("SELECT count(*) FROM orders WHERE status = 'sent'"), 2);
+    });
+  },
+  "a double click on a cell opens its row there, and the change is made after a look": async (world) => {
+    await world.look(`${world.base}/tables/orders`, async (page) => {
+      await assertReadable(page);
+      await page.getByRole("cell", { name: "void" }).dblclick();
+      const field = page.locator("textarea:focus");
+      await field.waitFor();
+      await field.fill("late");
+      await assertReadable(page);
+      await page.getByRole("button", { name: "Show the change" }).click();
+      await page.getByText("Exactly one row").waitFor();
+      await assertReadable(page);
+      await page.getByRole("button", { name: "Change this row" }).click();
+      await page.getByText("One row was changed.").waitFor();
+      assertEquals(await world.count("SELECT status FROM orders WHERE id = 3"), "late");
+      assert(await scriptBytes(page) <= PAGE_BYTES);
+    });
+  },
+  "the overview brings its findings after itself, and a fix leads to its proposal": async (world) => {
+    await world.look(world.base, async (page) => {
+      const fix = page.getByRole("button", { name: "Propose the fix" }).first();
+      await fix.waitFor();
+      await assertReadable(page);
+      assert(await scriptBytes(page) <= PAGE_BYTES);
+      await fix.click();
+      await page.getByText("This changes the schema").waitFor();
+    });
+  },
+};
+
+Deno.test({
+  name: "the editor, the tables and the overview in a browser",
+  ignore,
+  fn: async (t) => {
+    const world = await openWorld();
+    try {
+      for (const [name, step] of Object.entries(steps)) {
+        await t.step({
+          name,
+          ...unlooked,
+          fn: () => step(world),
+        });
+      }
+    } finally {
+      await world.stop();
+    }
+  },
+  ...unlooked,
+});
+
+Deno.test({ name: "the browser ends", fn: async () => await browser?.close(), ...unlooked });
