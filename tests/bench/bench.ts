@@ -114,7 +114,8 @@ async function loadOf(target: BenchTarget, one: BenchCase): Promise<Measured> {
   const before = processCpuSeconds(target.pid);
   const measured = await load({ ...order, seconds: options.seconds });
   const after = processCpuSeconds(target.pid);
-  const cpuMicros = before === null || after === null ? null : (after - before) * 1e6 / measured.requests;
+  const unknown = before === null || after === null || measured.requests === 0;
+  const cpuMicros = unknown ? null : (after - before) * 1e6 / measured.requests;
   return { ...measured, cpuMicros };
 }
 

@@ -31,6 +31,17 @@ function variants(count: number, make: (at: number) => BenchRequest): BenchReque
 const reads = (target: BenchTarget) => variants(VARIANTS, (at) => target.query(pointRead(at)));
 const inserts = (target: BenchTarget) => variants(VARIANTS, (at) => target.query(insert(at)));
 
+/** Rows of one call that inserts many. */
+const MANY = 1000;
+
+function manyInserts(target: BenchTarget, from: number): BenchRequest {
+  const statements = Array.from({ length: MANY }, (_, at) => insert(from + at));
+  const [first] = statements;
+  return target.many && first
+    ? target.many(first.sql, statements.map(({ params }) => params))
+    : target.transaction(statements);
+}
+
 export const benchCases: readonly BenchCase[] = [
   {
     name: "read-1",
@@ -68,6 +79,12 @@ export const benchCases: readonly BenchCase[] = [
     connections: 8,
     requests: (target) =>
       variants(20, (at) => target.transaction(Array.from({ length: 100 }, (_, i) => insert(at * 100 + i)))),
+  },
+  {
+    name: "many-1000",
+    title: "1,000 inserts of one text, 4 connections",
+    connections: 4,
+    requests: (target) => variants(10, (at) => manyInserts(target, at * MANY)),
   },
   {
     name: "rows-10000",

@@ -25,6 +25,8 @@ export interface BenchTarget {
   query(statement: BenchStatement): BenchRequest;
   /** All of them in one transaction. */
   transaction(statements: readonly BenchStatement[]): BenchRequest;
+  /** One statement many times in one transaction, where the server has a call of its own for it. */
+  many?(sql: string, paramSets: readonly BenchStatement["params"][]): BenchRequest;
   stop(): Promise<void>;
 }
 

@@ -115,6 +115,11 @@ function targetOf(service: RunningService, token: string, stop: () => Promise<vo
       headers,
       body: JSON.stringify({ statements, transaction: true }),
     }),
+    many: (sql, paramSets) => ({
+      path: `/v1/db/${NAMESPACE}/main/batch`,
+      headers,
+      body: JSON.stringify({ sql, paramSets, transaction: true }),
+    }),
     stop,
   };
 }
