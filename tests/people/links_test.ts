@@ -11,6 +11,7 @@ import { member } from "../testing/test_namespace.ts";
 import {
   browser,
   DAY_MS,
+  HOUR_MS,
   OTHER_PASSWORD,
   PASSWORD,
   type PeopleWorld,
@@ -97,13 +98,13 @@ testPeople("links", {
     const { people, clock } = world;
     const { token } = await world.invite("late@example.com", "viewer");
     const start = await startLink(world, "acme");
-    clock.turn(DAY_MS - 1000);
+    clock.turn(DAY_MS - HOUR_MS);
     assertEquals((await readLink(people, start)).kind, "start");
-    clock.turn(1000);
+    clock.turn(HOUR_MS);
     assertEquals((await refusal(readLink(people, start)))[0], "link_not_found");
-    clock.turn(6 * DAY_MS - 2000);
+    clock.turn(6 * DAY_MS - HOUR_MS);
     await readLink(people, token);
-    clock.turn(2000);
+    clock.turn(HOUR_MS);
     const input = { token, password: PASSWORD, browser: browser() };
     assertEquals((await refusal(acceptLink(people, input)))[0], "link_not_found");
   },
