@@ -15,7 +15,7 @@ import { approvalRecord } from "../http/schemas.ts";
 import { restored } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
 import { sendBatch, sendMerge, sendQuery } from "./send_result.ts";
-import { queryMeta, queryResult, statementBody, writePreview } from "./sql_schemas.ts";
+import { queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 
 const secret = z.string().min(1).max(200);
@@ -66,7 +66,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
       describeRoute({
         summary: "Run a write, a merge or a restore that a person has approved",
         tags,
-        responses: answers(z.union([queryResult, z.array(queryResult), mergeReport, restored]), {
+        responses: answers(z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored]), {
           meta: queryMeta.optional(),
         }),
       }),
