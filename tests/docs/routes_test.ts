@@ -55,7 +55,8 @@ Deno.test("no page has a script, a style or a handler of its own inside, and the
 Deno.test("the search finds sections by their words, in any form, and shows where", async () => {
   await using app = await startApp();
   const asked: readonly [question: string, href: string][] = [
-    ["sign-up password", "/docs/readme#five-things"],
+    ["sign-up password", "/docs/endpoints#sign-up-and-log-in"],
+    ["publish an endpoint, merge a branch in five minutes", "/docs/readme#five-things"],
     ["idempotency key", "#exactly-once"],
     ["price of reads", "/docs/money"],
     ["FLOOD_PER_10S", "/docs/configuration#variables"],
