@@ -76,7 +76,7 @@ const steps: Steps<World> = {
     const sql = "UPDATE orders SET status = 'void' WHERE id < 3";
     const shown = await send({ sql, do: "run" });
     assert(shown.includes("This would change 2 rows") && shown.includes("Change 2 rows"));
-    assert(shown.includes("status, before") && shown.includes(">void<"));
+    assert(shown.includes('data-label="status before"') && shown.includes(">void<"));
     const before = rowsOf(await namespace.query("SELECT status FROM orders ORDER BY id"));
     assertEquals(before, [["paid"], [null], [""]]);
     const execution = hidden(shown, "execution");
@@ -130,8 +130,12 @@ const steps: Steps<World> = {
     const sql = "SELECT status FROM orders WHERE id = ?";
     await send({ sql, do: "run", "value-0-0": "31337", "type-0-0": "integer" });
     await namespace.query("SELECT 'somebody else'");
+    await send({ sql: "SELECT 7 AS a; SELECT id FROM orders LIMIT 1", do: "run" });
+    await openPage(app, page.replace(/sql$/, "tables/orders"), admin);
     const { text } = await openPage(app, `${page}?history`, admin);
     assert(text.includes(`sql?${new URLSearchParams({ sql })}`));
+    const both = new URLSearchParams({ sql: "SELECT 7 AS a;\nSELECT id FROM orders LIMIT 1" });
+    assert(text.includes(`sql?${both}`) && !text.includes("typeof"), "looks at tables are no history");
     assert(
       !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the console"),
     );

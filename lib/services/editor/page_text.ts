@@ -26,10 +26,10 @@ export function pageText(sql: string, syntax: Syntax, { first, count }: RowWindo
   return takesLimit ? `${body}\n${limit}` : `SELECT * FROM (\n${body}\n) ${limit}`;
 }
 
-/** The text as it was typed, from a text of `pageText`; any other as it is. */
+const OUTSIDE = new RegExp(`SELECT \\* FROM \\(\\n([^]*?)\\n\\) LIMIT \\d+ OFFSET \\d+ ${MARK}`, "g");
+const BEHIND = new RegExp(`\\nLIMIT \\d+ OFFSET \\d+ ${MARK}`, "g");
+
+/** The text as it was typed, from a log's text of one or several of `pageText`; any other as it is. */
 export function typedText(sql: string): string {
-  const end = new RegExp(`\\n(\\) )?LIMIT \\d+ OFFSET \\d+ ${MARK}$`).exec(sql);
-  if (end === null) return sql;
-  const body = sql.slice(0, end.index);
-  return end[1] === undefined ? body : body.replace(/^SELECT \* FROM \(\n/, "");
+  return sql.replace(OUTSIDE, "$1").replace(BEHIND, "");
 }

@@ -1,6 +1,7 @@
 // What a person has run in a database, newest first, from its query log.
 import { readQueryLog } from "../query/read_query_log.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
+import { TABLE_MARK } from "../tables/browse_table.ts";
 import { typedText } from "./page_text.ts";
 
 /** A text that has run. */
@@ -21,6 +22,11 @@ export interface HistoryEntry {
 const LOOKED_AT = 200;
 const SHOWN = 50;
 
+/** Looks at tables, and plans, which are asked for by a button. */
+function isOfPage(text: string): boolean {
+  return text.endsWith(TABLE_MARK) || /^EXPLAIN QUERY PLAN /.test(text);
+}
+
 /** What the database's own reads for its pages leave behind, and a page of the same text, stand once. */
 export async function readHistory(ctx: StatementsContext): Promise<HistoryEntry[]> {
   const { entries } = await readQueryLog(ctx, {
@@ -35,7 +41,7 @@ export async function readHistory(ctx: StatementsContext): Promise<HistoryEntry[
   const history: HistoryEntry[] = [];
   for (const { id, ts, sql, status, rowsRead, rowsWritten, durationMs } of entries) {
     const text = typedText(sql);
-    if (text === "" || seen.has(text)) continue;
+    if (text === "" || seen.has(text) || isOfPage(text)) continue;
     seen.add(text);
     history.push({ id, at: ts, sql: text, ok: status === "ok", rowsRead, rowsWritten, durationMs });
     if (history.length === SHOWN) break;

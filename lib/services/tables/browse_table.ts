@@ -41,6 +41,8 @@ export interface BrowsedPage {
   readonly meta: Pick<QueryMeta, "rowsRead" | "costUsd" | "durationMs">;
 }
 
+/** Ends the texts of looks at tables: the log shows where they come from, and a person's history leaves them out. */
+export const TABLE_MARK = "-- rows of a table, in the console";
 /** Rows of a page. */
 export const PAGE_ROWS = 100;
 /** Characters or bytes of a value that are shown. */
@@ -71,7 +73,7 @@ export async function browseTable(ctx: StatementsContext, input: BrowseInput): P
           [cellColumns(columns, CELL_LENGTH), ...placed.map(exactColumns)].filter((one) => one !== "").join(
             ", ",
           )
-        } FROM ${quoteIdentifier(table.name)}${whereText(where)}${segment.orderBy} LIMIT ?`,
+        } FROM ${quoteIdentifier(table.name)}${whereText(where)}${segment.orderBy} LIMIT ? ${TABLE_MARK}`,
         params: [...where.flatMap(({ params }) => params), wanted],
       }],
       atomic: true,

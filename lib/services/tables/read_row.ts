@@ -5,6 +5,7 @@ import type { SqlParameter } from "../../sql/sql_value.ts";
 import { readResult } from "../query/read_result.ts";
 import { runStatements, type StatementsContext } from "../query/run_statements.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
+import { TABLE_MARK } from "./browse_table.ts";
 import { cellColumns, readCells, type RowCell } from "./row_cells.ts";
 import type { Condition } from "./row_filters.ts";
 import type { TableKey } from "./table_key.ts";
@@ -30,7 +31,9 @@ export async function readRow(
   const answer = await runStatements(ctx, {
     operation: "query",
     statements: [{
-      sql: `SELECT ${cellColumns(names, FORM_LENGTH)} FROM ${quoteIdentifier(table.name)} WHERE ${where.sql}`,
+      sql: `SELECT ${cellColumns(names, FORM_LENGTH)} FROM ${
+        quoteIdentifier(table.name)
+      } WHERE ${where.sql} ${TABLE_MARK}`,
       params: where.params,
     }],
     atomic: true,

@@ -7,7 +7,7 @@ import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Pairs } from "../parts/pairs.tsx";
-import { RowDiff } from "../parts/row_diff.tsx";
+import { DiffGrid, diffRows } from "../parts/diff_grid.tsx";
 import { SqlText } from "../parts/sql_text.tsx";
 import { tablePath } from "../parts/table_path.ts";
 import { Value } from "../parts/value.tsx";
@@ -64,11 +64,12 @@ export function RowProposal(props: RowProposalProps): Html {
         . If it is another number by then, nothing is changed.
       </p>
       {preview.preview === null ? null : (
-        <RowDiff
-          table={visibleText(table.name)}
+        <DiffGrid
+          label={`The row of ${visibleText(table.name)}`}
           columns={preview.preview.columns}
-          before={preview.preview.before}
-          after={preview.preview.after}
+          keys={table.columns.filter(({ pk }) => pk > 0).map(({ name }) => name)}
+          rows={diffRows(preview.preview)}
+          all
         />
       )}
       <SqlText sql={statement.sql} />

@@ -40,7 +40,7 @@ export function PlanSteps({ steps }: { steps: readonly PlanStep[] }): Html {
           {fullScan ? <Icon name="alert" size={14} /> : <Icon name="chevronRight" size={14} />}
           <span>
             {visibleText(text)}
-            {fullScan ? <small>reads the whole table</small> : null}
+            {fullScan ? <small>, reads the whole table</small> : null}
           </span>
         </li>
       ))}

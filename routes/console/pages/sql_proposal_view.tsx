@@ -8,7 +8,7 @@ import { Card } from "../parts/card.tsx";
 import { counted, whole } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
-import { RowDiff } from "../parts/row_diff.tsx";
+import { DiffGrid, diffRows } from "../parts/diff_grid.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { PlanSteps } from "./sql_plan_view.tsx";
 import { againFields } from "./sql_again.ts";
@@ -72,11 +72,12 @@ function Statement({ preview, index, count }: { preview: WritePreview; index: nu
         {shown !== null && own !== null && own > listed ? `; the first ${whole(listed)} are shown` : ""}
       </p>
       {shown === null ? null : (
-        <RowDiff
-          table={visibleText(shown.table)}
+        <DiffGrid
+          label={`Rows of ${visibleText(shown.table)}`}
           columns={shown.columns}
-          before={shown.before}
-          after={shown.after}
+          keys={shown.columns.slice(0, 1)}
+          rows={diffRows(shown)}
+          all
         />
       )}
       {plan.length === 0 ? null : (

@@ -190,7 +190,7 @@ export function StatementHead(
 ): Html | null {
   if (count === 1) return null;
   return (
-    <details class="fold statement">
+    <details class="statement">
       <summary>
         {`Statement ${index + 1} `}
         <code>{visibleText(sql.replace(/\s+/g, " ").slice(0, 60))}</code>

@@ -30,6 +30,17 @@ interface ShownColumn {
   readonly changes: boolean;
 }
 
+/** The rows of a preview, which are in the same order before and after; those of a deletion have no after. */
+export function diffRows(
+  { before, after }: {
+    readonly before: readonly (readonly JsonValue[])[];
+    readonly after: readonly (readonly JsonValue[])[];
+  },
+): DiffRow[] {
+  const count = Math.max(before.length, after.length);
+  return Array.from({ length: count }, (_, at) => ({ before: before[at] ?? null, after: after[at] ?? null }));
+}
+
 /** How many of the columns change in any row. */
 export function changingColumns({ columns, rows }: Pick<DiffGridProps, "columns" | "rows">): number {
   return columns.filter((_, at) => rows.some((row) => changesAt(row, at))).length;
