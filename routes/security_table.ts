@@ -170,6 +170,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/deny", access: "person" },
   { method: "GET", path: "/api/namespaces/:slug/approvals/:id/undo", access: "person" },
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/undo", access: "person" },
+  { method: "GET", path: "/api/namespaces/:slug/audit", access: "namespace_reader" },
   { method: "GET", path: "/api/namespaces/:slug/balance", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/credits", access: "operator" },
   { method: "GET", path: "/api/namespaces/:slug/usage", access: "namespace_reader" },

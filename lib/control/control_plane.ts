@@ -1,5 +1,6 @@
 // The control plane of one process: every kind of record over one Deno KV.
 import type { Clock } from "../core/clock.ts";
+import { Audit, type AuditOptions } from "./audit.ts";
 import { Branches } from "./branches.ts";
 import { ConsoleSessions } from "./console_sessions.ts";
 import { Databases } from "./databases.ts";
@@ -23,12 +24,14 @@ export class ControlPlane {
   readonly sessionKeys: SessionKeys;
   readonly leftovers: Leftovers;
   readonly endpoints: Endpoints;
+  readonly audit: Audit;
   readonly consoleSessions: ConsoleSessions;
   readonly members: Members;
   readonly passkeys: Passkeys;
   readonly links: OneTimeLinks;
 
-  constructor(kv: Deno.Kv, clock: Clock) {
+  constructor(kv: Deno.Kv, clock: Clock, audited?: AuditOptions) {
+    this.audit = new Audit(kv, audited);
     this.namespaces = new Namespaces(kv, clock);
     this.databases = new Databases(kv, clock);
     this.branches = new Branches(kv, clock);

@@ -17,6 +17,7 @@ import type {
   TokenRecord,
 } from "./records.ts";
 import type { Key } from "./key.ts";
+import type { AuditRecord } from "./audit_records.ts";
 import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
 import { peopleKeys } from "./people_keys.ts";
 import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } from "./write_records.ts";
@@ -165,6 +166,10 @@ export const keys = {
     approvalId,
   ],
   openApprovals: (databaseId: string): Key<number> => ["open_approval", databaseId],
+
+  /** As long as logs are kept. Sorted by time within the namespace. */
+  audit: (namespaceId: string, auditId: string): Key<AuditRecord> => ["audit", namespaceId, auditId],
+  audits: (namespaceId: string): Key<AuditRecord> => ["audit", namespaceId],
 
   /** Up to an hour, until it is used. The hash is SHA-256 of the execution token, hex. */
   execution: (hash: string): Key<ExecutionRecord> => ["execution", hash],

@@ -7,6 +7,7 @@ import { bearerOrSession } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { onlyPost } from "../middleware/not_found.ts";
 import { approvalRoutes, undoRoutes } from "./approvals.ts";
+import { auditRoutes } from "./audit.ts";
 import { databaseRoutes, sessionRoutes } from "./databases.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { meRoutes } from "./me.ts";
@@ -34,5 +35,6 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .route("/namespaces", ruleRoutes(deps))
     .route("/namespaces", approvalRoutes(deps))
     .route("/namespaces", undoRoutes(deps))
+    .route("/namespaces", auditRoutes(deps))
     .route("/namespaces", endpointRoutes(deps));
 }

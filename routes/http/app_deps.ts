@@ -63,7 +63,7 @@ export interface AppDeps extends ProcessParts {
 export function appDeps(parts: ProcessParts): AppDeps {
   const { kv, clock, tenants, config, baseUrl } = parts;
   const meter = new Meter(kv, clock);
-  const control = new ControlPlane(kv, clock);
+  const control = new ControlPlane(kv, clock, { days: config.logDays, log: parts.log });
   const query: QueryContext = {
     tenants,
     clock,

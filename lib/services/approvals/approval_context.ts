@@ -3,6 +3,7 @@ import { callerId, type PersonCaller } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import type { ApprovalRecord, Decider } from "../../store/write_records.ts";
+import type { Act } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 
 /** The process's parts and the caller. */
@@ -25,6 +26,12 @@ export async function requireApproval(
   const record = await query.approvals.byId(namespaceId, approvalId);
   if (record === null) throw new AppError("approval_not_found");
   return record;
+}
+
+/** An approval as the audit of its namespace names it. */
+export function actOn(record: ApprovalRecord): Act {
+  const { namespaceId, databaseSlug, id, affectedRows, operation = "query" } = record;
+  return { namespaceId, database: databaseSlug, target: id, facts: { operation, rows: affectedRows } };
 }
 
 /** Whom a decision names. */

@@ -3,8 +3,15 @@
 import { type PersonCaller, requireFresh, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import { noteAct } from "../note_act.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
-import { type ApprovalContext, type ApprovalPath, deciderOf, requireApproval } from "./approval_context.ts";
+import {
+  actOn,
+  type ApprovalContext,
+  type ApprovalPath,
+  deciderOf,
+  requireApproval,
+} from "./approval_context.ts";
 import { type ApprovalPage, approvalPage } from "./read_approvals.ts";
 
 /** A person's decision. */
@@ -50,7 +57,10 @@ async function decide(
     decidedBy: deciderOf(by),
     snapshotFirst: snapshot,
   });
-  if (moved) return moved;
+  if (moved) {
+    await noteAct(ctx, `approval.${decision}`, actOn(moved));
+    return moved;
+  }
   // Somebody was faster: has decided it, or redeemed it when it did something else, so that it waits again.
   const now = await requireApproval(ctx, record.namespaceId, record.id);
   const state = approvals.stateOf(now);

@@ -3,10 +3,12 @@ import { type PersonCaller, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SchemaChange } from "../../sql/branch_report.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../../store/write_records.ts";
+import { noteAct } from "../note_act.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { previewRestore, restoreSeen } from "../snapshots/restore_seen.ts";
 import type { RestoreContext } from "../snapshots/restore_snapshot.ts";
 import {
+  actOn,
   type ApprovalContext,
   type ApprovalPath,
   deciderOf,
@@ -65,6 +67,7 @@ export async function undoApproval(ctx: ApprovalContext, input: UndoInput): Prom
   const restored = await restoreSeen(restore, { snapshot, digest: input.digest });
   const undone = { at: ctx.clock.now(), by: deciderOf(person), snapshot: restored.undo };
   const noted = await ctx.query.approvals.move(record, "redeemed", { outcome: { ...outcome, undone } });
+  await noteAct(ctx, "approval.undone", actOn(record));
   return await approvalPage(ctx, noted ?? record);
 }
 

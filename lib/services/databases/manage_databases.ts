@@ -4,6 +4,7 @@ import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
+import { noteAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { removeBranches } from "../removal/remove_records.ts";
@@ -28,7 +29,7 @@ export interface DatabaseInput {
 /** A new, empty database. Errors: `slug_taken`, `store_unavailable` and those of `requireNamespace`. */
 export async function createDatabase(ctx: ManageContext, input: DatabaseInput): Promise<DatabaseView> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
-  return await addDatabase(ctx, {
+  const made = await addDatabase(ctx, {
     namespaceId: namespace.id,
     slug: input.slug,
     name: input.name ?? input.slug,
@@ -37,6 +38,8 @@ export async function createDatabase(ctx: ManageContext, input: DatabaseInput): 
       if (input.content) await ctx.tenants.open(databaseId, namespace.id).write(input.content);
     },
   });
+  await noteAct(ctx, "database.created", { namespaceId: namespace.id, database: made.slug, target: made.id });
+  return made;
 }
 
 /** One database of a namespace. Errors: those of `requireDatabase`. */
@@ -63,6 +66,8 @@ export async function updateDatabase(
   const record = await requireDatabase(ctx, input);
   const changed = await ctx.control.databases.rename(record, input.name);
   if (changed === null) throw new AppError("database_not_found");
+  const { namespaceId, slug, id } = changed;
+  await noteAct(ctx, "database.changed", { namespaceId, database: slug, target: id });
   return await databaseView(ctx.tenants, changed);
 }
 
@@ -80,6 +85,8 @@ export async function deleteDatabase(
   const view = await databaseView(ctx.tenants, record);
   await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
   await removeBranches(ctx, { namespaceId: record.namespaceId, trunkId: record.id });
+  const { namespaceId, slug, id } = record;
+  await noteAct(ctx, "database.deleted", { namespaceId, database: slug, target: id });
   return view;
 }
 
@@ -105,5 +112,7 @@ export async function undeleteDatabase(ctx: ManageContext, input: UndeleteInput)
   const view = await databaseView(ctx.tenants, { ...deleted.database, slug });
   const outcome = await ctx.control.databases.undelete(deleted, slug);
   if (!outcome.ok) throw new AppError(outcome.reason === "slug_taken" ? "slug_taken" : "database_not_found");
+  const { namespaceId, id } = deleted.database;
+  await noteAct(ctx, "database.brought_back", { namespaceId, database: slug, target: id });
   return view;
 }

@@ -2,7 +2,9 @@
 import { isoTime } from "../../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
-import type { EndpointRecord } from "../../store/records.ts";
+import type { DatabaseRecord, EndpointRecord } from "../../store/records.ts";
+import type { AuditAction, AuditFacts } from "../../store/audit_records.ts";
+import { noteAct } from "../note_act.ts";
 import type { DatabaseAddress } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { endpointUrl } from "../published/public_address.ts";
@@ -12,6 +14,19 @@ export interface EndpointContext extends ManageContext {
   readonly query: QueryContext;
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
+}
+
+/** Notes a change of an endpoint for the audit of its namespace. */
+export function noteEndpoint(
+  ctx: EndpointContext,
+  action: Extract<AuditAction, `endpoint.${string}`>,
+  { database: { namespaceId, slug: database }, slug, facts = {} }: {
+    readonly database: Pick<DatabaseRecord, "namespaceId" | "slug">;
+    readonly slug: string;
+    readonly facts?: AuditFacts;
+  },
+): Promise<void> {
+  return noteAct(ctx, action, { namespaceId, database, target: slug, facts });
 }
 
 /** The specification, and what the service knows beside it. Times are ISO 8601. */

@@ -3,7 +3,7 @@ import { callerId, requireFresh } from "../../access/caller.ts";
 import type { EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import { type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
+import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 
 /**
@@ -20,6 +20,7 @@ export async function createEndpoint(
   const by = { databaseId: database.id, slug: spec.slug, actor: callerId(ctx.caller) };
   const record = await ctx.control.endpoints.create(spec, by);
   if (record === null) throw new AppError("slug_taken");
+  await noteEndpoint(ctx, "endpoint.created", { database, slug: spec.slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
@@ -43,6 +44,7 @@ export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput)
   const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, unchecked);
   const record = await ctx.control.endpoints.replace(spec, by);
   if (record === null) throw new AppError("endpoint_not_found");
+  await noteEndpoint(ctx, "endpoint.changed", { database, slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
@@ -77,6 +79,7 @@ export async function deleteEndpoint(
   const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   const record = await ctx.control.endpoints.remove(by);
   if (record === null) throw new AppError("endpoint_not_found");
+  await noteEndpoint(ctx, "endpoint.deleted", { database, slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
@@ -110,7 +113,14 @@ export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Prom
   const database = await requireDatabase(ctx, address);
   const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   const outcome = await ctx.control.endpoints.setStatus(moves[transition], by);
-  if (outcome.ok) return endpointView(outcome.record, { baseUrl: ctx.baseUrl, address });
+  if (outcome.ok) {
+    await noteEndpoint(ctx, "endpoint.moved", {
+      database,
+      slug,
+      facts: { status: moves[transition].status },
+    });
+    return endpointView(outcome.record, { baseUrl: ctx.baseUrl, address });
+  }
   if (outcome.reason === "not_found") throw new AppError("endpoint_not_found");
   throw new AppError("endpoint_status", {
     message: `Move it to ${moves[transition].from.join(" or ")} first; it is ${outcome.status}`,

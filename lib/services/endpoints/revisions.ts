@@ -4,7 +4,7 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointRevision } from "../../store/records.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import { type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
+import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "./endpoint_context.ts";
 import { checkSpec } from "./spec/check_spec.ts";
 
 /** Newest first. Errors: `endpoint_not_found` where there never was such an endpoint, those of `requireDatabase`. */
@@ -45,6 +45,11 @@ export async function restoreRevision(ctx: EndpointContext, input: RestoreInput)
   const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
   const record = await ctx.control.endpoints.restoreRevision(revision, by);
   if (record === null) throw new AppError("revision_not_found");
+  await noteEndpoint(ctx, "endpoint.restored", {
+    database,
+    slug,
+    facts: { revision: revision.revision },
+  });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 

@@ -3,6 +3,7 @@ import { requireFresh, requireOperator } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
+import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 
@@ -30,6 +31,10 @@ export async function addCredit(
     amountNanoUsd: toNanoUsd(input.amountUsd),
     reference: input.reference,
   });
+  if (isNew) {
+    const facts = { amountUsd: toUsd(credit.amountNanoUsd), reference: credit.reference };
+    await noteAct(ctx, "credit.added", { namespaceId: namespace.id, facts });
+  }
   return {
     reference: credit.reference,
     amountUsd: toUsd(credit.amountNanoUsd),

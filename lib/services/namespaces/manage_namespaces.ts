@@ -4,6 +4,7 @@ import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { toNanoUsd } from "../../query/prices.ts";
+import { noteAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { clearNamespace } from "../removal/remove_records.ts";
 import {
@@ -32,6 +33,7 @@ export async function createNamespace(ctx: ManageContext, input: NamespaceInput)
     createdAt: now,
   };
   if (!await ctx.control.namespaces.add(record, ctx.welcomeCreditNanoUsd)) throw new AppError("slug_taken");
+  await noteAct(ctx, "namespace.created", { namespaceId: record.id, target: record.slug });
   return namespaceView(record);
 }
 
@@ -72,6 +74,7 @@ export async function updateNamespace(ctx: ManageContext, input: NamespaceChange
     if (changed === null) throw new AppError("namespace_not_found");
     record = changed;
   }
+  await noteAct(ctx, "namespace.changed", { namespaceId: record.id, target: record.slug });
   return await namespaceDetail(ctx, record);
 }
 

@@ -10,6 +10,7 @@ import { newId } from "../../core/ids.ts";
 import { INVITATION_MS } from "../../core/limits.ts";
 import type { MemberRole } from "../../core/role.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
+import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { inviteUrl } from "./link_urls.ts";
@@ -96,11 +97,13 @@ export async function changeMember(
   const { role, name } = input;
   const current = await requireChangeable(ctx, input);
   if (role !== undefined) requirePersonForAdmin(ctx.caller, input.namespaceSlug, role);
-  return await change(ctx, current, (now) => ({
+  const changed = await change(ctx, current, (now) => ({
     ...now,
     ...(role === undefined ? {} : { role }),
     ...(name === undefined ? {} : { name }),
   }));
+  await noteMember(ctx, "member.changed", { ...current, role: changed.role });
+  return changed;
 }
 
 /**
@@ -108,7 +111,10 @@ export async function changeMember(
  * `person_required`, `sign_in_again`, those of `requireNamespace`.
  */
 export async function removeMember(ctx: ManageContext, input: MemberAddress): Promise<MemberView> {
-  return await change(ctx, await requireChangeable(ctx, input), () => null);
+  const current = await requireChangeable(ctx, input);
+  const removed = await change(ctx, current, () => null);
+  await noteMember(ctx, "member.removed", current);
+  return removed;
 }
 
 /**
@@ -159,11 +165,20 @@ async function invited(ctx: MembersContext, record: MemberRecord): Promise<Invit
   const { namespaceId, id: memberId } = record;
   const link = { kind: "invitation", namespaceId, memberId, untilMs } as const;
   if (!await ctx.control.links.invite(tokenHash(token), link)) throw new AppError("member_not_found");
+  await noteMember(ctx, "member.invited", record);
   return {
     ...memberView(record),
     inviteUrl: inviteUrl(ctx.baseUrl, token),
     inviteExpiresAt: isoTime(untilMs),
   };
+}
+
+function noteMember(
+  ctx: ManageContext,
+  action: "member.invited" | "member.changed" | "member.removed",
+  { namespaceId, id, email, role }: MemberRecord,
+): Promise<void> {
+  return noteAct(ctx, action, { namespaceId, target: id, facts: { email, role } });
 }
 
 /** A member's record as the API shows it: no hash, and nothing of how it signs in. */

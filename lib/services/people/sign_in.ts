@@ -2,6 +2,7 @@
 // in words and in time.
 import { isOperatorKey } from "../../access/authenticate.ts";
 import { normalPassword } from "../../access/password_hash.ts";
+import { newId } from "../../core/ids.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
 import { guess } from "./guess.ts";
 import { normalEmail } from "./normal_email.ts";
@@ -51,14 +52,27 @@ export async function hasPassword(
   return await passwords.verify(CONSOLE_OWNER, normalPassword(password), member?.passwordHash ?? null);
 }
 
-/** A session for a member as it was when it proved who it is. Errors: those of `openPersonSession`. */
-export function openMemberSession(
+/** A session for a member as it was when it proved who it is, with its note in the audit. Errors: those of `openPersonSession`. */
+export async function openMemberSession(
   ctx: PeopleContext,
-  { namespaceId, id: memberId, epoch }: MemberRecord,
+  { namespaceId, id: memberId, epoch, email }: MemberRecord,
   { agent, replaced }: Browser,
 ): Promise<OpenedSession> {
   const owner = { kind: "member", namespaceId, memberId } as const;
-  return openPersonSession(ctx, { owner, provedEpoch: epoch, agent, replaced });
+  const session = await openPersonSession(ctx, { owner, provedEpoch: epoch, agent, replaced });
+  const at = ctx.clock.now();
+  await ctx.control.audit.add({
+    id: newId("aud", at),
+    namespaceId,
+    at,
+    actor: memberId,
+    actorName: email,
+    action: "member.signed_in",
+    database: null,
+    target: session.sessionId,
+    facts: {},
+  });
+  return session;
 }
 
 /** The key is compared by its hash. Errors: `sign_in_failed`, `sign_in_locked`, `meter_unreachable`. */

@@ -83,6 +83,7 @@ export async function clearNamespace(
   namespaceId: string,
 ): Promise<void> {
   await ctx.control.tokens.removeAll(namespaceId);
+  await ctx.control.audit.removeAll(namespaceId);
   await ctx.control.members.removeAll(namespaceId);
   for (;;) {
     const page = await ctx.control.databases.list(namespaceId, {

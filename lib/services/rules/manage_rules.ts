@@ -3,7 +3,9 @@ import { MAX_RULES, type Rules } from "../../control/rules.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import type { DatabaseRecord } from "../../store/records.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
+import { noteAct } from "../note_act.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 
@@ -52,6 +54,7 @@ export async function addRule(
   const now = ctx.clock.now();
   const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
   await ctx.rules.add(rule);
+  await noteRule(ctx, "rule.created", database, rule);
   return ruleView(rule, [...others, rule]);
 }
 
@@ -71,6 +74,7 @@ export async function changeRule(ctx: RuleContext, input: RuleChange): Promise<R
     (rule) => ({ ...rule, ...input.settings }),
   );
   if (changed === null) throw new AppError("rule_not_found");
+  await noteRule(ctx, "rule.changed", database, changed);
   return ruleView(changed, await ctx.rules.list(database.id));
 }
 
@@ -81,7 +85,23 @@ export async function deleteRule(
 ): Promise<{ id: string }> {
   const database = await requireDatabase(ctx, input.address);
   if (!await ctx.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
+  const { namespaceId, slug } = database;
+  await noteAct(ctx, "rule.deleted", { namespaceId, database: slug, target: input.ruleId });
   return { id: input.ruleId };
+}
+
+function noteRule(
+  ctx: RuleContext,
+  action: "rule.created" | "rule.changed",
+  { namespaceId, slug }: Pick<DatabaseRecord, "namespaceId" | "slug">,
+  { id, tableGlob, effect, enabled }: RuleRecord,
+): Promise<void> {
+  return noteAct(ctx, action, {
+    namespaceId,
+    database: slug,
+    target: id,
+    facts: { tableGlob, effect, enabled },
+  });
 }
 
 /** A weak point of a rule, and what closes it. */

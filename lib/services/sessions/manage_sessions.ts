@@ -6,6 +6,7 @@ import { resolveTarget } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { noteAct } from "../note_act.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 
@@ -51,9 +52,10 @@ export async function revokeSessions(
   ctx: ManageContext,
   address: DatabaseAddress,
 ): Promise<{ tokensMinIat: number }> {
-  const { id: databaseId, namespaceId } = await requireDatabase(ctx, address);
+  const { id: databaseId, namespaceId, slug } = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
   const tokensMinIat = await ctx.control.sessionKeys.revokeAll({ namespaceId, databaseId });
   if (tokensMinIat === null) throw new AppError("database_not_found");
+  await noteAct(ctx, "sessions.revoked", { namespaceId, database: slug });
   return { tokensMinIat };
 }

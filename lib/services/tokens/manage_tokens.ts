@@ -8,6 +8,7 @@ import { AppError, type Issue } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ScopeRow, TokenRecord } from "../../store/records.ts";
+import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 
@@ -44,6 +45,9 @@ export async function createToken(
     expiresAt: input.expiresInSec === undefined ? null : now + input.expiresInSec * 1000,
   };
   if (!await ctx.control.tokens.add(record)) throw new AppError("namespace_not_found");
+  const { id, role, name } = record;
+  const facts = { name, role, scopes: scopes.length };
+  await noteAct(ctx, "token.created", { namespaceId: namespace.id, target: id, facts });
   return { ...tokenView(record), token };
 }
 
@@ -125,6 +129,7 @@ export async function revokeToken(
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
   requireFresh(ctx.caller, ctx.clock.now());
   if (!await ctx.control.tokens.remove(namespace.id, input.id)) throw new AppError("token_not_found");
+  await noteAct(ctx, "token.revoked", { namespaceId: namespace.id, target: input.id });
   return { id: input.id };
 }
 

@@ -1,0 +1,83 @@
+// The record of what people and tokens have done in each namespace, newest first, for as long as logs are kept.
+import { AppError } from "../core/errors.ts";
+import { idFloor } from "../core/ids.ts";
+import { type Log, silentLog } from "../core/log.ts";
+import type { AuditRecord } from "../store/audit_records.ts";
+import { keys } from "../store/keys.ts";
+import { kvCall, kvCommit, kvPage } from "../store/kv_call.ts";
+
+/** How long records stay, and where it is said that one is lost. */
+export interface AuditOptions {
+  readonly days: number;
+  readonly log: Log;
+}
+
+/** Which records: `sinceMs` inclusive, `untilMs` exclusive. */
+export interface AuditPageInput {
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+  /** The id of the last record of the page before. */
+  readonly cursor: string | null;
+  readonly pageSize: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Records deleted in one commit. */
+const REMOVED_AT_ONCE = 100;
+
+/** All records of one KV. */
+export class Audit {
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly options: AuditOptions = { days: 30, log: silentLog },
+  ) {}
+
+  /**
+   * Adds the record of something that has been done. What is done stays done: where KV does not take the record, the
+   * log says so instead of the caller's answer.
+   */
+  async add(record: AuditRecord): Promise<void> {
+    const { days, log } = this.options;
+    const key = keys.audit(record.namespaceId, record.id);
+    try {
+      await kvCommit(this.kv.atomic().set(key, record, { expireIn: days * DAY_MS }));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      log("error", "audit_lost", {
+        namespaceId: record.namespaceId,
+        action: record.action,
+        code: error.code,
+      });
+    }
+  }
+
+  /** One page, newest first. Errors: `meter_unreachable`. */
+  async list(
+    namespaceId: string,
+    { sinceMs, untilMs, cursor, pageSize }: AuditPageInput,
+  ): Promise<{ records: AuditRecord[]; nextCursor: string | null }> {
+    const floor = untilMs === null ? null : idFloor("aud", untilMs);
+    const end = cursor === null ? floor : floor === null || cursor < floor ? cursor : floor;
+    const start = keys.audit(namespaceId, sinceMs === null ? "" : idFloor("aud", sinceMs));
+    const selector = end === null
+      ? { start, end: [...keys.audits(namespaceId), "\uffff"] }
+      : { start, end: keys.audit(namespaceId, end) };
+    const entries = await kvCall(() =>
+      Array.fromAsync(this.kv.list<AuditRecord>(selector, { limit: pageSize + 1, reverse: true }))
+    );
+    const records = entries.slice(0, pageSize).map(({ value }) => value);
+    return { records, nextCursor: entries.length > pageSize ? records.at(-1)?.id ?? null : null };
+  }
+
+  /** Deletes every record of a removed namespace. */
+  async removeAll(namespaceId: string): Promise<void> {
+    for (;;) {
+      const prefix = keys.audits(namespaceId);
+      const entries = await kvPage(this.kv, { prefix, after: null, limit: REMOVED_AT_ONCE });
+      if (entries.length === 0) return;
+      const removal = this.kv.atomic();
+      for (const { key } of entries) removal.delete(key);
+      await kvCommit(removal);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// The audit of a namespace: what people and tokens did in it, or the mutations of one of its databases, newest first.
+import { callerId } from "../../access/caller.ts";
+import type { AuditPageInput } from "../../control/audit.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { type IdPrefix, isId } from "../../core/ids.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { QueryContext } from "../../query/query_call.ts";
+import { run } from "../../query/run.ts";
+import type { AuditFacts } from "../../store/audit_records.ts";
+import { readableDatabase } from "../databases/database_record.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { readableNamespace } from "../namespaces/namespace_record.ts";
+import { rowsOf } from "../query/read_result.ts";
+
+/** What it needs of a request. */
+export interface AuditContext extends ManageContext {
+  readonly query: QueryContext;
+}
+
+/** Which entries; `database` null: those of the namespace. */
+export interface AuditInput extends AuditPageInput {
+  readonly namespaceSlug: string;
+  readonly database: string | null;
+}
+
+/** One entry, of either kind. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: string;
+  /** Id of the API token or member, or `operator`. */
+  readonly actor: string;
+  /** Null in a database's own audit, which knows ids only. */
+  readonly actorName: string | null;
+  readonly action: string;
+  readonly database: string | null;
+  readonly target: string | null;
+  readonly facts: AuditFacts;
+}
+
+/** One page. Errors: `validation_failed` for a cursor that is none, those of `readableNamespace` and of the store. */
+export async function readAudit(
+  ctx: AuditContext,
+  input: AuditInput,
+): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+  const { database, namespaceSlug } = input;
+  requireCursor(input.cursor, database === null ? "aud" : "evt");
+  if (database !== null) return await readDatabaseAudit(ctx, { ...input, database });
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  const { records, nextCursor } = await ctx.control.audit.list(namespace.id, input);
+  const items = records.map(({ namespaceId: _, at, ...record }) => ({ ...record, at: isoTime(at) }));
+  return { items, nextCursor };
+}
+
+function requireCursor(cursor: string | null, prefix: IdPrefix): void {
+  if (cursor === null || isId(prefix, cursor)) return;
+  throw new AppError("validation_failed", {
+    issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
+  });
+}
+
+/** Columns in the order of `AuditTuple`. */
+const SELECT =
+  "SELECT id, ts, token_id, user_id, operation, tables, rows_written, query_log_id FROM _service_meta_audit";
+
+type AuditTuple = [
+  id: string,
+  ts: number,
+  tokenId: string,
+  userId: string | null,
+  operation: string,
+  tables: string,
+  rowsWritten: number,
+  queryLogId: string,
+];
+
+async function readDatabaseAudit(
+  ctx: AuditContext,
+  input: AuditInput & { readonly database: string },
+): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+  const { namespaceSlug, database: slug, sinceMs, untilMs, cursor, pageSize } = input;
+  const { id: databaseId, namespaceId, branchRef } = await readableDatabase(ctx, { namespaceSlug, slug });
+  const bounds = [["id < ?", cursor], ["ts >= ?", sinceMs], ["ts < ?", untilMs]] as const;
+  const used = bounds.flatMap(([condition, value]) => value === null ? [] : [{ condition, value }]);
+  const where = used.length === 0 ? "" : ` WHERE ${used.map(({ condition }) => condition).join(" AND ")}`;
+  const target = {
+    namespaceId,
+    namespaceSlug,
+    databaseId,
+    databaseSlug: slug,
+    branchRef,
+    role: "read",
+  } as const;
+  const statements = [{
+    sql: `${SELECT}${where} ORDER BY id DESC LIMIT ?`,
+    params: [...used.map(({ value }) => value), pageSize + 1],
+  }];
+  const tokenId = callerId(ctx.caller);
+  const answer = await run(ctx.query, plainCall({ target, tokenId, operation: "service", statements }));
+  const rows = rowsOf<AuditTuple>(answer.results[0]?.json);
+  const items = rows.slice(0, pageSize).map((row) => entryOf(slug, row));
+  return { items, nextCursor: rows.length > pageSize ? items.at(-1)?.id ?? null : null };
+}
+
+/** Guarantee: the engine's side writes the names as a JSON array. */
+function namesIn(tables: string): string {
+  const names: readonly string[] = JSON.parse(tables);
+  return names.join(", ");
+}
+
+function entryOf(database: string, row: AuditTuple): AuditEntry {
+  const [id, ts, actor, userId, operation, tables, rowsWritten, queryLogId] = row;
+  return {
+    id,
+    at: isoTime(ts),
+    actor,
+    actorName: null,
+    action: operation,
+    database,
+    target: namesIn(tables),
+    facts: { rowsWritten, queryLogId, ...(userId === null ? {} : { userId }) },
+  };
+}

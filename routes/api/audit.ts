@@ -1,0 +1,46 @@
+// /api/namespaces/:slug/audit: who did what, in the namespace or in one of its databases.
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { readAudit } from "../../lib/services/audit/read_audit.ts";
+import { answers, sendPage } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { isoTimestamp, page, pageMeta, slug, time } from "../http/schemas.ts";
+import { approvalContext } from "../http/service_contexts.ts";
+import { validate } from "../middleware/validate.ts";
+
+const entry = z.object({
+  id: z.string(),
+  at: isoTimestamp,
+  actor: z.string().describe("Id of the API token or member, or operator"),
+  actorName: z.string().nullable().describe("At that moment; null in a database's own audit"),
+  action: z.string().meta({ examples: ["token.created"] }),
+  database: z.string().nullable(),
+  target: z.string().nullable().describe("What it was done to: an id, a slug, or tables"),
+  facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+});
+const auditQuery = page.extend({
+  database: slug.optional().describe("The mutations of this database instead"),
+  since: time("2026-11-01T00:00:00Z").optional().describe("ISO 8601; entries from then on"),
+  until: time("2027-12-01T00:00:00Z").optional().describe("ISO 8601; entries before then"),
+});
+
+/** Mounted under `/api/namespaces`. */
+export function auditRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>().get(
+    "/:slug/audit",
+    describeRoute({
+      summary: "List who did what, newest first",
+      tags: ["audit"],
+      responses: answers(z.array(entry), { meta: pageMeta }),
+    }),
+    validate("query", auditQuery),
+    async (c) => {
+      const { database = null, since = null, until = null, cursor = null, pageSize } = c.req.valid("query");
+      const input = { database, sinceMs: since, untilMs: until, cursor, pageSize };
+      const namespaceSlug = c.req.param("slug");
+      return sendPage(c, await readAudit(approvalContext(deps, c), { namespaceSlug, ...input }));
+    },
+  );
+}

@@ -1,0 +1,143 @@
+// GET …/audit: who did what in a namespace, and in one of its databases.
+import { assert, assertEquals } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { signIn } from "../testing/person.ts";
+import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
+import { Audit } from "../../lib/control/audit.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import { startApp } from "../testing/start_app.ts";
+import { type DecisionWorld, decisionWorld } from "../writes/decision_world.ts";
+
+interface Entry {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly actorName: string | null;
+  readonly action: string;
+  readonly database: string | null;
+  readonly target: string | null;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+async function audit(
+  { app, shop }: Pick<DecisionWorld, "app" | "shop">,
+  query = "",
+): Promise<{ entries: Entry[]; next: string | null; text: string }> {
+  const answer = await app.request("GET", `/api/namespaces/${shop.slug}/audit${query}`, {
+    token: shop.token,
+  });
+  assertEquals(answer.status, 200, answer.text);
+  return {
+    entries: answer.body.data as Entry[],
+    next: answer.body.meta?.nextCursor ?? null,
+    text: answer.text,
+  };
+}
+
+const WHOLE = { sinceMs: null, untilMs: null, cursor: null, pageSize: 100 };
+
+testSteps("the audit of a namespace", decisionWorld, {
+  "names who did what to what, newest first, and holds no secret": async (world) => {
+    const { app, shop, agent } = world;
+    const api = `/api/namespaces/${shop.slug}`;
+    const { token } = await shop.mint("read");
+    await app.request("DELETE", `${api}/tokens/${agent.id}`, { token: shop.token });
+    const body = { slug: "list", name: "List", kind: "query", method: "GET", output: "rows" };
+    const spec = { ...body, sql: "SELECT id FROM items", input: [] };
+    const at = `${api}/databases/main/endpoints`;
+    assertEquals((await app.request("POST", at, { token: shop.token, body: spec })).status, 201);
+    assertEquals((await app.request("POST", `${at}/list/publish`, { token: shop.token })).status, 200);
+    const { entries, text } = await audit(world);
+    assertEquals(entries.map(({ action }) => action), [
+      ...["endpoint.moved", "endpoint.created", "token.revoked", "token.created", "token.created"],
+      ...["rule.created", "token.created", "database.created", "namespace.created"],
+    ]);
+    const [moved, , revoked, created] = entries;
+    assertEquals([moved?.database, moved?.target, moved?.facts["status"]], ["main", "list", "published"]);
+    assertEquals([revoked?.actor, revoked?.actorName, revoked?.target], [shop.id, "test", agent.id]);
+    assertEquals([created?.actor, created?.actorName, created?.database], ["operator", "the operator", null]);
+    for (const secret of [token, shop.token, agent.token, "SELECT id"]) assert(!text.includes(secret));
+  },
+  "tells who decided about a write, and who signed in": async (world) => {
+    const mara = await signIn(world.app, {
+      role: "admin",
+      namespace: world.shop.slug,
+      email: "mara@example.com",
+    });
+    const held = await world.hold("DELETE FROM items WHERE id = 7");
+    const path = `/api/namespaces/${world.shop.slug}/approvals/${held.id}/approve`;
+    assertEquals((await world.app.request("POST", path, { headers: mara.headers })).status, 200);
+    const { entries: [approved] } = await audit(world);
+    const { action, actor, actorName, database, target, facts } = approved ?? {};
+    assertEquals([action, actor, actorName, database, target, facts?.["rows"]], [
+      ...["approval.approved", mara.id, "mara@example.com", "main", held.id],
+      3,
+    ]);
+  },
+  "comes in pages, and between two times": async (world) => {
+    const all = (await audit(world)).entries;
+    const first = await audit(world, "?pageSize=2");
+    assertEquals(first.entries, all.slice(0, 2));
+    const rest = await audit(world, `?cursor=${first.next}`);
+    assertEquals([rest.entries, rest.next], [all.slice(2), null]);
+    const from = encodeURIComponent(all[0]?.at ?? "");
+    const since = (await audit(world, `?since=${from}`)).entries;
+    assert(since.length > 0 && since.every(({ at }) => at >= (all[0]?.at ?? "")));
+    const until = (await audit(world, `?until=${from}`)).entries;
+    assert(until.every(({ at }) => at < (all[0]?.at ?? "")));
+    assertEquals(since.length + until.length, all.length);
+    const wrong = await world.app.request("GET", `/api/namespaces/${world.shop.slug}/audit?cursor=evt_1`, {
+      token: world.shop.token,
+    });
+    assertEquals([wrong.status, wrong.body.issues?.[0]?.path], [400, "cursor"]);
+  },
+  "with a database, tells that one's mutations": async (world) => {
+    await world.shop.setup("INSERT INTO notes VALUES (50, 1), (51, 1)");
+    const { entries: [last], text } = await audit(world, "?database=main");
+    assertEquals([last?.action, last?.actor, last?.target, last?.facts["rowsWritten"]], [
+      ...["query", world.shop.id, "notes"],
+      2,
+    ]);
+    assert(!text.includes("INSERT"));
+    const page = await audit(world, "?database=main&pageSize=1");
+    assertEquals(page.entries.length, 1);
+    const next = await audit(world, `?database=main&pageSize=1&cursor=${page.next}`);
+    assert((next.entries[0]?.id ?? "") < (page.entries[0]?.id ?? ""));
+  },
+  "is read by every member, and by no other namespace": async (world) => {
+    const path = `/api/namespaces/${world.shop.slug}/audit`;
+    const viewer = await signIn(world.app, { role: "viewer", namespace: world.shop.slug });
+    assertEquals((await world.app.request("GET", path, { headers: viewer.headers })).status, 200);
+    await world.app.namespace(`${world.shop.slug}-b`);
+    const stranger = await signIn(world.app, { role: "admin", namespace: `${world.shop.slug}-b` });
+    const foreign = await world.app.request("GET", path, { headers: stranger.headers });
+    assertEquals([foreign.status, foreign.body.code], [403, "namespace_mismatch"]);
+  },
+});
+
+Deno.test("what was done is forgotten with the namespace", async () => {
+  await using app = await startApp();
+  const { slug } = await app.namespace();
+  const { id = "" } = await app.deps.control.namespaces.bySlug(slug) ?? {};
+  const count = async () => (await app.deps.control.audit.list(id, WHOLE)).records.length;
+  assert(await count() > 0);
+  const operator = { token: app.operatorKey, body: { confirm: slug } };
+  assertEquals((await app.request("DELETE", `/api/namespaces/${slug}`, operator)).status, 200);
+  assertEquals(await count(), 0);
+});
+
+Deno.test("what was done is forgotten after as many days as logs are kept", async () => {
+  using kv = withLifetimes(await Deno.openKv(":memory:"), systemClock);
+  const audit = new Audit(kv, { days: 2, log: silentLog });
+  const at = systemClock.now();
+  await audit.add({
+    ...{ id: newId("aud", at), namespaceId: "ns_1", at, actor: "operator", actorName: "the operator" },
+    ...{ action: "namespace.created", database: null, target: "acme", facts: {} },
+  });
+  for (const [days, left] of [[1, 1], [3, 0]] as const) {
+    await sweepLifetimes(kv, at + days * 86_400_000);
+    assertEquals((await audit.list("ns_1", WHOLE)).records.length, left);
+  }
+});
