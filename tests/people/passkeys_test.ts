@@ -15,6 +15,7 @@ import {
   signInByPasskey,
 } from "../../lib/services/people/use_passkeys.ts";
 import { relyingParty } from "../../lib/services/people/relying_party.ts";
+import { signIn } from "../testing/person.ts";
 import { type Lies, SoftwarePasskey } from "../testing/software_passkey.ts";
 import { browser, HOUR_MS, MINUTE_MS, type PeopleWorld, refusal, testPeople } from "./people_world.ts";
 
@@ -29,7 +30,7 @@ async function callerOf({ people }: PeopleWorld, secret: string): Promise<Member
 
 /** A member with a passkey, and its account as a request has it. */
 async function withPasskey(world: PeopleWorld, email: string) {
-  const { id, secret } = await world.join(email, "admin");
+  const { id, secret } = await signIn(world.started, { role: "admin", email });
   const ctx = { ...world.people, caller: await callerOf(world, secret) };
   const passkey = await SoftwarePasskey.in(PLACE);
   const answer = await passkey.make(await beginPasskey(ctx));
@@ -63,8 +64,8 @@ testPeople("passkeys", {
     const { id } = await passkey.sign(confirmation);
     assertEquals(creation.excludeCredentials?.map((one) => one.id), [id]);
     assertEquals(confirmation.allowCredentials?.map((one) => one.id), [id]);
-    const signIn = await beginPasskeySignIn(world.people);
-    assertEquals([signIn.userVerification, signIn.allowCredentials], ["required", undefined]);
+    const anybody = await beginPasskeySignIn(world.people);
+    assertEquals([anybody.userVerification, anybody.allowCredentials], ["required", undefined]);
   },
 
   "a signature for another site, without the person, or with another user is refused": async (world) => {
@@ -87,7 +88,7 @@ testPeople("passkeys", {
   },
 
   "a registration for another site, or without the person, is refused": async (world) => {
-    const { secret } = await world.join("making@example.com", "viewer");
+    const { secret } = await signIn(world.started, { role: "viewer" });
     const ctx = { ...world.people, caller: await callerOf(world, secret) };
     const passkey = await SoftwarePasskey.in(PLACE);
     const refused: Lies[] = [
@@ -215,7 +216,6 @@ testPeople("passkeys", {
 
   "a removed member's passkeys open nothing": async (world) => {
     const { started } = world;
-    await world.join("stays@example.com", "admin");
     const own = await withPasskey(world, "goes@example.com");
     const path = `/api/namespaces/acme/members/${own.id}`;
     assertEquals((await started.request("DELETE", path, { token: started.operatorKey })).status, 200);
