@@ -4,10 +4,14 @@ import { AppError } from "../../lib/core/errors.ts";
 import { money, nano } from "../money/money_world.ts";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("merging rows of a branch into its trunk", run);
 
 const ITEMS = "SELECT id, name, price FROM items ORDER BY id";
 
-Deno.test("a merge of rows brings added, removed and changed rows over what the trunk changed elsewhere", async () => {
+test("a merge of rows brings added, removed and changed rows over what the trunk changed elsewhere", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -28,7 +32,7 @@ Deno.test("a merge of rows brings added, removed and changed rows over what the 
   });
 });
 
-Deno.test("a merge leaves one log and one audit row in the trunk, and a snapshot that undoes it", async () => {
+test("a merge leaves one log and one audit row in the trunk, and a snapshot that undoes it", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "DELETE FROM items");
     const { snapshot } = reportOf(await mergeBranch(world));
@@ -43,7 +47,7 @@ Deno.test("a merge leaves one log and one audit row in the trunk, and a snapshot
   });
 });
 
-Deno.test("a merge and a dry run of it tell what they cost, and where their log row is", async () => {
+test("a merge and a dry run of it tell what they cost, and where their log row is", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 0", "INSERT INTO items VALUES (4, 'nib', 5)");
     const spent = async () => {
@@ -72,7 +76,7 @@ Deno.test("a merge and a dry run of it tell what they cost, and where their log 
   });
 });
 
-Deno.test("a merge that fails, conflicts or is stopped leaves one log row with its kind, as a dry run that conflicts does", async () => {
+test("a merge that fails, conflicts or is stopped leaves one log row with its kind, as a dry run that conflicts does", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -111,7 +115,7 @@ Deno.test("a merge that fails, conflicts or is stopped leaves one log row with i
   });
 });
 
-Deno.test("a merge of which nobody knows whether it was committed has the log row of its commit, or none", async () => {
+test("a merge of which nobody knows whether it was committed has the log row of its commit, or none", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
     const { branches } = world.app.deps.tenants;
@@ -130,7 +134,7 @@ Deno.test("a merge of which nobody knows whether it was committed has the log ro
   });
 });
 
-Deno.test("a dry run reports what the merge would do and changes nothing", async () => {
+test("a dry run reports what the merge would do and changes nothing", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE items SET price = 0", "CREATE TABLE extra (a INTEGER PRIMARY KEY)");
     await world.trunk("UPDATE items SET price = 99 WHERE id = 1");
@@ -150,7 +154,7 @@ Deno.test("a dry run reports what the merge would do and changes nothing", async
   });
 });
 
-Deno.test("rows that both sides changed stop a merge with 409, the report of all of them, and nothing kept", async () => {
+test("rows that both sides changed stop a merge with 409, the report of all of them, and nothing kept", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -186,7 +190,7 @@ Deno.test("rows that both sides changed stop a merge with 409, the report of all
   });
 });
 
-Deno.test("with theirs the branch's side of every conflict counts", async () => {
+test("with theirs the branch's side of every conflict counts", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -203,7 +207,7 @@ Deno.test("with theirs the branch's side of every conflict counts", async () => 
   });
 });
 
-Deno.test("triggers and cascades do not happen a second time when their effects are merged", async () => {
+test("triggers and cascades do not happen a second time when their effects are merged", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -223,7 +227,7 @@ Deno.test("triggers and cascades do not happen a second time when their effects 
   ]);
 });
 
-Deno.test("a merge never leaves a row that refers to nothing, whatever onConflict says", async () => {
+test("a merge never leaves a row that refers to nothing, whatever onConflict says", async () => {
   for (const onConflict of ["abort", "theirs", "ours"] as const) {
     await withBranch(async (world) => {
       await onBranch(world, "DELETE FROM items WHERE id = 3");
@@ -238,7 +242,7 @@ Deno.test("a merge never leaves a row that refers to nothing, whatever onConflic
   }
 });
 
-Deno.test("rows that exchange unique values are merged, and a value that the trunk took is a conflict", async () => {
+test("rows that exchange unique values are merged, and a value that the trunk took is a conflict", async () => {
   const setup = [
     "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE)",
     "INSERT INTO users VALUES (1, 'a'), (2, 'b'), (3, 'c')",
@@ -263,7 +267,7 @@ Deno.test("rows that exchange unique values are merged, and a value that the tru
   }, setup);
 });
 
-Deno.test("with theirs a row that another one has taken the place of comes back with the branch's values", async () => {
+test("with theirs a row that another one has taken the place of comes back with the branch's values", async () => {
   await withBranch(async (world) => {
     await onBranch(
       world,
@@ -283,7 +287,7 @@ Deno.test("with theirs a row that another one has taken the place of comes back 
   ]);
 });
 
-Deno.test("rows of a table without a primary key are refused with the reason", async () => {
+test("rows of a table without a primary key are refused with the reason", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO notes VALUES ('two')", "UPDATE items SET price = 1");
     const answer = await mergeBranch(world);

@@ -44,11 +44,12 @@ export interface StartedApp extends AsyncDisposable {
 
 /** The store of tenants: what costs most of an app's start, because an engine child starts with it. */
 interface Store {
-  readonly folder: string;
   readonly config: Config;
   readonly tenants: TenantStore;
   /** Where its log lines go: to the app that was started last. */
   lines: string[];
+  /** Takes back what a test has put in the place of its methods. */
+  restore(): void;
   /** Ends the children and removes the folder. */
   close(): Promise<void>;
 }
@@ -84,6 +85,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
   const stop = async () => {
     if (borrowed === null) await store.close();
+    else store.restore();
     await deps.query.meter.close();
     deps.kv.close();
   };
@@ -107,7 +109,22 @@ async function openStore({ settings, clock = systemClock }: StartAppOptions): Pr
     await tenants.close();
     await Deno.remove(folder, { recursive: true });
   };
-  return Object.assign(written, { folder, config, tenants, close });
+  const restore = restorerOf([tenants, tenants.branches]);
+  return Object.assign(written, { config, tenants, restore, close });
+}
+
+/** What it answers gives the objects back the methods that they have now. */
+function restorerOf(objects: readonly object[]): () => void {
+  const known = objects.map((object) => ({ object, own: new Map<string, unknown>(Object.entries(object)) }));
+  return () => {
+    for (const { object, own } of known) {
+      for (const [name, now] of Object.entries(object)) {
+        if (typeof now !== "function" || own.get(name) === now) continue;
+        if (own.has(name)) Reflect.set(object, name, own.get(name));
+        else Reflect.deleteProperty(object, name);
+      }
+    }
+  };
 }
 
 interface DepsOptions {
