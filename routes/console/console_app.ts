@@ -28,6 +28,8 @@ import { sqlRoutes } from "./pages/sql.tsx";
 import { rulesRoutes } from "./pages/rules.tsx";
 import { branchRoutes } from "./pages/branch.tsx";
 import { branchesRoutes } from "./pages/branches.tsx";
+import { endpointRoutes } from "./pages/endpoint.tsx";
+import { endpointsRoutes } from "./pages/endpoints.tsx";
 import { snapshotsRoutes } from "./pages/snapshots.tsx";
 import { logRoutes } from "./pages/log.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
@@ -56,6 +58,8 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   branchesRoutes,
   branchRoutes,
   snapshotsRoutes,
+  endpointsRoutes,
+  endpointRoutes,
   logRoutes,
 ];
 

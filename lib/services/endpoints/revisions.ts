@@ -53,7 +53,8 @@ export async function restoreRevision(ctx: EndpointContext, input: RestoreInput)
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
-interface RevisionView extends Omit<EndpointRevision, "at"> {
+/** A revision of an endpoint as the API shows it. */
+export interface RevisionView extends Omit<EndpointRevision, "at"> {
   /** ISO 8601. */
   readonly at: string;
 }

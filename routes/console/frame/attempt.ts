@@ -1,6 +1,6 @@
 // Work that a form asks for: what fails in a way that the form can mend comes back as something to show beside it.
 import type { z } from "zod";
-import { AppError, type ErrorCode } from "../../../lib/core/errors.ts";
+import { AppError, type ErrorCode, type Issue } from "../../../lib/core/errors.ts";
 import { issuesOf } from "../../middleware/issues.ts";
 
 /** Why a form comes back. */
@@ -10,6 +10,8 @@ export interface Problem {
   readonly message: string;
   /** Name of a field → what is wrong with it. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The same with their whole paths. */
+  readonly issues: readonly Issue[];
   readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429;
 }
 
@@ -41,7 +43,7 @@ function problemOf(error: unknown): Problem {
   );
   const detail = error.facts.detail?.hint;
   const message = issues.length > 0 && error.code === "validation_failed" ? "" : error.message;
-  return { code: error.code, message: [message, detail].filter(Boolean).join(". "), fields, status };
+  return { code: error.code, message: [message, detail].filter(Boolean).join(". "), fields, issues, status };
 }
 
 /**

@@ -5,6 +5,7 @@ import base from "../css/base.css" with { type: "text" };
 import charts from "../css/charts.css" with { type: "text" };
 import controls from "../css/controls.css" with { type: "text" };
 import editor from "../css/editor.css" with { type: "text" };
+import endpoint from "../css/endpoint.css" with { type: "text" };
 import grid from "../css/grid.css" with { type: "text" };
 import layout from "../css/layout.css" with { type: "text" };
 import narrow from "../css/narrow.css" with { type: "text" };
@@ -19,5 +20,5 @@ import words from "../css/words.css" with { type: "text" };
 /** The text of `console.css`: the parts without comments and indentation. */
 export const consoleCss: string = [
   ...[tokens, base, rail, layout],
-  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor, tables, overview],
+  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor, tables, overview, endpoint],
 ].join("\n").replace(/\/\*[^]*?\*\//g, "").replace(/\n\s*/g, "\n");

@@ -1,0 +1,177 @@
+// Between a specification and the fields of its form: everything that one can say the other can.
+import type { EndpointSpec, FieldSpec } from "../../../lib/core/endpoint_spec.ts";
+import type { FormFields } from "../frame/read_form.ts";
+
+/** Name of a field → what stands in it. */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** Rows of the form for inputs that are to come. */
+export const SPARE_INPUTS = 2;
+/** Inputs that a form may have. */
+const MAX_INPUTS = 100;
+
+/** What the form of a new endpoint begins with. */
+export const newSpec: EndpointSpec = {
+  slug: "",
+  name: "",
+  kind: "query",
+  method: "GET",
+  sql: "",
+  input: [],
+  output: "rows",
+};
+
+/** The fields of a specification. */
+export function valuesOf(spec: EndpointSpec): FormValues {
+  const { rateLimit, cors, authConfig, askConfig, input, captcha, ...rest } = spec;
+  const values: Record<string, string> = {};
+  const put = (name: string, value: string | number | undefined) => {
+    if (value !== undefined) values[name] = String(value);
+  };
+  for (const [name, value] of Object.entries(rest)) if (typeof value !== "object") put(name, value);
+  if (captcha === true) values["captcha"] = "yes";
+  put("perMin", rateLimit?.perMin);
+  put("perDay", rateLimit?.perDay);
+  put("cors", cors?.join("\n"));
+  put("usersTable", authConfig?.usersTable);
+  put("emailColumn", authConfig?.emailColumn);
+  put("sessionTtlSec", authConfig?.sessionTtlSec);
+  put("allowedTables", askConfig?.allowedTables.join("\n"));
+  put("context", askConfig?.context);
+  put("maxRows", askConfig?.maxRows);
+  for (const [at, field] of input.entries()) {
+    const { required, enum: allowed, default: value, ...more } = field;
+    for (const [name, one] of Object.entries(more)) put(nameIn(at, name), one);
+    if (required === true) values[nameIn(at, "required")] = "yes";
+    put(nameIn(at, "enum"), allowed?.join("\n"));
+    if (value !== undefined) put(nameIn(at, "default"), defaultText(value));
+  }
+  return values;
+}
+
+/** What a form that has come back shows: what was typed. Rows of inputs that were left empty are closed up. */
+export function valuesTyped(fields: FormFields): FormValues {
+  const rows = namedRows(fields);
+  const renamed = [...fields.fields].flatMap(([name, value]): [string, string][] => {
+    const [, row, member = ""] = /^input\.(\d+)\.(\w+)$/.exec(name) ?? [];
+    if (row === undefined) return [[name, value]];
+    const at = rows.indexOf(Number(row));
+    return at < 0 ? [] : [[nameIn(at, member), value]];
+  });
+  return Object.fromEntries(renamed);
+}
+
+/** The name of a field of the input with this index. */
+export function nameIn(at: number, name: string): string {
+  return `input.${at}.${name}`;
+}
+
+/** How many inputs a form shows: those that it has, and some to come. */
+export function shownInputs(values: FormValues): number {
+  const named = Array.from({ length: MAX_INPUTS }, (_, at) => (values[nameIn(at, "name")] ?? "") !== "");
+  return Math.min(MAX_INPUTS, named.lastIndexOf(true) + 1 + SPARE_INPUTS);
+}
+
+/**
+ * The specification that a form means, unchecked. What is no number stays text, for the validator to refuse. `slug`: of
+ * an endpoint that exists.
+ */
+export function specIn(fields: FormFields, slug?: string): Record<string, unknown> {
+  const group = (members: Record<string, unknown>) => {
+    const given = Object.entries(members).filter(([, value]) => value !== undefined);
+    return given.length === 0 ? undefined : Object.fromEntries(given);
+  };
+  const usersTable = fields.optional("usersTable");
+  const allowedTables = linesIn(fields, "allowedTables");
+  return group({
+    slug: slug ?? fields.text("slug"),
+    name: fields.text("name"),
+    description: fields.optional("description"),
+    kind: fields.text("kind"),
+    method: fields.text("method"),
+    sql: fields.exact("sql").replaceAll("\r\n", "\n"),
+    input: inputsIn(fields),
+    output: fields.text("output"),
+    auth: fields.optional("auth"),
+    rateLimit: group({ perMin: numberIn(fields, "perMin"), perDay: numberIn(fields, "perDay") }),
+    captcha: fields.has("captcha") ? true : undefined,
+    cors: linesIn(fields, "cors"),
+    cacheSec: numberIn(fields, "cacheSec"),
+    authConfig: usersTable === undefined ? undefined : group({
+      usersTable,
+      emailColumn: fields.optional("emailColumn"),
+      passwordColumn: "password_hash",
+      sessionTtlSec: numberIn(fields, "sessionTtlSec"),
+    }),
+    askConfig: allowedTables === undefined ? undefined : group({
+      allowedTables,
+      context: fields.optional("context"),
+      maxRows: numberIn(fields, "maxRows"),
+    }),
+  }) ?? {};
+}
+
+/** Where issues of a specification stand in the form: `input[2].min` is `input.2.min`. */
+export function fieldOfIssue(path: string): string {
+  const plain = path.replace(/\[(\d+)\]/g, ".$1").replace(/^(?:authConfig|askConfig|rateLimit)\./, "");
+  return plain === "input" || plain === "authConfig"
+    ? "sql"
+    : plain === "askConfig"
+    ? "allowedTables"
+    : plain;
+}
+
+/** Rows with a name: one without is none. */
+function namedRows(fields: FormFields): number[] {
+  return Array.from({ length: MAX_INPUTS }, (_, at) => at)
+    .filter((at) => fields.text(nameIn(at, "name")) !== "");
+}
+
+function inputsIn(fields: FormFields): Record<string, unknown>[] {
+  const rows = namedRows(fields);
+  return rows.map((at) => {
+    const own = (name: string) => nameIn(at, name);
+    const members: Record<string, unknown> = {
+      name: fields.text(own("name")),
+      label: fields.optional(own("label")),
+      type: fields.text(own("type")),
+      required: fields.has(own("required")) ? true : undefined,
+      pattern: fields.optional(own("pattern")),
+      enum: linesIn(fields, own("enum")),
+      min: numberIn(fields, own("min")),
+      max: numberIn(fields, own("max")),
+      maxLength: numberIn(fields, own("maxLength")),
+      default: defaultIn(fields.exact(own("default"))),
+    };
+    return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  });
+}
+
+function linesIn(fields: FormFields, name: string): string[] | undefined {
+  const lines = fields.exact(name).split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return lines.length === 0 ? undefined : lines;
+}
+
+function numberIn(fields: FormFields, name: string): number | string | undefined {
+  const text = fields.optional(name);
+  if (text === undefined) return undefined;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** A text stands as it is, unless it reads like another value or like a text in quotes: then in quotes. */
+function defaultText(value: NonNullable<FieldSpec["default"]> | null): string {
+  if (typeof value !== "string") return String(value);
+  return value === "" || OTHER.test(value) || QUOTED.test(value) ? `"${value}"` : value;
+}
+
+function defaultIn(text: string): string | number | boolean | null | undefined {
+  if (text === "") return undefined;
+  if (QUOTED.test(text)) return text.slice(1, -1);
+  if (!OTHER.test(text)) return text;
+  if (text === "null") return null;
+  return text === "true" || text === "false" ? text === "true" : Number(text);
+}
+
+const QUOTED = /^".*"$/s;
+/** What reads like a number, a boolean or NULL. */
+const OTHER = /^(?:null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;

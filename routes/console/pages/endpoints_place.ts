@@ -1,0 +1,34 @@
+// What the pages of endpoints begin with: which database, and what a form means.
+import type { Context } from "hono";
+import { endpointSpec } from "../../../lib/core/endpoint_spec.ts";
+import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
+import type { EndpointContext } from "../../../lib/services/endpoints/endpoint_context.ts";
+import type { UncheckedSpec } from "../../../lib/services/endpoints/spec/check_spec.ts";
+import type { AppDeps } from "../../http/app_deps.ts";
+import type { Env } from "../../http/env.ts";
+import { issuesOf } from "../../middleware/issues.ts";
+
+/** The endpoints of a database. */
+export interface EndpointsPage {
+  readonly ctx: EndpointContext;
+  /** The trunk: a branch publishes nothing. */
+  readonly address: DatabaseAddress;
+  /** Where they stand. */
+  readonly base: string;
+}
+
+/** Of the database that the path `/:ns/db/:db` names. */
+export function endpointsPage(deps: AppDeps, c: Context<Env>): EndpointsPage {
+  const { ns = "", db = "" } = c.req.param();
+  const [slug = ""] = db.split("@");
+  return {
+    ctx: { ...deps, caller: c.get("caller") },
+    address: { namespaceSlug: ns, slug },
+    base: `/console/${ns}/db/${slug}/endpoints`,
+  };
+}
+
+/** A specification with what is wrong with its form. */
+export function uncheckedIn(raw: Readonly<Record<string, unknown>>): UncheckedSpec {
+  return { raw, issues: issuesOf(endpointSpec, raw) };
+}

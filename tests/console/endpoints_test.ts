@@ -1,0 +1,185 @@
+// The pages of the endpoints, as a browser without script sees them.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+import { openPage, sendForm } from "./open_page.ts";
+
+interface World {
+  readonly app: StartedApp;
+  readonly tenant: TestNamespace;
+  readonly admin: TestPerson;
+  readonly path: string;
+  readonly send: (path: string, fields?: Record<string, string>) => ReturnType<typeof sendForm>;
+  readonly look: (path: string) => Promise<string>;
+  /** As the API answers. */
+  readonly api: (path?: string) => Promise<unknown>;
+}
+
+async function world(app: StartedApp, slug: string): Promise<World> {
+  const tenant = await app.namespace(slug);
+  await tenant.setup(
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT NOT NULL)",
+    "INSERT INTO orders VALUES (1, 'first'), (2, 'second')",
+  );
+  const admin = await signIn(app, { role: "admin", namespace: slug });
+  return {
+    ...{ app, tenant, admin, path: `/console/${slug}/db/main/endpoints` },
+    send: (path, fields = {}) => sendForm(app, { path, fields, person: admin }),
+    look: async (path) => {
+      const { status, text } = await openPage(app, path, admin);
+      assertEquals(status, 200, text.slice(-300));
+      return text.slice(text.indexOf("<main"));
+    },
+    api: async (path = "") => {
+      const at = `/api/namespaces/${slug}/databases/main/endpoints${path}`;
+      return JSON.parse((await app.request("GET", at, { token: tenant.token })).text).data;
+    },
+  };
+}
+
+/** What a browser sends of a form that it was shown. */
+function formIn(text: string, id: string): Record<string, string> {
+  const form = text.slice(text.indexOf(`<form id="${id}"`));
+  const inside = form.slice(0, form.indexOf("</form>"));
+  const fields: Record<string, string> = {};
+  const unescaped = (value: string) =>
+    value.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&#39;", "'")
+      .replaceAll("&amp;", "&");
+  for (const [tag] of inside.matchAll(/<input[^>]*>/g)) {
+    const name = / name="([^"]*)"/.exec(tag)?.[1] ?? "";
+    const box = /type="checkbox"/.test(tag);
+    if (!box || / checked/.test(tag)) fields[name] = unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? "");
+  }
+  for (const [, name = "", value = ""] of inside.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g)) {
+    fields[name] = unescaped(value);
+  }
+  for (
+    const [, name = "", options = ""] of inside.matchAll(/<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/gs)
+  ) {
+    fields[name] = /value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1] ??
+      "";
+  }
+  const { csrf: _, ...rest } = fields;
+  return rest;
+}
+
+/** A specification that says everything that its kind can. */
+const whole = {
+  slug: "order",
+  name: 'One "order" <b>',
+  description: "By id",
+  kind: "query",
+  method: "GET",
+  sql: "SELECT id, note\nFROM orders WHERE id = ? OR note = ?",
+  input: [
+    { name: "id", label: "Number", type: "integer", required: true, min: 1, max: 99 },
+    { name: "note", type: "text", maxLength: 20, enum: ["null", "two words"], default: "null" },
+  ],
+  output: "first_row",
+  auth: "public",
+  rateLimit: { perMin: 60, perDay: 1000 },
+  cors: ["https://app.example", "http://localhost:3000"],
+  cacheSec: 5,
+} as const;
+
+testSteps("the pages of the endpoints", world, {
+  "begin with five drafts from a table": async ({ path, send, look, api }) => {
+    assertStringIncludes(await look(path), "Five from a table");
+    assertEquals((await send(`${path}/-/scaffold`, { table: "orders" })).status, 303);
+    assertEquals((await api() as unknown[]).length, 5);
+    assertStringIncludes(await look(path), `${path}/get-order`);
+    const again = await send(`${path}/-/scaffold`, { table: "orders" });
+    assertStringIncludes(again.text, "Slug already exists");
+  },
+  "show a specification in a form that says all of it: saved untouched it stays the same": async (
+    { app, tenant, path, send, look, api },
+  ) => {
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/endpoints`, {
+      token: tenant.token,
+      body: JSON.stringify(whole),
+    });
+    assertEquals(made.status, 201, made.text);
+    const before = await api("/order") as Record<string, unknown>;
+    const page = await look(`${path}/order`);
+    assert(!page.includes("<b>"));
+    assertEquals((await send(`${path}/order`, formIn(page, "spec"))).status, 303);
+    const after = await api("/order") as Record<string, unknown>;
+    for (const name of Object.keys(whole)) assertEquals(after[name], before[name], name);
+  },
+  "say beside the field what is wrong, keep what was typed, and save nothing": async (
+    { path, send, look, api },
+  ) => {
+    const fields = {
+      ...formIn(await look(`${path}/-/new`), "spec"),
+      ...{ slug: "bad", name: "Bad", sql: "SELECT missing FROM orders WHERE id = ?" },
+      ...{ "input.1.name": "id", "input.1.type": "integer", "input.1.min": "9", "input.1.max": "1" },
+    };
+    const checked = await send(`${path}/-/check`, fields);
+    assertEquals(checked.status, 200);
+    assertStringIncludes(checked.text, "missing");
+    assertStringIncludes(checked.text, "input[0]");
+    const refused = await send(path, fields);
+    assertEquals(refused.status, 400);
+    assertStringIncludes(refused.text, 'value="9"');
+    assertEquals(await api(), []);
+    const right = { ...fields, sql: "SELECT note FROM orders WHERE id = ?", "input.1.max": "99" };
+    assertStringIncludes((await send(`${path}/-/check`, right)).text, "It can be saved like this");
+    assertEquals((await send(path, right)).headers.get("location"), `${path}/bad`);
+  },
+  "publish, pause and take back, and say where a caller finds it": async (
+    { app, tenant, path, send, look },
+  ) => {
+    await send(`${path}/-/scaffold`, { table: "orders" });
+    const one = `${path}/get-order`;
+    const call = async () => (await app.request("GET", `/p/${tenant.slug}/main/get-order?id=1`)).status;
+    assertEquals(await call(), 404);
+    assertEquals((await send(`${one}/publish`)).status, 303);
+    assertEquals(await call(), 200);
+    assertStringIncludes(await look(one), `/p/${tenant.slug}/main/get-order`);
+    await send(`${one}/pause`);
+    assertEquals(await call(), 503);
+    assertEquals((await send(`${one}/pause`)).status, 303);
+    await send(`${one}/unpublish`);
+    assertEquals(await call(), 404);
+    const wrong = await send(`${one}/pause`);
+    assertEquals(wrong.status, 409);
+    assertStringIncludes(wrong.text, "Move it to published first");
+  },
+  "try it with inputs of their types, and show what a caller would get": async ({ path, send }) => {
+    await send(`${path}/-/scaffold`, { table: "orders" });
+    const found = await send(`${path}/get-order/test`, { "in.id": "2" });
+    assertEquals(found.status, 200);
+    assertStringIncludes(found.text, "second");
+    const refused = await send(`${path}/get-order/test`, { "in.id": "two" });
+    assertStringIncludes(refused.text, ">400<");
+    assertStringIncludes(refused.text, 'value="two"');
+    await send(`${path}/create-order/test`, { "in.note": "<i>third" });
+    assertStringIncludes((await send(`${path}/get-order/test`, { "in.id": "3" })).text, "&lt;i&gt;third");
+  },
+  "compare a revision with the present one, and bring it back": async ({ path, send, look, api }) => {
+    await send(`${path}/-/scaffold`, { table: "orders" });
+    const one = `${path}/get-order`;
+    const fields = formIn(await look(one), "spec");
+    assertEquals((await send(one, { ...fields, name: "Another name" })).status, 303);
+    const compared = await look(`${one}?compare=1`);
+    assertStringIncludes(compared, "diff-removed");
+    assertStringIncludes(compared, "Another name");
+    assertEquals((await send(`${one}/restore`, { revision: "1" })).status, 303);
+    assertEquals((await api("/get-order") as { name: string }).name, fields["name"]);
+    assertEquals((await send(`${one}/restore`, { revision: "77" })).status, 404);
+  },
+  "delete one only with its slug typed, and show a reader nothing that changes it": async (
+    { app, tenant, path, send },
+  ) => {
+    await send(`${path}/-/scaffold`, { table: "orders" });
+    const viewer = await signIn(app, { role: "viewer", namespace: tenant.slug });
+    const seen = await openPage(app, `${path}/get-order`, viewer);
+    assertEquals(seen.status, 200);
+    assert(!seen.text.includes(`action="${path}`));
+    assertEquals((await send(`${path}/get-order/delete`, { confirm: "get" })).status, 400);
+    assertEquals((await send(`${path}/get-order/delete`, { confirm: "get-order" })).status, 303);
+    assertEquals((await openPage(app, `${path}/get-order`, viewer)).status, 404);
+  },
+});
