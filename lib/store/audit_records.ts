@@ -29,4 +29,5 @@ export type AuditAction =
   | ("rule.created" | "rule.changed" | "rule.deleted")
   | ("endpoint.created" | "endpoint.changed" | "endpoint.deleted" | "endpoint.moved" | "endpoint.restored")
   | ("approval.approved" | "approval.denied" | "approval.undone")
-  | ("member.invited" | "member.changed" | "member.removed" | "member.signed_in");
+  | ("member.invited" | "member.changed" | "member.removed" | "member.joined" | "member.signed_in")
+  | ("password.changed" | "passkey.added" | "passkey.removed");

@@ -209,6 +209,25 @@ testPeople("signing in", {
     assertEquals((await refusal(openMemberSession(people, member, browser())))[0], "session_ended");
   },
 
+  "what people do about their accounts stands in the audit of the namespace": async (world) => {
+    const { people, started } = world;
+    const { id, secret } = await world.join("audited@example.com", "viewer");
+    const caller = await personOf(world, secret);
+    await changePassword({ ...people, caller }, { password: OTHER_PASSWORD, browser: browser() });
+    const path = "/api/namespaces/acme/audit";
+    const { text } = await started.request("GET", path, { token: started.operatorKey });
+    const entries: { actor: string; actorName: string; action: string }[] = JSON.parse(text).data;
+    const own = entries.filter(({ actor }) => actor === id);
+    assertEquals(own.map(({ action }) => action), [
+      "member.signed_in",
+      "password.changed",
+      "member.signed_in",
+      "member.joined",
+    ]);
+    assert(own.every(({ actorName }) => actorName === "audited@example.com"));
+    assert(!text.includes(secret) && !text.includes(OTHER_PASSWORD) && !text.includes("pinv_"));
+  },
+
   "a week after the sign-in the list has nothing of it": async (world) => {
     const { people, clock } = world;
     const { secret } = await world.join("week@example.com", "viewer");

@@ -7,6 +7,7 @@ import { AppError } from "../../core/errors.ts";
 import type { MemberRole } from "../../core/role.ts";
 import type { LinkRecord, MemberRecord } from "../../store/people_records.ts";
 import { normalEmail } from "./normal_email.ts";
+import { noteOwnAct } from "./note_own_act.ts";
 import type { Browser, PeopleContext } from "./people_context.ts";
 import { CONSOLE_OWNER, type MemberSession, openMemberSession } from "./sign_in.ts";
 import { strongPassword } from "./strong_password.ts";
@@ -127,6 +128,8 @@ export async function comeIn(
     if (outcome.reason === "link_gone") throw new AppError("link_not_found");
     throw new AppError(outcome.reason === "email_taken" ? "member_exists" : "passkey_refused");
   }
+  const facts = { by: open.link.kind, with: passkey === null ? "password" : "passkey" };
+  await noteOwnAct(ctx, outcome.member, { action: "member.joined", facts });
   const session = await openMemberSession(ctx, outcome.member, input.browser);
   return { ...session, namespaceSlug: open.namespace.slug };
 }

@@ -5,6 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Caller, MemberCaller, PersonCaller } from "../../access/caller.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
 import { guess } from "./guess.ts";
+import { noteOwnAct } from "./note_own_act.ts";
 import type { OpenedSession } from "./open_person_session.ts";
 import {
   type Browser,
@@ -129,6 +130,7 @@ export async function changePassword(
     change: (current) => ({ ...current, passwordHash, epoch: current.epoch + 1 }),
   });
   if (!outcome.ok) throw new AppError("session_ended");
+  await noteOwnAct(ctx, outcome.record, { action: "password.changed" });
   return await openMemberSession(ctx, outcome.record, { ...browser, replaced: null });
 }
 

@@ -2,10 +2,10 @@
 // in words and in time.
 import { isOperatorKey } from "../../access/authenticate.ts";
 import { normalPassword } from "../../access/password_hash.ts";
-import { newId } from "../../core/ids.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
 import { guess } from "./guess.ts";
 import { normalEmail } from "./normal_email.ts";
+import { noteOwnAct } from "./note_own_act.ts";
 import { type OpenedSession, openPersonSession } from "./open_person_session.ts";
 import type { Browser, PeopleContext } from "./people_context.ts";
 
@@ -52,26 +52,19 @@ export async function hasPassword(
   return await passwords.verify(CONSOLE_OWNER, normalPassword(password), member?.passwordHash ?? null);
 }
 
-/** A session for a member as it was when it proved who it is, with its note in the audit. Errors: those of `openPersonSession`. */
+/**
+ * A session for a member as it was when it proved who it is, with its note in the audit. Errors: those of
+ * `openPersonSession`.
+ */
 export async function openMemberSession(
   ctx: PeopleContext,
-  { namespaceId, id: memberId, epoch, email }: MemberRecord,
+  member: MemberRecord,
   { agent, replaced }: Browser,
 ): Promise<OpenedSession> {
+  const { namespaceId, id: memberId, epoch: provedEpoch } = member;
   const owner = { kind: "member", namespaceId, memberId } as const;
-  const session = await openPersonSession(ctx, { owner, provedEpoch: epoch, agent, replaced });
-  const at = ctx.clock.now();
-  await ctx.control.audit.add({
-    id: newId("aud", at),
-    namespaceId,
-    at,
-    actor: memberId,
-    actorName: email,
-    action: "member.signed_in",
-    database: null,
-    target: session.sessionId,
-    facts: {},
-  });
+  const session = await openPersonSession(ctx, { owner, provedEpoch, agent, replaced });
+  await noteOwnAct(ctx, member, { action: "member.signed_in", target: session.sessionId });
   return session;
 }
 

@@ -7,6 +7,7 @@ import { newId } from "../../core/ids.ts";
 import type { MemberRecord, PasskeyRecord } from "../../store/people_records.ts";
 import { comeIn, emailOf, type Newcomer, openLink } from "./accept_link.ts";
 import { guess } from "./guess.ts";
+import { noteOwnAct } from "./note_own_act.ts";
 import { type AccountContext, confirmSession, ownRecord } from "./own_account.ts";
 import { type Browser, type PeopleContext, requireMember } from "./people_context.ts";
 import { type MemberSession, openMemberSession } from "./sign_in.ts";
@@ -36,13 +37,12 @@ export async function listPasskeys({ control, caller }: AccountContext): Promise
 }
 
 /** Removes a passkey of the caller. Errors: `passkey_not_found`, `sign_in_again`, those of `listPasskeys`. */
-export async function removePasskey(
-  { control, clock, caller }: AccountContext,
-  id: string,
-): Promise<{ id: string }> {
+export async function removePasskey(ctx: AccountContext, id: string): Promise<{ id: string }> {
+  const { caller } = ctx;
   requireMember(caller);
-  requireFresh(caller, clock.now());
-  if (!await control.passkeys.remove(caller.memberId, id)) throw new AppError("passkey_not_found");
+  requireFresh(caller, ctx.clock.now());
+  if (!await ctx.control.passkeys.remove(caller.memberId, id)) throw new AppError("passkey_not_found");
+  await noteOwnAct(ctx, { ...caller, id: caller.memberId }, { action: "passkey.removed", target: id });
   return { id };
 }
 
@@ -75,6 +75,7 @@ export async function addPasskey(
   const record = recordOf(ctx, made, { namespaceId, memberId, name });
   const outcome = await ctx.control.passkeys.add(record, made.challenge);
   if (!outcome.ok) throw refusalOf(outcome.reason);
+  await noteOwnAct(ctx, { ...caller, id: memberId }, { action: "passkey.added", target: record.id });
   return passkeyView(record);
 }
 
