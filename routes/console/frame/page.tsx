@@ -108,8 +108,9 @@ function Shell({ visit, parts, children }: { visit: Visit; parts: PageParts; chi
           <Icon name="menu" />
         </button>
         <Brand href="/console" />
-        <a href="/console/-/account" aria-label="Your account">
+        <a href="/console/-/account">
           <Avatar name={visit.person?.name ?? ""} />
+          <span class="unseen">Your account</span>
         </a>
       </header>
       <Rail visit={visit} namespace={namespace} active={active ?? (database ? "Databases" : undefined)} />

@@ -112,7 +112,7 @@ function StatementCard({ approval, index }: { approval: ApprovalPage; index: num
       }
       full
     >
-      <SqlText sql={sql} label={count > 1 ? `Statement ${index + 1}` : "Statement"} />
+      <SqlText sql={sql} label={count > 1 ? `Text of statement ${index + 1}` : "Text of the statement"} />
       {approval.paramSets === null ? null : <Sets sets={approval.paramSets} />}
       {params.length === 0 ? null : (
         <Pairs

@@ -191,7 +191,7 @@ function Outcome(
       </p>
       {queryLogId === null ? null : (
         <p class="note">
-          Log entry <code>{queryLogId}</code>
+          Log entry <a href={`${logPath(path, approval)}?id=${queryLogId}`}>{queryLogId}</a>
         </p>
       )}
       {undone
@@ -216,6 +216,11 @@ function Outcome(
         : <p class="note">An admin of the namespace can take it back.</p>}
     </>
   );
+}
+
+/** The log of the approval's database: of its namespace, as the path of this page has it. */
+function logPath(path: string, { databaseSlug }: ApprovalPage): string {
+  return `${path.split("/approvals/", 1)[0]}/db/${databaseSlug}/log`;
 }
 
 function errorMessage(code: string): string {
