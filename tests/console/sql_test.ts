@@ -55,8 +55,15 @@ const steps: Steps<World> = {
     const sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 450) SELECT i FROM n";
     const first = await send({ sql, do: "run" });
     assert(first.includes("Rows 1 to 200<") && first.includes("Next rows"));
-    const last = await send({ sql, do: "page-3" });
+    const last = await send({ sql, do: "from-400" });
     assert(last.includes("Rows 401 to 450 of 450") && !last.includes("Next rows"));
+    const wide = `SELECT i, hex(zeroblob(5000)) AS text FROM (${sql})`;
+    const few = await send({ sql: wide, do: "run" });
+    assert(
+      few.includes("Rows 1 to 20<") && few.includes('value="from-20"'),
+      "a page of them would be too large",
+    );
+    assert((await send({ sql: wide, do: "from-20" })).includes("Rows 21 to 40<"));
     const own = await send({ sql: "SELECT 1 AS a, 2 AS a FROM orders ORDER BY id LIMIT 2", do: "run" });
     assert(own.includes("Rows 1 to 2 of 2"), "a LIMIT of its own stays");
     assert((await send({ sql: "VALUES (1), (2)", do: "run" })).includes("Rows 1 to 2 of 2"));

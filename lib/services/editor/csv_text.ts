@@ -3,7 +3,7 @@ import type { JsonValue } from "../../engine/statement_effect.ts";
 import { rowChunks } from "./row_chunks.ts";
 
 /** Rows that are written at once. */
-const CHUNK_ROWS = 500;
+const CHUNK_ROWS = 200;
 
 /**
  * The result as a stream of CSV (RFC 4180, UTF-8): a header, then the rows. NULL is an empty field and the empty text

@@ -9,10 +9,10 @@ import { runStatements, type StatementsContext } from "../query/run_statements.t
 import { pageText, type RowWindow } from "./page_text.ts";
 import { type TextFailure, textFailure, type TextStatement } from "./text_context.ts";
 
-/** A text and the page that is wanted of its results, from 1. */
+/** A text and the first row that is wanted of its results, from 0. */
 export interface RunTextInput {
   readonly statements: readonly TextStatement[];
-  readonly page: number;
+  readonly first: number;
   readonly signal: () => AbortSignal | null;
 }
 
@@ -48,14 +48,12 @@ const UNPAGED_ROWS = 1000;
 export async function runText(ctx: StatementsContext, input: RunTextInput): Promise<RanText> {
   const [most, fewest] = PAGE_ROWS;
   const ran = await runPage(ctx, input, most);
-  return ran.failure?.error.code === "result_too_large" && input.page === 1
-    ? await runPage(ctx, input, fewest)
-    : ran;
+  return ran.failure?.error.code === "result_too_large" ? await runPage(ctx, input, fewest) : ran;
 }
 
 async function runPage(ctx: StatementsContext, input: RunTextInput, count: number): Promise<RanText> {
-  const { statements, page, signal } = input;
-  const window = { first: (page - 1) * count, count };
+  const { statements, first, signal } = input;
+  const window = { first, count };
   const texts = statements.map(({ sql }) => pagedOrWhole(ctx, sql, window));
   const batch = statements.length > 1;
   const outcome = await outcomeOf(() =>

@@ -6,7 +6,7 @@ import type { FormFields } from "../frame/read_form.ts";
 
 /** What a button of the page asks for. */
 export type SqlAction =
-  | { readonly kind: "run"; readonly page: number }
+  | { readonly kind: "run"; readonly first: number }
   | { readonly kind: "plan" | "publish" }
   | { readonly kind: "apply"; readonly executionToken: string }
   | { readonly kind: "redeem"; readonly approvalToken: string };
@@ -20,8 +20,8 @@ export interface SqlForm {
   readonly valueFields: ReadonlySet<string>;
 }
 
-/** Pages of a result: what is further behind is found by a narrower statement. */
-const MOST_PAGES = 500;
+/** Rows of a result that pages lead through: what is further behind is found by a narrower statement. */
+const MOST_ROWS = 100_000;
 
 /** Reads it. Errors: `validation_failed` for a text that is too long. */
 export function readSqlForm(fields: FormFields): SqlForm {
@@ -59,6 +59,6 @@ function actionOf(fields: FormFields): SqlAction {
   if (asked === "plan" || asked === "publish") return { kind: asked };
   if (asked === "apply") return { kind: asked, executionToken: fields.exact("execution") };
   if (asked === "redeem") return { kind: asked, approvalToken: fields.exact("approval") };
-  const page = Number(/^page-(\d{1,3})$/.exec(asked)?.[1] ?? 1);
-  return { kind: "run", page: Math.min(MOST_PAGES, Math.max(1, page)) };
+  const first = Number(/^from-(\d{1,6})$/.exec(asked)?.[1] ?? 0);
+  return { kind: "run", first: Math.min(MOST_ROWS, first) };
 }

@@ -20,7 +20,7 @@ import type { SqlForm } from "./sql_form.ts";
 export type SqlOutcome =
   | { readonly kind: "nothing" }
   | { readonly kind: "incomplete"; readonly message: string }
-  | { readonly kind: "ran"; readonly ran: RanText; readonly page: number }
+  | { readonly kind: "ran"; readonly ran: RanText }
   | { readonly kind: "planned"; readonly planned: ExplainedText }
   | { readonly kind: "proposed"; readonly proposed: ProposedText }
   | { readonly kind: "written"; readonly tables: readonly ResultTable[]; readonly meta: QueryMeta }
@@ -80,8 +80,8 @@ async function outcomeFor(
     return { kind: "incomplete", message: `${message}: fill in what is marked, then run it again` };
   }
   if (!writes || action.kind !== "run") {
-    const page = action.kind === "run" ? action.page : 1;
-    return { kind: "ran", ran: await runText(ctx, { statements, page, signal }), page };
+    const first = action.kind === "run" ? action.first : 0;
+    return { kind: "ran", ran: await runText(ctx, { statements, first, signal }) };
   }
   const proposal = await proposeText(ctx, statements);
   return proposal.ok ? { kind: "proposed", proposed: proposal.proposed } : heldOrFailed(proposal.failure);

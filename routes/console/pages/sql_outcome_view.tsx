@@ -47,7 +47,7 @@ function Shown(props: OutcomeProps): Html | null {
     case "incomplete":
       return <Notice tone="warn">{outcome.message}.</Notice>;
     case "ran":
-      return <Results visit={visit} base={base} form={form} ran={outcome.ran} page={outcome.page} />;
+      return <Results visit={visit} base={base} form={form} ran={outcome.ran} />;
     case "planned":
       return <Plans planned={outcome.planned} statements={prepared.statements} text={form.text} />;
     case "proposed":

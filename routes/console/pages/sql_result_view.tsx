@@ -13,7 +13,7 @@ import type { Html } from "../parts/html.ts";
 import { inTurns } from "../parts/in_turns.ts";
 import { Notice } from "../parts/notice.tsx";
 import { SqlText } from "../parts/sql_text.tsx";
-import { isNumeric, Value } from "../parts/value.tsx";
+import { isNumeric, shownValue } from "../parts/value.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { againFields } from "./sql_again.ts";
 import type { SqlForm } from "./sql_form.ts";
@@ -24,7 +24,6 @@ export interface ResultsProps {
   readonly base: string;
   readonly form: SqlForm;
   readonly ran: RanText;
-  readonly page: number;
 }
 
 /** Every statement's result is kept, and the failure stands behind the last of them. */
@@ -39,7 +38,7 @@ export function Results(props: ResultsProps): Html {
 }
 
 function Result(
-  { visit, base, form, ran, page, result, index }: ResultsProps & { result: ShownResult; index: number },
+  { visit, base, form, ran, result, index }: ResultsProps & { result: ShownResult; index: number },
 ): Html {
   const { rows, more, first, rowsRead } = result;
   const last = first + rows.length;
@@ -72,7 +71,7 @@ function Result(
           {ran.meta === null || count > 1 ? null : <Figures meta={ran.meta} />}
           {more && index === 0
             ? (
-              <Again {...again} whole action={`${base}/sql`} more={{ do: `page-${page + 1}` }}>
+              <Again {...again} whole action={`${base}/sql`} more={{ do: `from-${last}` }}>
                 Next rows
               </Again>
             )
@@ -134,7 +133,7 @@ export async function ResultGrid({ columns, rows, first, label }: GridProps): Pr
       <td class="row">{whole(first + index + 1)}</td>
       {columns.map((_, at) => (
         <td class={look(at)}>
-          <Value value={row[at] ?? null} />
+          {shownValue({ value: row[at] ?? null })}
         </td>
       ))}
     </tr>

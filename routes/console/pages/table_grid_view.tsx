@@ -5,7 +5,7 @@ import type { ColumnFacts, TableFacts } from "../../../lib/services/schema/schem
 import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
 import { inTurns } from "../parts/in_turns.ts";
-import { Value } from "../parts/value.tsx";
+import { shownValue } from "../parts/value.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { type TableQuery, tableSearch } from "./table_query.ts";
 
@@ -88,7 +88,7 @@ function Row(
         const cell = row.cells[at];
         return (
           <td class={comparesAsNumber(type) ? "n" : undefined} data-col={name}>
-            {cell === undefined ? null : <Value value={cell.value} length={cell.length} />}
+            {cell === undefined ? null : shownValue(cell)}
           </td>
         );
       })}

@@ -17,14 +17,19 @@ const SHOWN = 200;
 const BLOB_BYTES = 12;
 
 /** NULL, blobs by size, integers beyond 2^53 as digits, text with nothing invisible. */
-export function Value({ value, length = null }: ValueProps): Html {
+export function Value(props: ValueProps): Html {
+  return <>{shownValue(props)}</>;
+}
+
+/** The same as a child, for grids: a component for each of thousands of cells would take several times as long. */
+export function shownValue({ value, length = null }: ValueProps): string | Html {
   if (value === null) return <span class="null">NULL</span>;
-  if (typeof value === "number") return <>{String(value)}</>;
-  if (typeof value === "object") return <Blob base64={value.$blob} length={length} />;
+  if (typeof value === "number") return String(value);
+  if (typeof value === "object") return Blob({ base64: value.$blob, length });
   if (isLarge(value)) return <span class="exact" title="Beyond 2^53: exact, sent as text">{value}</span>;
   const all = length ?? value.length;
   if (value === "") return <span class="null">empty text</span>;
-  if (all <= SHOWN && value.length <= SHOWN) return <>{visibleText(value)}</>;
+  if (all <= SHOWN && value.length <= SHOWN) return visibleText(value);
   return (
     <span title={counted(all, "character")}>
       {visibleText(value.slice(0, SHOWN))}
