@@ -95,6 +95,8 @@ export class Members {
     }
     if (next === null) await this.#dropAll(commit, current);
     else commit.set(entry.key, next);
+    // Who has to come in anew does so without the keys of before.
+    if (next !== null && next.joinedAt === null) await this.#dropPasskeys(commit, current.id);
     if (!await kvCommit(commit)) return FASTER;
     return { ok: true, record: next ?? current, gone: next === null };
   }
@@ -108,13 +110,14 @@ export class Members {
 
   /** Adds the deletion of a member and of all by which it could come in to a commit that checks its record. */
   async #dropAll(commit: Deno.AtomicOperation, { namespaceId, id, email }: MemberRecord): Promise<void> {
-    const [invitation, passkeys] = await Promise.all([
-      kvGet(this.kv, keys.invitationOf(id)),
-      this.parts.passkeys.list(id),
-    ]);
+    const invitation = await kvGet(this.kv, keys.invitationOf(id));
     commit.delete(keys.member(namespaceId, id)).delete(keys.memberByEmail(namespaceId, email));
     if (invitation.value !== null) commit.delete(invitation.key).delete(keys.link(invitation.value));
-    for (const passkey of passkeys) dropPasskey(commit, passkey);
+    await this.#dropPasskeys(commit, id);
+  }
+
+  async #dropPasskeys(commit: Deno.AtomicOperation, memberId: string): Promise<void> {
+    for (const passkey of await this.parts.passkeys.list(memberId)) dropPasskey(commit, passkey);
   }
 
   /** Deletes all members of a removed namespace. After a crash it can be repeated. */

@@ -96,7 +96,10 @@ export class OneTimeLinks {
       const { memberId } = link.value;
       const current = await kvGet(this.kv, keys.member(namespaceId, memberId));
       if (current.value === null) return { ok: false, reason: "link_gone" };
-      member = memberOf(current.value);
+      // Made admin since: a token may let in whom it likes, but no admin.
+      const isAbove = current.value.role === "admin" && !link.value.byPerson;
+      if (isAbove) return { ok: false, reason: "link_gone" };
+      member = { ...memberOf(current.value), vouched: link.value.byPerson };
       commit.check(current).delete(keys.invitationOf(memberId));
       for (const old of await this.parts.passkeys.list(memberId)) dropPasskey(commit, old);
     } else {

@@ -17,6 +17,8 @@ export interface MemberRecord {
   readonly createdAt: number;
   /** When it accepted an invitation last; null: it was invited and has not come yet. */
   readonly joinedAt: number | null;
+  /** Whether a person made the link by which it came in last, and not a token. */
+  readonly vouched: boolean;
 }
 
 /** A link that counts once. */
@@ -26,6 +28,8 @@ export interface LinkRecord {
   readonly namespaceId: string;
   /** Who comes in; behind a start link there is nobody of that id yet. */
   readonly memberId: string;
+  /** Whether a person made it: one that a token made lets no admin in. */
+  readonly byPerson: boolean;
   readonly untilMs: number;
 }
 

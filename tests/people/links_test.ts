@@ -29,6 +29,7 @@ async function startLink({ people }: PeopleWorld, namespaceSlug: string): Promis
     kind: "start",
     namespaceId: namespace?.id ?? "",
     memberId: newId("mem", now),
+    byPerson: true,
     untilMs: now + START_LINK_MS,
   });
   return token;

@@ -14,6 +14,7 @@ import {
   refusal,
   testPeople,
   tokenOf,
+  typed,
 } from "./people_world.ts";
 
 const MEMBERS = "/api/namespaces/acme/members";
@@ -91,6 +92,37 @@ testPeople("members", {
     ]);
     assertEquals(await outcome(world, "POST", `${path}/invite`, agent), [200, undefined]);
     assertEquals(await outcome(world, "DELETE", path, agent), [200, undefined]);
+  },
+
+  "a link that a token has made lets no admin in, whoever is made admin meanwhile": async (world) => {
+    const { started, people } = world;
+    const operator = { token: started.operatorKey };
+    const minted = await started.request("POST", "/api/namespaces/acme/tokens", {
+      ...operator,
+      body: { name: "agent", role: "admin" },
+    });
+    const agent = { token: member(minted, "token") };
+    const invite = async (email: string) => {
+      const made = await started.request("POST", MEMBERS, { ...agent, body: { email, role: "viewer" } });
+      assertEquals(made.status, 201);
+      return { path: `${MEMBERS}/${member(made, "id")}`, token: tokenOf(made) };
+    };
+    const promote = (path: string) =>
+      started.request("PATCH", path, { ...operator, body: { role: "admin" } }).then((made) =>
+        member(made, "state")
+      );
+    const waiting = await invite("promoted-early@example.com");
+    assertEquals(await promote(waiting.path), "invited");
+    const early = acceptLink(people, { token: waiting.token, password: PASSWORD, browser: browser() });
+    assertEquals((await refusal(early))[0], "link_not_found");
+    const inside = await invite("promoted-late@example.com");
+    await acceptLink(people, { token: inside.token, password: PASSWORD, browser: browser() });
+    assertEquals(await promote(inside.path), "invited");
+    const late = signInByPassword(people, typed("promoted-late@example.com", PASSWORD));
+    assertEquals((await refusal(late))[0], "sign_in_failed");
+    const again = tokenOf(await started.request("POST", `${inside.path}/invite`, operator));
+    await acceptLink(people, { token: again, password: PASSWORD, browser: browser() });
+    await signInByPassword(people, typed("promoted-late@example.com", PASSWORD));
   },
 
   "changes of members take a sign-in of the last 15 minutes": async (world) => {

@@ -68,6 +68,7 @@ async function addMember({ deps }: StartedApp, who: Exclude<Who, { role: "operat
     epoch: 0,
     createdAt: now,
     joinedAt: now,
+    vouched: true,
   };
   const { ok } = await control.members.add(record);
   if (!ok) throw new Error("this address has a member already");

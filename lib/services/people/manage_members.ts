@@ -68,6 +68,7 @@ export async function addMember(
     epoch: 0,
     createdAt: now,
     joinedAt: null,
+    vouched: false,
   };
   const outcome = await ctx.control.members.add(record);
   if (!outcome.ok) {
@@ -86,8 +87,12 @@ export async function listMembers(
   return { items: records.map(memberView), nextCursor };
 }
 
+/** Who came in by a link of a token may be that token: an admin comes in by a person's invitation. */
+const anew = { passwordHash: null, joinedAt: null } as const;
+
 /**
- * Changes name and role; another role ends the member's sessions. Errors: `member_not_found`, `last_admin`,
+ * Changes name and role; another role ends the member's sessions. Who came in by a token's link and becomes an admin has
+ * to be invited again. Errors: `member_not_found`, `last_admin`,
  * `person_required`, `sign_in_again`, those of `requireNamespace`.
  */
 export async function changeMember(
@@ -101,6 +106,7 @@ export async function changeMember(
     ...now,
     ...(role === undefined ? {} : { role }),
     ...(name === undefined ? {} : { name }),
+    ...(role === "admin" && now.role !== "admin" && !now.vouched ? anew : {}),
   }));
   await noteMember(ctx, "member.changed", { ...current, role: changed.role });
   return changed;
@@ -163,7 +169,8 @@ async function invited(ctx: MembersContext, record: MemberRecord): Promise<Invit
   const token = newToken("pinv_");
   const untilMs = ctx.clock.now() + INVITATION_MS;
   const { namespaceId, id: memberId } = record;
-  const link = { kind: "invitation", namespaceId, memberId, untilMs } as const;
+  const byPerson = ctx.caller.kind !== "token";
+  const link = { kind: "invitation", namespaceId, memberId, byPerson, untilMs } as const;
   if (!await ctx.control.links.invite(tokenHash(token), link)) throw new AppError("member_not_found");
   await noteMember(ctx, "member.invited", record);
   return {

@@ -70,6 +70,7 @@ async function addStartLink(ctx: EndpointContext): Promise<string> {
     kind: "start",
     namespaceId,
     memberId: newId("mem", now),
+    byPerson: true,
     untilMs: now + START_LINK_MS,
   });
   return startToken;
