@@ -114,6 +114,15 @@ testSteps("the page of an approval", pageWorld, {
     }
     assertEquals((await world.show(id)).state, "pending");
   },
+  "shows ten rows first, and all of them under an address of their own": async (world) => {
+    const { id } = await world.hold("DELETE FROM items WHERE id <= 30");
+    const path = world.pathOf(id);
+    const few = await world.open(path);
+    assertMatch(few.text, /10 of 30 rows.*Show all 30 rows/);
+    assert(!few.text.includes("item 11 "), few.text);
+    const all = await world.open(`${path}?rows=all`);
+    assertMatch(all.text, /What is deleted 30 rows.*item 11 .*item 30 /);
+  },
   "shows hostile names and values as text": async (world) => {
     const evil = `</td><script>alert("x")</script>'"&\u202e`;
     const held = await world.hold("UPDATE items SET name = ? WHERE id = 1", [evil]);

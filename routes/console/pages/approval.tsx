@@ -100,6 +100,7 @@ async function answer(deps: AppDeps, c: Context<Env, Path>, returned: ReturnedDe
       decides={mayManage(visit, namespace)}
       returned={returned}
       all={c.req.query("columns") === "all"}
+      allRows={c.req.query("rows") === "all"}
       poll={isOpen ? `${href}/since?seen=${encodeURIComponent(markOf(approval))}` : null}
     />,
   );

@@ -17,6 +17,9 @@ import { visibleText } from "../parts/visible_text.ts";
 import { MergeChanges, RestoreChanges } from "./approval_reports_view.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
 
+/** Rows that are shown before somebody asks for all: on a phone each is a card. */
+const FEW_ROWS = 10;
+
 /** The cards in their order: changes, then what runs and how. */
 export function Changes(props: ChangesProps): Html {
   const { approval } = props;
@@ -35,11 +38,12 @@ export function Changes(props: ChangesProps): Html {
 }
 
 function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly index: number }): Html {
-  const { approval, preview, index, all, path } = props;
+  const { approval, preview, index, all, allRows, path } = props;
   const rows = preview.before.map((before, at): DiffRow => ({
     before,
     after: preview.after.length === 0 ? null : preview.after[at] ?? null,
   }));
+  const listed = allRows ? rows : rows.slice(0, FEW_ROWS);
   const own = approval.effects[index]?.ownRows ?? rows.length;
   const shown = { columns: preview.columns, rows };
   const hides = preview.after.length > 0 && changingColumns(shown) + 2 < preview.columns.length;
@@ -49,8 +53,8 @@ function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly
     <Card
       id={`changes-${index}`}
       title={title}
-      about={`${rows.length < own ? `${whole(rows.length)} of ` : ""}${counted(own, "row")}${several}`}
-      end={hides ? <ColumnChoice path={path} all={all} count={preview.columns.length} /> : undefined}
+      about={`${listed.length < own ? `${whole(listed.length)} of ` : ""}${counted(own, "row")}${several}`}
+      end={hides ? <ColumnChoice {...props} count={preview.columns.length} /> : undefined}
       full
       foot={<Seen {...props} />}
     >
@@ -58,20 +62,35 @@ function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly
         label={`Rows of ${visibleText(preview.table)}, before and after`}
         columns={preview.columns}
         keys={preview.keys ?? []}
-        rows={rows}
+        rows={listed}
         all={all}
       />
+      {listed.length === rows.length ? null : (
+        <p class="body more">
+          <a href={viewPath(path, { all, allRows: true })}>
+            {rows.length < own
+              ? `Show the first ${whole(rows.length)} rows`
+              : `Show all ${counted(own, "row")}`}
+          </a>
+        </p>
+      )}
     </Card>
   );
 }
 
-function ColumnChoice({ path, all, count }: { path: string; all: boolean; count: number }): Html {
+/** The same page with other columns or rows. */
+function viewPath(path: string, { all, allRows }: Pick<ChangesProps, "all" | "allRows">): string {
+  const query = [all ? "columns=all" : "", allRows ? "rows=all" : ""].filter((one) => one !== "").join("&");
+  return query === "" ? path : `${path}?${query}`;
+}
+
+function ColumnChoice({ path, all, allRows, count }: ChangesProps & { readonly count: number }): Html {
   return (
     <Segments
       label="Columns"
       segments={[
-        { name: "Changed columns", href: path, current: !all },
-        { name: `All ${count}`, href: `${path}?columns=all`, current: all },
+        { name: "Changed columns", href: viewPath(path, { all: false, allRows }), current: !all },
+        { name: `All ${count}`, href: viewPath(path, { all: true, allRows }), current: all },
       ]}
     />
   );

@@ -8,6 +8,8 @@ export interface ChangesProps {
   readonly approval: ApprovalPage;
   /** All columns instead of those that change. */
   readonly all: boolean;
+  /** Every row that is known instead of the first few. */
+  readonly allRows: boolean;
   /** Path of this page. */
   readonly path: string;
   /** Whether the reader may look again. */

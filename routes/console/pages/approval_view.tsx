@@ -24,13 +24,14 @@ export interface ApprovalProps extends DecisionProps {
   readonly namespace: string;
   readonly asker: AskerFacts;
   readonly all: boolean;
+  readonly allRows: boolean;
   /** Polls for what others decide; absent where nothing can change any more. */
   readonly poll: string | null;
 }
 
 /** The page. */
 export function Approval(props: ApprovalProps): Html {
-  const { visit, approval, namespace, path, all, decides, poll } = props;
+  const { visit, approval, namespace, path, all, allRows, decides, poll } = props;
   const isOpen = approval.state === "pending" && decides;
   return (
     <>
@@ -43,7 +44,7 @@ export function Approval(props: ApprovalProps): Html {
         <div class="stack">
           <CameBack approval={approval} />
           <Effect approval={approval} />
-          <Changes approval={approval} all={all} path={path} decides={decides} />
+          <Changes approval={approval} all={all} allRows={allRows} path={path} decides={decides} />
         </div>
         <aside class="decision" id="decide" aria-label="Decision">
           <Decision {...props} />
@@ -85,9 +86,15 @@ function Facts({ approval, decides }: ApprovalProps): Html {
           Asked <Time at={approval.askedAt} />
         </span>
       </span>
-      <span>
-        {isOpen ? "Expires" : "Could run until"} <Time at={approval.expiresAt} />
-      </span>
+      {isOpen
+        ? (
+          <span>
+            <span>
+              Expires <Time at={approval.expiresAt} />
+            </span>
+          </span>
+        )
+        : null}
     </p>
   );
 }

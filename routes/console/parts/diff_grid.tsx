@@ -95,7 +95,14 @@ function Row({ row: { before, after }, still, changing }: RowProps): Html {
       {still.map(({ at, name, numeric }, place) => {
         const value = <ChangedValue value={whole[at] ?? null} />;
         if (place === 0) return <th scope="row" class={classes("", numeric)}>{value}</th>;
-        return <td class={classes(look, numeric)} data-label={visibleText(name)}>{value}</td>;
+        return (
+          <td
+            class={classes(look, numeric)}
+            data-label={place === 1 && look === "" ? undefined : visibleText(name)}
+          >
+            {value}
+          </td>
+        );
       })}
       {changing.map(({ at, name, numeric }) => (
         <>
