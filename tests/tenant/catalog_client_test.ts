@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { openRelay } from "../testing/relay.ts";
-import { failureOf, withSqld } from "./sqld_world.ts";
+import { type Asked, failureOf, standBetween, withSqld } from "./sqld_world.ts";
 
 Deno.test("a change of the catalogue goes out once when its connection closes unanswered, and counts if it was made", async () => {
   await withSqld(async (world) => {
@@ -25,5 +25,36 @@ Deno.test("a change of the catalogue goes out once when its connection closes un
     }
     relay.between = null;
     await store.close();
+  });
+});
+
+/** The two requests by which a database goes. */
+const DROPPING: Readonly<Record<string, (asked: Asked) => boolean>> = {
+  "the change of the catalogue": ({ sql }) => sql.includes("DELETE FROM tenant"),
+  "the word that closes its location": ({ location, url }) => location === "" && url.endsWith("/config"),
+};
+
+Deno.test("a database goes although a connection closes unanswered under its drop", async () => {
+  await withSqld(async (world) => {
+    for (const [what, isIt] of Object.entries(DROPPING)) {
+      for (const ran of [true, false]) {
+        let cuts = 0;
+        let dropping = false;
+        const store = world.store({
+          fetch: standBetween(async (asked, go) => {
+            if (!dropping || cuts > 0 || !isIt(asked)) return await go();
+            cuts++;
+            if (ran) await (await go()).body?.cancel();
+            throw new TypeError("the connection has closed");
+          }),
+        });
+        const { id } = await Tenant.create(store);
+        assertEquals((await store.storageOf(id)).state, "ok");
+        dropping = true;
+        await store.drop(id);
+        assertEquals([cuts, await store.storageOf(id)], [1, { sizeBytes: 0, state: "corrupt" }], what);
+        await store.close();
+      }
+    }
   });
 });

@@ -4,7 +4,7 @@ import type { SnapshotInfo } from "../snapshots.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { CatalogClient, CatalogRow, CatalogStatement } from "./catalog_client.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
-import { repeat } from "./hrana/repeat.ts";
+import { isCutOff, repeat } from "./hrana/repeat.ts";
 import type { Mode, RemoteContext } from "./remote_context.ts";
 
 /** Where a database is now. `generation` counts its moves. */
@@ -163,7 +163,7 @@ export class Catalog {
       return await repeat(() => ask(client), (error, attempt) => {
         const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
         const again = inTime && error instanceof RemoteFailure &&
-          (NOTHING_RAN.includes(error.reason) || mode === "read" && isCutOff(error, attempt));
+          (NOTHING_RAN.includes(error.reason) || mode === "read" && attempt === 0 && isCutOff(error));
         return again ? FIRST_PAUSE_MS * 4 ** attempt : null;
       });
     } catch (error) {
@@ -192,11 +192,6 @@ export class Catalog {
     await client.run(TABLES);
     return client;
   }
-}
-
-/** A connection that was cut off; the first time it counts as an accident. */
-function isCutOff({ reason }: RemoteFailure, attempt: number): boolean {
-  return (reason === "unreachable" || reason === "lost_stream") && attempt === 0;
 }
 
 /** The catalogue never moves: somebody else has closed it. */

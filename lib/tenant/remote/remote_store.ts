@@ -16,6 +16,7 @@ import { reachable } from "./until_answered.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
 import { type RemoteContext, type RemoteParts, rowsAt, runOwn, send } from "./remote_context.ts";
 import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
+import { retryCutOff } from "./hrana/repeat.ts";
 import { within } from "./hrana/within.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { locationOf, sizeOfLocation } from "./locations.ts";
@@ -98,7 +99,8 @@ export class RemoteStore implements TenantStore {
         [databaseId],
       ]);
       // Another instance that still knows the location must not write there: nobody would ever read it.
-      await this.#locations.letGo(locations, change, found?.location ?? null);
+      // The id never comes back, so all of it may run twice.
+      await retryCutOff(() => this.#locations.letGo(locations, change, found?.location ?? null));
       this.#open.delete(databaseId);
     });
   }

@@ -4,6 +4,8 @@ import { RemoteFailure } from "./remote_failure.ts";
 /** Times that a database which the server does not know is asked for again, and milliseconds before the first of them. */
 const MAX_GONE = 4;
 const FIRST_GONE_PAUSE_MS = 5;
+/** Milliseconds before what was cut off is asked for again. */
+const CUT_OFF_PAUSE_MS = 20;
 
 /** Resolves after so many milliseconds. */
 export function pause(ms: number): Promise<void> {
@@ -38,4 +40,17 @@ export function retryGone<T>(ask: () => Promise<T>): Promise<T> {
     const gone = error instanceof RemoteFailure && error.reason === "gone";
     return gone && attempt < MAX_GONE ? FIRST_GONE_PAUSE_MS * 4 ** attempt : null;
   });
+}
+
+/**
+ * What `ask` answers, which is asked once more where its connection was cut off: only for what may run twice, because nobody
+ * knows whether it ran. Throws what `ask` throws.
+ */
+export function retryCutOff<T>(ask: () => Promise<T>): Promise<T> {
+  return repeat(ask, (error, attempt) => isCutOff(error) && attempt === 0 ? CUT_OFF_PAUSE_MS : null);
+}
+
+/** Whether a connection was cut off, so that nobody knows what has become of the request. */
+export function isCutOff(error: unknown): boolean {
+  return error instanceof RemoteFailure && (error.reason === "unreachable" || error.reason === "lost_stream");
 }
