@@ -14,12 +14,15 @@ export interface ConsoleWorld {
 }
 
 export async function openConsole(options: StartAppOptions = {}): Promise<ConsoleWorld> {
-  const app = await startApp(options);
+  // The port comes first: the address is part of what passkeys are bound to.
+  const ready = Promise.withResolvers<StartedApp>();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request, info) => app.app.fetch(request, { remoteAddr: info.remoteAddr }),
+    async (request, { remoteAddr }) => (await ready.promise).app.fetch(request, { remoteAddr }),
   );
   const url = `http://localhost:${server.addr.port}`;
+  const app = await startApp({ ...options, settings: { BASE_URL: url, ...options.settings } });
+  ready.resolve(app);
   return {
     ...{ app, url },
     signedIn: ({ secret }) => ({

@@ -138,7 +138,7 @@ interface DepsOptions {
 async function openDeps({ config, tenants }: Store, { clock, log, operatorKey, ...outside }: DepsOptions) {
   const kv = await Deno.openKv(":memory:");
   return appDeps({
-    ...{ config, baseUrl: "http://127.0.0.1", clock, log, kv, tenants },
+    ...{ config, baseUrl: config.baseUrl ?? "http://127.0.0.1", clock, log, kv, tenants },
     bodyWatch: new BodyWatch(BODY_SWEEPS),
     operatorKeyHash: tokenHash(operatorKey),
     ...outside,

@@ -31,8 +31,6 @@ export function pageHeaders({ secure }: { readonly secure: boolean }): Middlewar
     headers.set("Cross-Origin-Resource-Policy", "same-origin");
     // With `no-referrer` forms would say that their origin is null.
     headers.set("Referrer-Policy", "same-origin");
-    // What is read has it already.
-    if (!["GET", "HEAD"].includes(c.req.method)) headers.set("X-Content-Type-Options", "nosniff");
     if (secure) headers.set("Strict-Transport-Security", STRICT_TRANSPORT);
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
   };

@@ -27,7 +27,7 @@ export interface GridProps {
 /** A table that can be reached and scrolled by keys. Its text is prose: `data` is written in the font of code. */
 export function Grid({ label, columns, rows, kind = "list" }: GridProps): Html {
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={label}>
+    <div class="scroll" tabindex={0} role="region" aria-label={`${label}, rows`}>
       <table class={`grid ${kind}`.trim()}>
         <thead>
           <tr>

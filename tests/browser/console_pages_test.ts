@@ -1,0 +1,160 @@
+// Every page of the console in a real browser: nothing wrong for axe-core in both themes, nothing in the console of the
+// browser, nothing that scrolls sideways on a phone. And how people get in and out by passkey, which only browsers have.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Page } from "playwright-core";
+import { addMember } from "../../lib/services/people/manage_members.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
+import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
+import { type ConsoleWorld, openConsole } from "./console_world.ts";
+import { furnish, type FurnishedPage } from "./furnished.ts";
+
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 360, height: 740 };
+
+const browser = await launchBrowser();
+const world = browser === null ? null : await openConsole();
+const pages = world === null ? [] : await furnish(world.app);
+
+interface Parts {
+  readonly browser: NonNullable<typeof browser>;
+  readonly world: ConsoleWorld;
+}
+
+function browserTest(name: string, look: (parts: Parts) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: browser === null,
+    fn: async () => {
+      assert(browser && world);
+      await look({ browser, world });
+    },
+  });
+}
+
+async function personFor({ app }: ConsoleWorld, who: FurnishedPage["who"]): Promise<TestPerson | null> {
+  if (who === "nobody") return null;
+  return await signIn(app, who === "operator" ? { role: who } : { role: who, namespace: "northwind" });
+}
+
+browserTest(
+  "axe-core finds nothing wrong with any page of the console, and none scrolls sideways at 360 px",
+  async ({ browser, world }) => {
+    // A page that is not there tells so with its status, which the browser writes to its console.
+    const there = pages.filter(({ name }) => name !== "not-found");
+    for (const [who, own] of Map.groupBy(there, (page) => page.who)) {
+      const person = await personFor(world, who);
+      const options = { ...(person === null ? {} : world.signedIn(person)), viewport: WIDE };
+      await withPage(browser, `${world.url}/console`, { ...options, colorScheme: "light" }, async (page) => {
+        for (const { path } of own) {
+          await page.emulateMedia({ colorScheme: "light" });
+          await page.setViewportSize(WIDE);
+          await page.goto(world.url + path, { waitUntil: "load" });
+          assertEquals(await violations(page), [], `${path}, light`);
+          await page.emulateMedia({ colorScheme: "dark" });
+          await page.setViewportSize(NARROW);
+          assertEquals(await violations(page, ["color-contrast"]), [], `${path}, dark`);
+          assertEquals(await overflow(page), 0, path);
+        }
+      });
+    }
+  },
+);
+
+/** An authenticator that the browser believes in: it has a finger on it whenever it is asked. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+browserTest(
+  "somebody comes in by a link with a passkey, signs out, and signs in with one touch on a phone",
+  async ({ browser, world }) => {
+    const { app, url } = world;
+    const ctx = { ...app.deps, caller: { kind: "operator" } as const };
+    const input = { namespaceSlug: "northwind", email: "ada@example.com", role: "admin" } as const;
+    const { inviteUrl } = await addMember(ctx, input);
+    await withPage(browser, inviteUrl, { viewport: NARROW }, async (page) => {
+      await addAuthenticator(page);
+      await page.getByLabel("Your name").fill("Ada");
+      await page.getByRole("button", { name: "Come in with a passkey" }).click();
+      await page.waitForURL("**/console/northwind");
+      await page.goto(`${url}/console/-/account`);
+      await page.getByText("First passkey").waitFor();
+      assertEquals(await violations(page), []);
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.waitForURL("**/-/sign-in");
+      await page.goto(`${url}/console/northwind/usage`);
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await page.waitForURL("**/console/northwind/usage");
+      assertMatch(await page.locator(".account").first().innerText(), /Ada/);
+    });
+  },
+);
+
+browserTest("a theme is chosen for all pages, with script and without", async ({ browser, world }) => {
+  const person = await signIn(world.app, { role: "viewer", namespace: "northwind" });
+  for (const javaScriptEnabled of [true, false]) {
+    const options = {
+      ...world.signedIn(person),
+      viewport: WIDE,
+      javaScriptEnabled,
+      colorScheme: "light",
+    } as const;
+    await withPage(browser, `${world.url}/console/northwind`, options, async (page) => {
+      const button = (name: string) => page.getByRole("button", { name }).click();
+      await button("Dark theme");
+      await page.locator('html[data-theme="dark"]').waitFor();
+      await page.getByRole("link", { name: "Usage" }).click();
+      await page.locator('html[data-theme="dark"]').waitFor();
+      await button("Light theme");
+      await page.locator('html[data-theme="light"]').waitFor();
+      await button("Theme of the system");
+      await page.locator("html:not([data-theme])").waitFor();
+    });
+  }
+});
+
+browserTest("a token is made, copied and revoked by keys alone", async ({ browser, world }) => {
+  const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+  const options = {
+    ...world.signedIn(person),
+    viewport: WIDE,
+    permissions: ["clipboard-read", "clipboard-write"],
+  };
+  await withPage(browser, `${world.url}/console/northwind/tokens`, options, async (page) => {
+    await page.getByLabel("What it is for").fill("night job");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "night job is made" }).waitFor();
+    await page.getByRole("button", { name: "Copy the token" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copy the token" }).getByText("Copied").waitFor();
+    assertMatch(await page.evaluate<string>("navigator.clipboard.readText()"), /^cub_live_\w+$/);
+    await page.getByRole("link", { name: "Revoke night job" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Revoke it" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("The token is revoked.").waitFor();
+    assertEquals(await page.getByText("night job").count(), 0);
+  });
+});
+
+Deno.test({
+  name: "the browser and the console end",
+  fn: async () => {
+    await browser?.close();
+    await world?.stop();
+  },
+  sanitizeOps: false,
+  sanitizeResources: false,
+});
