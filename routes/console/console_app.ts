@@ -9,6 +9,7 @@ import { ownHost } from "./frame/own_host.ts";
 import { approvalRoutes } from "./pages/approval.tsx";
 import { approvalsRoutes } from "./pages/approvals.tsx";
 import { accountRoutes } from "./pages/account.tsx";
+import { auditPageRoutes } from "./pages/audit.tsx";
 import { databasesRoutes } from "./pages/databases.tsx";
 import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
 import { failurePage } from "./pages/failure.tsx";
@@ -51,6 +52,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   usageRoutes,
   tokensRoutes,
   membersRoutes,
+  auditPageRoutes,
   settingsRoutes,
   overviewRoutes,
   sqlRoutes,

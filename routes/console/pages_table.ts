@@ -72,6 +72,7 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/members/:id/role", access: "admin" },
   { method: "POST", path: "/console/:ns/members/:id/link", access: "admin" },
   { method: "POST", path: "/console/:ns/members/:id/remove", access: "admin" },
+  { method: "GET", path: "/console/:ns/audit", access: "viewer" },
   { method: "GET", path: "/console/:ns/settings", access: "viewer" },
   { method: "POST", path: "/console/:ns/settings", access: "admin" },
   { method: "POST", path: "/console/:ns/settings/credit", access: "operator" },

@@ -34,6 +34,8 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "usage", path: "/console/northwind/usage", who: "admin" },
     { name: "usage-empty", path: "/console/empty/usage", who: "operator" },
     { name: "tokens", path: "/console/northwind/tokens", who: "admin" },
+    { name: "audit", path: "/console/northwind/audit", who: "admin" },
+    { name: "audit-database", path: "/console/northwind/audit?database=shop", who: "admin" },
     { name: "settings", path: "/console/northwind/settings", who: "operator" },
     { name: "namespaces", path: "/console/-/namespaces", who: "operator" },
     ...approvals,
