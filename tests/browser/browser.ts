@@ -51,7 +51,11 @@ export async function withPage(
   try {
     const page = await context.newPage();
     const told: string[] = [];
-    page.on("console", (message) => told.push(`${page.url()} ${message.type()}: ${message.text()}`));
+    page.on("console", (message) => {
+      // The browser tells that it has done at a sign-out what it was asked for.
+      if (message.text().startsWith("Clear-Site-Data header on")) return;
+      told.push(`${page.url()} ${message.type()}: ${message.text()}`);
+    });
     page.on("pageerror", (error) => told.push(`${page.url()} ${error}`));
     page.on("request", (request) => {
       const { origin, protocol } = new URL(request.url());

@@ -43,8 +43,10 @@ browserTest(
     const there = pages.filter(({ name }) => name !== "not-found");
     for (const [who, own] of Map.groupBy(there, (page) => page.who)) {
       const person = await personFor(world, who);
-      const options = { ...(person === null ? {} : world.signedIn(person)), viewport: WIDE };
-      await withPage(browser, `${world.url}/console`, { ...options, colorScheme: "light" }, async (page) => {
+      const signedIn = person === null ? {} : world.signedIn(person);
+      // Colours that are on their way from one theme to the other are nobody's.
+      const options = { ...signedIn, viewport: WIDE, reducedMotion: "reduce" } as const;
+      await withPage(browser, `${world.url}/console`, options, async (page) => {
         for (const { path } of own) {
           await page.emulateMedia({ colorScheme: "light" });
           await page.setViewportSize(WIDE);
@@ -92,7 +94,7 @@ browserTest(
       await page.getByText("First passkey").waitFor();
       assertEquals(await violations(page), []);
       await page.getByRole("button", { name: "Menu" }).click();
-      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.locator("#rail").getByRole("button", { name: "Sign out" }).click();
       await page.waitForURL("**/-/sign-in");
       await page.goto(`${url}/console/northwind/usage`);
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();

@@ -17,6 +17,7 @@ import { PageHead } from "../parts/page_head.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
+import { UserName } from "../parts/user_name.tsx";
 
 /** The forms of the page. */
 export type AccountForm = "passkey" | "remove" | "password" | "session";
@@ -125,12 +126,13 @@ function Passkeys({ visit, passkeys, returned }: AccountProps): Html {
   );
 }
 
-function Password({ visit, returned }: AccountProps): Html {
+function Password({ visit, caller, returned }: AccountProps): Html {
   const field = fieldsOf(returned, "password");
   const message = messageOf(returned, "password");
   return (
     <Card id="password" title="Password">
       <Form visit={visit} action="/console/-/account/password" kind="form">
+        <UserName of={caller.kind === "member" ? caller.email : "operator"} />
         {message === null ? null : <Notice tone="bad">{message}</Notice>}
         <Field
           {...field("password")}

@@ -7,6 +7,7 @@ import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
 import { Time } from "../parts/time.tsx";
+import { UserName } from "../parts/user_name.tsx";
 
 /** What the page tells. */
 export interface LinkProps {
@@ -55,6 +56,7 @@ export function Link({ link, here, returned }: LinkProps): Html {
             )
             : (
               <p class="note">
+                <UserName of={email} />
                 As <b>{email}</b>
               </p>
             )}

@@ -8,6 +8,7 @@ import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
+import { UserName } from "../parts/user_name.tsx";
 
 /** What the page tells. */
 export interface ProveProps {
@@ -18,7 +19,8 @@ export interface ProveProps {
 
 /** The page. */
 export function Prove({ visit, waiting, returned }: ProveProps): Html {
-  const isOperator = visit.person?.caller.kind === "operator";
+  const caller = visit.person?.caller;
+  const isOperator = caller?.kind === "operator";
   const message = messageOf(returned, "prove");
   const field = fieldsOf(returned, "prove");
   const hidden = hiddenOf(waiting);
@@ -42,6 +44,7 @@ export function Prove({ visit, waiting, returned }: ProveProps): Html {
             </Form>
           )}
         <Form visit={visit} action="/console/-/prove" kind="form" hidden={hidden}>
+          <UserName of={caller?.kind === "member" ? caller.email : "operator"} />
           <Field
             {...field("password")}
             label={isOperator ? "Operator key" : "Password"}

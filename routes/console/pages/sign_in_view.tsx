@@ -7,6 +7,7 @@ import type { Html } from "../parts/html.ts";
 import { Hidden } from "../parts/hidden.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
+import { UserName } from "../parts/user_name.tsx";
 
 /** What the page tells. */
 export interface SignInProps {
@@ -91,6 +92,7 @@ function ByKey({ next, waiting, returned }: SignInProps): Html {
       {message === null ? null : <Notice tone="bad">{message}</Notice>}
       <form action="/console/-/sign-in/key" method="post" class="form">
         <Hidden fields={{ next, ...hiddenOf(waiting) }} />
+        <UserName of="operator" />
         <Field
           {...field("operatorKey")}
           label="Operator key"

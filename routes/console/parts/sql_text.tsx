@@ -12,7 +12,7 @@ export function SqlText(
   { sql, label = "Statement", failed = null }: { sql: string; label?: string; failed?: TextSpan | null },
 ): Html {
   return (
-    <pre class="sql" tabindex={0} role="region" aria-label={label}>
+    <pre class="sql" tabindex={0} role="region" aria-label={`${label}, text`}>
       <code>{failed === null ? <Coloured sql={sql} /> : <Marked sql={sql} failed={failed} />}</code>
     </pre>
   );
