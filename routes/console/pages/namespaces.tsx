@@ -154,7 +154,7 @@ function List({ rows, nextCursor }: Pick<NamespacesProps, "rows" | "nextCursor">
           ),
           usd(facts.balanceUsd),
           <Time at={createdAt} />,
-          <a class="quiet" href={`/console/${slug}/settings`} aria-label={`Credit and settings of ${slug}`}>
+          <a class="quiet" href={`/console/${slug}/settings`} aria-label={`Credit, settings of ${slug}`}>
             Credit, settings
           </a>,
         ])}
