@@ -12,23 +12,20 @@ const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 360, height: 740 };
 
 const browser = await launchBrowser();
-const world = browser === null ? null : await openConsole();
-const pages = world === null ? [] : await furnish(world.app);
+/** The browser was started by the file, and goes on between the steps. */
+const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 interface Parts {
   readonly browser: NonNullable<typeof browser>;
   readonly world: ConsoleWorld;
+  readonly pages: readonly FurnishedPage[];
 }
 
+/** Name → what is looked at, one after the other in the same console. */
+const steps: [name: string, look: (parts: Parts) => Promise<void>][] = [];
+
 function browserTest(name: string, look: (parts: Parts) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore: browser === null,
-    fn: async () => {
-      assert(browser && world);
-      await look({ browser, world });
-    },
-  });
+  steps.push([name, look]);
 }
 
 async function personFor({ app }: ConsoleWorld, who: FurnishedPage["who"]): Promise<TestPerson | null> {
@@ -38,7 +35,7 @@ async function personFor({ app }: ConsoleWorld, who: FurnishedPage["who"]): Prom
 
 browserTest(
   "axe-core finds nothing wrong with any page of the console, and none scrolls sideways at 360 px",
-  async ({ browser, world }) => {
+  async ({ browser, world, pages }) => {
     // A page that is not there tells so with its status, which the browser writes to its console.
     const there = pages.filter(({ name }) => name !== "not-found");
     for (const [who, own] of Map.groupBy(there, (page) => page.who)) {
@@ -152,11 +149,20 @@ browserTest("a token is made, copied and revoked by keys alone", async ({ browse
 });
 
 Deno.test({
-  name: "the browser and the console end",
-  fn: async () => {
-    await browser?.close();
-    await world?.stop();
+  name: "the console in a browser",
+  ignore: browser === null,
+  ...unlooked,
+  fn: async (t) => {
+    assert(browser);
+    const world = await openConsole();
+    try {
+      const pages = await furnish(world.app);
+      for (const [name, look] of steps) {
+        await t.step({ ...unlooked, name, fn: () => look({ browser, world, pages }) });
+      }
+    } finally {
+      await world.stop();
+      await browser.close();
+    }
   },
-  sanitizeOps: false,
-  sanitizeResources: false,
 });
