@@ -47,7 +47,7 @@ export const approvalDetail = approvalRecord.extend({
   branchRef: z.string(),
   requestedBy: z.string().describe("Id of the API token"),
   tokenId: z.string(),
-  tokenName: z.string().nullable().describe("Null: the token has been revoked"),
+  tokenName: z.string().nullable().describe("Or a person's address; null: the token has been revoked"),
   operation: z.string().describe("query, batch, apply, merge or restore"),
   affectedRows: z.int().nullable().describe("With triggers and cascades; null: not known"),
   cascadedRows: z.int().describe("How many of them triggers and cascades add"),

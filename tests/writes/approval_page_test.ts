@@ -1,5 +1,6 @@
 // One approval for the person who decides: everything that tells what would happen, and another look at it.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { signIn } from "../testing/person.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type DecisionWorld, decisionWorld, shownIn } from "./decision_world.ts";
 import { heldBy } from "./write_world.ts";
@@ -57,6 +58,19 @@ testSteps("one approval shows", decisionWorld, {
     assertEquals(shown["operation"], "batch");
     assertEquals(effects.map(({ preview }) => preview?.table), ["notes", "items"]);
     assertEquals([shown.effect.affected, shown.statements.length], [2, 2]);
+  },
+  "a person who asks by name, not as a token": async (world) => {
+    const held = await world.hold("DELETE FROM items WHERE id = 3");
+    const { approvals } = world.app.deps.query;
+    const { id: namespaceId = "" } = await world.app.deps.control.namespaces.bySlug(world.shop.slug) ?? {};
+    const mara = await signIn(world.app, {
+      role: "editor",
+      namespace: world.shop.slug,
+      email: "mara@example.com",
+    });
+    const record = await approvals.byId(namespaceId, held.id);
+    assert(record && await approvals.move(record, "pending", { requestedBy: mara.id }));
+    assertEquals((await world.show(held.id))["tokenName"], "mara@example.com");
   },
   "nothing for an id that is unknown": async ({ call }) => {
     for (const id of ["apv_0", "x"]) {

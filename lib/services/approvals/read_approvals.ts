@@ -1,5 +1,6 @@
 // The approvals of a namespace for people: a list, and one with everything that they decide by.
 import type { ApprovalState } from "../../control/approvals.ts";
+import { isId } from "../../core/ids.ts";
 import { AppError } from "../../core/errors.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
 import type { ApprovalRecord, RuleRecord } from "../../store/write_records.ts";
@@ -62,6 +63,9 @@ async function nameOf(
   { control }: ApprovalContext,
   { namespaceId, requestedBy }: ApprovalRecord,
 ): Promise<string | null> {
+  // A person's own write may wait as well.
+  if (requestedBy === "operator") return "the operator";
+  if (isId("mem", requestedBy)) return (await control.members.byId(namespaceId, requestedBy))?.email ?? null;
   return (await control.tokens.byId(namespaceId, requestedBy))?.name ?? null;
 }
 

@@ -178,20 +178,23 @@ function Rule({ rule }: { rule: HoldingRule }): Html {
 
 function Asker({ approval, asker, namespace }: ApprovalProps): Html {
   const { role, createdAt, asked, approved, denied } = asker;
-  const may = role === null
+  const isToken = approval.tokenId.startsWith("tok_");
+  const may = !isToken
+    ? "a person, by the console"
+    : role === null
     ? "is revoked, so it cannot run this any more"
     : `may ${mayDo[role]} ${approval.databaseSlug}`;
   return (
     <Card
       id="asker"
       title="Who asks"
-      end={<a href={`/console/${namespace}/tokens`}>See tokens</a>}
+      end={isToken ? <a href={`/console/${namespace}/tokens`}>See tokens</a> : undefined}
       foot={`Asked ${counted(asked, "time")} in two days: ${whole(approved)} approved, ${
         whole(denied)
       } denied`}
     >
       <Person
-        agent
+        agent={isToken}
         name={askerOf(approval)}
         about={
           <>
