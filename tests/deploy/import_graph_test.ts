@@ -56,6 +56,13 @@ Deno.test("the start loads no tenant store and no engine", async () => {
   assertEquals(wrong, []);
 });
 
+Deno.test("the start loads nothing of the console but its door, and no library that only people's sign-in needs", async () => {
+  const loaded = await loadedWith("main.ts");
+  assertEquals(loaded.filter((name) => name.startsWith("routes/console/")), ["routes/console/mod.ts"]);
+  const late = /simplewebauthn|zxcvbn|htmx|fontsource|octicons|codemirror|dagre|hono.*\/jsx/;
+  assertEquals(loaded.filter((name) => late.test(name)), []);
+});
+
 Deno.test("a remote store loads nothing that runs the embedded engine, and an engine only for a statement, and libSQL's client only for its catalogue", async () => {
   for (const path of ["lib/tenant/sqld/create_sqld_store.ts", "lib/tenant/turso/create_turso_store.ts"]) {
     const loaded = await loadedWith(path);
