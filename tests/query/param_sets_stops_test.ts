@@ -9,10 +9,12 @@ const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)
 const SLOW =
   "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100000) SELECT count(*) FROM c";
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a)";
+/** In one row, however many there are. */
+const IDS = "SELECT json_group_array(id) FROM (SELECT id FROM t ORDER BY id)";
 
 async function send(app: StartedApp, tenant: TestNamespace, body: object) {
   const answer = await app.request("POST", `${tenant.database.path}/batch`, { token: tenant.token, body });
-  const ids = rowsOf(await tenant.query("SELECT id FROM t ORDER BY id")).flat();
+  const ids = JSON.parse(String(rowsOf(await tenant.query(IDS))[0]?.[0]));
   return { answer, body: JSON.parse(answer.text), ids };
 }
 
@@ -56,4 +58,21 @@ Deno.test("paramSets that are stopped keep the sets before, one by one, or nothi
       assert(body.failedIndex < 5000);
     },
   });
+});
+
+Deno.test("paramSets whose rows pass the bound keep the sets before the one that passed it, and no later one", async (t) => {
+  await using app = await startApp({ settings: { MAX_RESULT_ROWS: "5" } });
+  const tenant = await app.namespace("bounded");
+  await tenant.setup(T);
+  const sql = "INSERT INTO t SELECT ?1 + value, ?1 FROM json_each(?2) RETURNING id";
+  const paramSets = [[0, "[1,2]"], [10, "[1,2]"], [20, "[1,2]"], [30, "[1]"]];
+  for (const transaction of [true, false]) {
+    await t.step(transaction ? "all or nothing" : "one by one", async () => {
+      const { answer, body, ids } = await send(app, tenant, { sql, paramSets, transaction });
+      assertEquals([answer.status, body.code, body.failedIndex], [400, "result_too_large", 2], answer.text);
+      assertEquals(ids, transaction ? [] : [1, 2, 11, 12]);
+      assertEquals(body.data?.sets.rowsWritten, transaction ? undefined : [2, 2], answer.text);
+      assertEquals(body.data?.rows, transaction ? undefined : [[1], [2], [11], [12]]);
+    });
+  }
 });

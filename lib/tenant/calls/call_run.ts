@@ -122,7 +122,12 @@ export class CallRunner {
     this.#failure ??= { at: this.#results.length + this.#sets.count, failure };
   }
 
-  #addSets({ part, failure, undone = 0 }: SetsAnswer, rowsRead: number, rowsWritten: number): void {
+  #addSets(
+    { part, failure, undone = 0, tooLarge = false }: SetsAnswer,
+    rowsRead: number,
+    rowsWritten: number,
+  ): void {
+    this.#tooLarge = tooLarge;
     this.#sets.add(part);
     this.#workWritten += undone;
     this.#bytes += part.rows.length;

@@ -79,6 +79,8 @@ export interface SetsAnswer {
   readonly failure: EngineFailure | null;
   /** Rows that the failed set had changed before it was undone, where the engine tells. */
   readonly undone?: number;
+  /** The failed set and some behind it ran to their end, because its rows were seen to pass a bound only after that. */
+  readonly tooLarge?: boolean;
 }
 
 export const noStepFigures: StepFigures = { rowsRead: 0, ms: null, changes: 0, ownRows: 0 };

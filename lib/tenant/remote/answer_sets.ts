@@ -61,6 +61,8 @@ function lengthOf(set: readonly SqlParameter[]): number {
 export class SetsCollector {
   readonly sets = new SetsBuilder();
   failure: EngineFailure | null = null;
+  /** The failed set ran to its end, but its rows pass a bound. */
+  tooLarge = false;
   rowsRead = 0;
   ms = 0;
   #rowCount = 0;
@@ -92,10 +94,14 @@ export class SetsCollector {
     this.#rowBytes += bytesOf(text);
     this.rowsRead += step.rowsRead;
     this.ms += step.ms;
-    if (this.#rowCount > rows) this.failure = plainFailure("result_too_large", `more than ${rows} rows`);
-    else if (this.#rowBytes > bytes) {
-      this.failure = plainFailure("result_too_large", `more than ${bytes} bytes`);
-    } else this.sets.add(one);
+    if (this.#rowCount > rows) this.#pass(`more than ${rows} rows`);
+    else if (this.#rowBytes > bytes) this.#pass(`more than ${bytes} bytes`);
+    else this.sets.add(one);
+  }
+
+  #pass(message: string): void {
+    this.failure = plainFailure("result_too_large", message);
+    this.tooLarge = true;
   }
 }
 
@@ -145,10 +151,10 @@ export async function answerSets(
     if (collector.failure !== null) break;
     done?.(collector.sets.count);
   }
-  const { sets: { part }, failure, rowsRead, ms } = collector;
+  const { sets: { part }, failure, tooLarge, rowsRead, ms } = collector;
   const sum = (list: readonly number[]) => list.reduce((sum, one) => sum + one, 0);
   const figures = { rowsRead, ms, changes: sum(part.written), ownRows: sum(part.own) };
-  return { ok: true, rows: [], json: "", figures, sets: { part, failure, undone } };
+  return { ok: true, rows: [], json: "", figures, sets: { part, failure, undone, tooLarge } };
 }
 
 /** Where the answers to one set stand. */

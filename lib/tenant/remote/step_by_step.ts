@@ -105,6 +105,11 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   }
   const result = await asked(run.ended(ran));
   const nothingStays = isUndone(result.failure, call);
+  if (call.paramSets && ran.tooLarge && !nothingStays) {
+    // Sets behind the failed one have run too, in the same request: only those before it are to run once more.
+    await undo(group, { baton, steps: [] });
+    return { k: "stopped", outcome: outcomeOf({ ...result, results: [] }) };
+  }
   const undoing = nothingStays ? ["ROLLBACK TO call"] : notes.ending;
   return await recordGroup(group, { baton, before: [...run.closing, ...undoing, "RELEASE call"] }, [
     { k: "ran", run: committedRun(result, nothingStays), nothingStays },
