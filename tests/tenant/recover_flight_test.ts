@@ -89,3 +89,19 @@ Deno.test("a question whose child is ended for others' sake is asked once more, 
   assertEquals([endChild(), refusals], [true, ["database_busy", "database_busy"]]);
   assertEquals(endChild(), false);
 });
+
+Deno.test("a position that an earlier call has left behind names no statement that the call does not have", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const outcomes: TenantOutcome[] = [];
+  const one = ["INSERT INTO t VALUES (1)"] as const;
+  const call = { ...tenantCall(1, "write", [one, one, one]), atomic: true };
+  const end = (outcome: TenantOutcome | Error) => void ("ok" in outcome && outcomes.push(outcome));
+  lanes.addCall({
+    ...{ call, wire: wireCall(call, systemClock), resolve: end, reject: end, queuedMs: 0, crashes: 0 },
+  });
+  const work = lanes.takeWork(0, 0);
+  assert(work);
+  const flight = { lanes, work, frame: 1, ...NO_MS, answered: null, killed: "memory" } as const;
+  recoverFlight(flight, { call: 0, statement: 499 });
+  assertEquals(outcomes.map((one) => one.ok === false && one.failedIndex), [2]);
+});

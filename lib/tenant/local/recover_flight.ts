@@ -1,6 +1,6 @@
 // Recovers the work of a child that has ended: the call whose statement ran is answered, everything else runs again, and
 // nothing that may have been committed runs twice.
-import { firstRuns } from "../../sql/param_sets.ts";
+import { firstRuns, runsOf } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { Progress } from "./progress_files.ts";
@@ -47,7 +47,9 @@ function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): Cal
   }
   if (flight.killed === "busy") return job;
   if (flight.killed === null && ++job.crashes < MAX_CRASHES) return job;
-  const ending = unfinished(endingOf(flight, job), statement, runningMs(flight));
+  // The position of a set may be that of an earlier call, where this one has just begun.
+  const at = Math.min(statement, runsOf(job.call) - 1);
+  const ending = unfinished(endingOf(flight, job), at, runningMs(flight));
   const before = beforeEnding(flight, job, ending);
   if (before === null) failCall(flight.lanes, job, ending);
   return before;
