@@ -9,9 +9,15 @@ export const KV_DEADLINE_MS = 3_000;
 /** The longest wait, in milliseconds, before a file that another process has locked is tried again. */
 const LOCKED_PAUSE_MS = 40;
 
-/** Reads one record. Errors: `meter_unreachable`. */
+/**
+ * Reads one record. Under a key that is too long for KV, made of what somebody has typed, there is none. Errors:
+ * `meter_unreachable`.
+ */
 export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntryMaybe<Value>> {
-  return kvCall(() => kv.get<Value>(key));
+  return kvCall(() => kv.get<Value>(key)).catch((error: unknown) => {
+    if (!(error instanceof TypeError) || !error.message.startsWith("Key too large for read")) throw error;
+    return { key, value: null, versionstamp: null };
+  });
 }
 
 /**

@@ -94,6 +94,13 @@ testSteps("the page of an approval", pageWorld, {
     const path = world.pathOf(held.id);
     const nothing = await world.send(`${path}/decide`, { decision: "", look: "0", reason: "No" });
     assertEquals(nothing.status, 400);
+    const endless = await world.send(`${path}/decide`, {
+      decision: "deny",
+      look: "0",
+      reason: "No ".repeat(30_000),
+    });
+    assertEquals(endless.status, 400);
+    assertMatch(endless.text, /Write at most 1000 characters/);
     assertEquals((await world.show(held.id)).state, "pending");
     await world.send(`${path}/decide`, { decision: "deny", look: "0", reason: "Not today" });
     const { text } = await world.open(path);

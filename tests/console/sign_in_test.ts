@@ -56,6 +56,14 @@ const enter = ({ app, slug, email }: World, more: Record<string, string> = {}) =
   });
 
 testSteps("the ways into the console", member, {
+  "a name that somebody has pointed at this machine gets no page, and nobody may frame the answer": async (
+    { app },
+  ) => {
+    const rebound = await openPage(app, "/console/-/sign-in", null, { host: "evil.example" });
+    assertEquals([rebound.status, rebound.headers.get("x-frame-options")], [421, "DENY"]);
+    assertMatch(rebound.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+    assertMatch(rebound.headers.get("content-type") ?? "", /^text\/plain/);
+  },
   "a link counts once, and looking at it uses nothing up": async ({ app, slug }) => {
     const path = await linkFor(app, slug, "bob@example.com");
     for (let look = 0; look < 2; look++) {

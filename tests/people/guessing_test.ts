@@ -2,8 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import { newToken } from "../../lib/access/token_format.ts";
-import { signInByOperatorKey, signInByPassword } from "../../lib/services/people/sign_in.ts";
+import { confirmByPassword } from "../../lib/services/people/own_account.ts";
+import { accountOf, signInByOperatorKey, signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { signInByPasskey } from "../../lib/services/people/use_passkeys.ts";
+import { signIn } from "../testing/person.ts";
 import { browser, HOUR_MS, PASSWORD, refusal, testPeople, typed } from "./people_world.ts";
 
 testPeople("guessing", {
@@ -79,5 +81,48 @@ testPeople("guessing", {
     assertEquals(lines.filter((line) => line.includes("refused")).length, 10);
     assert(lines.some((line) => line.includes("operator_signed_in")));
     assert(!started.logLines.some((line) => line.includes(started.operatorKey)));
+  },
+
+  "a namespace, an address or an id of any length is one that nobody has": async ({ people, started }) => {
+    const long = "a".repeat(5000);
+    for (
+      const wrong of [typed(`${long}@example.com`, "wrong"), {
+        ...typed("x@y", "wrong"),
+        namespaceSlug: long,
+      }]
+    ) {
+      assertEquals((await refusal(signInByPassword(people, wrong)))[0], "sign_in_failed");
+    }
+    const { headers } = await signIn(started, { role: "admin" });
+    const acme = "/api/namespaces/acme";
+    const paths = [`${acme}/members/`, `${acme}/tokens/`, "/api/me/sessions/", "/api/me/passkeys/"];
+    const found: number[] = [];
+    for (const path of paths) {
+      found.push((await started.request("DELETE", path + long, { headers })).status);
+    }
+    found.push((await started.request("GET", `${acme}/approvals/${long}`, { headers })).status);
+    found.push((await started.request("GET", `${acme}/databases/${long}`, { headers })).status);
+    assertEquals(found, found.map(() => 404));
+    assertEquals(started.logLines.filter((line) => line.includes("request_failed")), []);
+  },
+
+  "failures of strangers do not keep who is signed in from confirming who they are": async (world) => {
+    const { people, started } = world;
+    const { secret } = await world.join("besieged@example.com", "admin");
+    const account = await people.hashes.of("sign-in", ...accountOf("acme", "besieged@example.com"));
+    for (let guess = 0; guess < 10; guess++) await people.failures.ofAccount.add("console", [account]);
+    const outside = signInByPassword(people, typed("besieged@example.com", PASSWORD));
+    assertEquals((await refusal(outside))[0], "sign_in_locked");
+    const signedIn = await authenticateSession(people, secret, { now: true });
+    assert(signedIn !== null);
+    const ctx = { ...people, caller: signedIn.caller };
+    await confirmByPassword(ctx, { secret: PASSWORD, address: browser().address });
+    for (let guess = 0; guess < 10; guess++) {
+      const wrong = confirmByPassword(ctx, { secret: `wrong ${guess}`, address: browser().address });
+      assertEquals((await refusal(wrong))[0], "sign_in_failed");
+    }
+    const right = confirmByPassword(ctx, { secret: PASSWORD, address: browser().address });
+    assertEquals((await refusal(right))[0], "sign_in_locked");
+    assert(started.logLines.every((line) => !line.includes(PASSWORD)));
   },
 });

@@ -38,7 +38,7 @@ export async function signInByPassword(ctx: PeopleContext, input: PasswordSignIn
   return { ...await openMemberSession(ctx, member, browser), namespaceSlug };
 }
 
-/** The count of guesses at a member's password, wherever they are made. */
+/** The count of guesses at a member's password by whoever is not signed in, wherever they are made. */
 export function accountOf(namespaceSlug: string, email: string): string[] {
   return ["password", namespaceSlug, email];
 }

@@ -5,7 +5,7 @@ import { newToken, tokenHash } from "../../access/token_format.ts";
 import type { PageInput } from "../../control/list_page.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
+import { isId, newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ScopeRow, TokenRecord } from "../../store/records.ts";
 import { noteAct } from "../note_act.ts";
@@ -128,7 +128,8 @@ export async function revokeToken(
 ): Promise<{ id: string }> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
   requireFresh(ctx.caller, ctx.clock.now());
-  if (!await ctx.control.tokens.remove(namespace.id, input.id)) throw new AppError("token_not_found");
+  const removed = isId("tok", input.id) && await ctx.control.tokens.remove(namespace.id, input.id);
+  if (!removed) throw new AppError("token_not_found");
   await noteAct(ctx, "token.revoked", { namespaceId: namespace.id, target: input.id });
   return { id: input.id };
 }

@@ -52,6 +52,9 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
     });
 }
 
+/** As under `/api`. */
+const MAX_REASON_LENGTH = 1000;
+
 async function decide(deps: AppDeps, c: Context<Env, Path>, fields: FormFields): Promise<ApprovalPage> {
   const decision = fields.text("decision");
   if (decision !== "approve" && decision !== "deny") {
@@ -64,10 +67,16 @@ async function decide(deps: AppDeps, c: Context<Env, Path>, fields: FormFields):
     throw new AppError("validation_failed", { issues: [{ path: "look", message: "Load the page again" }] });
   }
   const approves = decision === "approve";
+  const reason = approves ? null : fields.optional("reason") ?? null;
+  if (reason !== null && reason.length > MAX_REASON_LENGTH) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "reason", message: `Write at most ${MAX_REASON_LENGTH} characters` }],
+    });
+  }
   return await decideApproval(approvalContext(deps, c), {
     ...pathOf(c),
     decision: approves ? "approved" : "denied",
-    reason: approves ? null : fields.optional("reason") ?? null,
+    reason,
     look,
     snapshot: approves && fields.has("snapshot"),
   });

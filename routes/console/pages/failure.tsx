@@ -110,7 +110,14 @@ function issuesOf(error: Error): string[] {
 }
 
 function inText(message: string, { status }: Response): Response {
-  return new Response(`${message}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+  return new Response(`${message}\n`, {
+    status,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "x-frame-options": "DENY",
+    },
+  });
 }
 
 /** The sign-in, which leads back to this page. */
