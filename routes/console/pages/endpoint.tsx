@@ -14,6 +14,7 @@ import {
 import { readStats } from "../../../lib/services/endpoints/read_stats.ts";
 import { listRevisions, restoreRevision } from "../../../lib/services/endpoints/revisions.ts";
 import { testEndpoint } from "../../../lib/services/endpoints/test_endpoint.ts";
+import { callerNames } from "../../../lib/services/people/caller_names.ts";
 import { requireConfirm } from "../../../lib/services/manage_context.ts";
 import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
@@ -46,8 +47,9 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     const { ctx, address, base } = endpointsPage(deps, c);
     const one = { address, slug: slugOf(c) };
     const endpoint = await getEndpoint(ctx, one);
-    const [revisions, stats] = await Promise.all([
+    const [revisions, names, stats] = await Promise.all([
       listRevisions(ctx, one),
+      callerNames(ctx, address.namespaceSlug),
       readStats(ctx, { ...one, fromMs: null, toMs: null }),
     ]);
     return await renderPage(
@@ -69,6 +71,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         message={came.message ?? null}
         stats={stats}
         revisions={revisions}
+        names={names}
         compared={Number(c.req.query("compare") ?? "0")}
         tried={came.tried ?? null}
         returned={came.returned ?? null}

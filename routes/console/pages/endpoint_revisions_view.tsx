@@ -18,6 +18,8 @@ export interface RevisionsProps {
   readonly endpoint: EndpointView;
   readonly manages: boolean;
   readonly revisions: readonly RevisionView[];
+  /** Id of whoever made one → its name. */
+  readonly names: ReadonlyMap<string, string>;
   /** The number of the one that is compared with the present one. */
   readonly compared: number | null;
   /** Where the endpoint stands. */
@@ -26,19 +28,19 @@ export interface RevisionsProps {
 
 /** The list, and above it a comparison. */
 export function Revisions(props: RevisionsProps): Html {
-  const { revisions, compared, path } = props;
+  const { revisions, names, compared, path } = props;
   const other = revisions.find(({ revision }) => revision === compared);
   return (
     <>
       {other === undefined ? null : <Compared {...props} other={other} />}
       <Card id="revisions" title="Revisions" about="newest first" full>
         <Grid
-          label="Revisions"
+          label="List of revisions"
           columns={[{ name: "Revision" }, { name: "What" }, { name: "Who" }, { name: "When" }]}
           rows={revisions.map(({ revision, change, actor, status, at }) => [
             <a href={`${path}?compare=${revision}#compared`}>{String(revision)}</a>,
             change === "status" ? `now ${status}` : change,
-            visibleText(actor),
+            visibleText(names.get(actor) ?? actor),
             <Time at={at} />,
           ])}
         />
@@ -51,6 +53,7 @@ export function Revisions(props: RevisionsProps): Html {
 const signs = { removed: "−", added: "+", same: " " } as const;
 
 function Compared({ visit, endpoint, manages, path, other }: RevisionsProps & { other: RevisionView }): Html {
+  const same = textOf(endpoint) === textOf(other.spec);
   const parts = diffLines(textOf(endpoint), textOf(other.spec), { timeout: 200 }) ?? [];
   return (
     <Card
@@ -66,7 +69,10 @@ function Compared({ visit, endpoint, manages, path, other }: RevisionsProps & { 
         : undefined}
       full
     >
-      <pre class="sql text-diff" tabindex={0} role="region" aria-label="Comparison">
+      {same
+        ? <p class="body">It says the same as the present one.</p>
+        : (
+          <pre class="sql text-diff" tabindex={0} role="region" aria-label="Comparison">
         <code>
           {parts.map(({ value, added, removed }) => {
             const kind = added ? "added" : removed ? "removed" : "same";
@@ -77,7 +83,8 @@ function Compared({ visit, endpoint, manages, path, other }: RevisionsProps & { 
             );
           })}
         </code>
-      </pre>
+          </pre>
+        )}
     </Card>
   );
 }

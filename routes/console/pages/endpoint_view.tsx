@@ -51,6 +51,7 @@ export interface EndpointProps extends NewEndpointProps {
   /** Of the last 24 hours; hours without calls are left out. */
   readonly stats: readonly HourStats[];
   readonly revisions: RevisionsProps["revisions"];
+  readonly names: RevisionsProps["names"];
   /** The number of a revision that is compared with the present one. */
   readonly compared: number | null;
   readonly tried: Tried | null;

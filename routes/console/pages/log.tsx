@@ -2,8 +2,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { isId } from "../../../lib/core/ids.ts";
+import { callerNames } from "../../../lib/services/people/caller_names.ts";
 import { readQueryLog } from "../../../lib/services/query/read_query_log.ts";
-import { listTokens } from "../../../lib/services/tokens/manage_tokens.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { manageContext } from "../../http/service_contexts.ts";
@@ -12,8 +12,6 @@ import { databasePage } from "./database_pages.ts";
 import { Log, type LogFilter } from "./log_view.tsx";
 
 const PAGE_SIZE = 100;
-/** Tokens whose names are looked up for the list. */
-const TOKENS = 500;
 
 /** What the address may ask for; what cannot be meant is left out, since people type addresses. */
 const asked = z.object({
@@ -33,7 +31,7 @@ export function logRoutes(deps: AppDeps): Hono<Env> {
     const { ctx, namespace, path, base } = await databasePage(deps, c);
     const filter: LogFilter = asked.parse(c.req.query());
     const { status, who, since, until, after, id } = filter;
-    const [page, tokens] = await Promise.all([
+    const [page, names] = await Promise.all([
       readQueryLog(ctx, {
         sinceMs: since === null ? null : Date.parse(since),
         // Both days are whole ones.
@@ -44,7 +42,7 @@ export function logRoutes(deps: AppDeps): Hono<Env> {
         pageSize: id === null ? PAGE_SIZE : 1,
         ...(id === null ? {} : { id }),
       }),
-      listTokens(manageContext(deps, c), { namespaceSlug: namespace, cursor: null, pageSize: TOKENS }),
+      callerNames(manageContext(deps, c), namespace),
     ]);
     return await renderPage(
       c,
@@ -55,7 +53,7 @@ export function logRoutes(deps: AppDeps): Hono<Env> {
         filter={filter}
         entries={page.entries}
         nextCursor={page.nextCursor}
-        names={new Map(tokens.items.map((token) => [token.id, token.name]))}
+        names={names}
       />,
     );
   });

@@ -48,7 +48,7 @@ export interface LogProps {
   readonly filter: LogFilter;
   readonly entries: readonly QueryLogEntry[];
   readonly nextCursor: string | null;
-  /** Id of a token → its name. */
+  /** Id of a token or a member → its name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -77,9 +77,10 @@ export function Log(props: LogProps): Html {
 
 function Filter({ visit, address, filter, names }: LogProps): Html {
   const { who } = filter;
-  const tokens = who === null || names.has(who) ? [...names] : [...names, [who, who] as const];
+  const known = [...names].map(([id, name]) => [id, visibleText(name)] as const);
+  const callers = who === null || names.has(who) ? known : [...known, [who, nameOf(who, names)] as const];
   return (
-    <Form visit={visit} action={address.base} method="get" kind="filters">
+    <Form visit={visit} action={address.base} method="get" kind="filter-fields">
       <Field
         label="Outcome"
         name="status"
@@ -90,7 +91,7 @@ function Filter({ visit, address, filter, names }: LogProps): Html {
         label="Who"
         name="who"
         value={who ?? ""}
-        choices={[["", "Everybody"], ...tokens]}
+        choices={[["", "Everybody"], ...callers]}
       />
       <Field label="From" name="since" type="date" value={filter.since ?? ""} />
       <Field label="To" name="until" type="date" value={filter.until ?? ""} />
@@ -104,14 +105,14 @@ function List({ entries, nextCursor, names, address, filter }: LogProps): Html {
     <Card
       id="calls"
       title="Calls"
-      about="newest first, times in UTC"
+      about="newest first"
       full
       foot={nextCursor === null
         ? undefined
         : <a href={hrefOf(address.base, filter, nextCursor)}>Older calls</a>}
     >
       <Grid
-        label="Calls"
+        label="List of calls"
         kind="list history"
         columns={[
           { name: "Statement" },
@@ -135,7 +136,7 @@ function List({ entries, nextCursor, names, address, filter }: LogProps): Html {
             )}
           </>,
           <Time at={entry.ts} />,
-          visibleText(names.get(entry.tokenId) ?? entry.tokenId),
+          nameOf(entry.tokenId, names),
           whole(entry.rowsRead),
           whole(entry.rowsWritten),
           `${Math.round(entry.durationMs)} ms`,
@@ -144,6 +145,11 @@ function List({ entries, nextCursor, names, address, filter }: LogProps): Html {
       />
     </Card>
   );
+}
+
+/** Published endpoints call by their slug; whoever is gone keeps its id. */
+function nameOf(id: string, names: LogProps["names"]): string {
+  return visibleText(names.get(id) ?? id.replace(/^endpoint:/, "endpoint "));
 }
 
 function hrefOf(base: string, filter: LogFilter, after: string): string {
@@ -194,7 +200,7 @@ function One({ entry, names, address }: LogProps & { entry: QueryLogEntry | null
               name: "Who",
               value: (
                 <a href={`${address.base}?who=${encodeURIComponent(tokenId)}`}>
-                  {visibleText(names.get(tokenId) ?? tokenId)}
+                  {nameOf(tokenId, names)}
                 </a>
               ),
             },
