@@ -2,6 +2,7 @@
 import { makeTestNamespace } from "../testing/test_namespace.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { furnishApprovals } from "./furnished_approvals.ts";
+import { furnishDatabase, plainWords } from "./furnished_database.ts";
 
 export interface FurnishedPage {
   /** Names the picture. */
@@ -27,6 +28,10 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
   await app.deps.query.meter.tick();
   await app.namespace("empty");
   const approvals = await furnishApprovals(app, northwind, shop);
+  const catalog = await furnishDatabase(app, northwind, {
+    database: await northwind.createDatabase("catalog"),
+    words: plainWords,
+  });
   return [
     { name: "databases", path: "/console/northwind", who: "admin" },
     { name: "databases-empty", path: "/console/empty", who: "operator" },
@@ -39,6 +44,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "settings", path: "/console/northwind/settings", who: "operator" },
     { name: "namespaces", path: "/console/-/namespaces", who: "operator" },
     ...approvals,
+    ...Object.entries(catalog.pages).map(([name, path]) => ({ name, path, who: "admin" as const })),
     { name: "sign-in", path: "/console/-/sign-in?ns=northwind", who: "nobody" },
     { name: "sign-in-key", path: "/console/-/sign-in?by=key", who: "nobody" },
     { name: "account", path: "/console/-/account", who: "admin" },

@@ -1,5 +1,5 @@
 // What the page of a branch shows: its changes, what a merge would do, and what else becomes of it.
-import type { BranchDiff } from "../../../lib/sql/branch_report.ts";
+import type { BranchDiff, MergeReport } from "../../../lib/sql/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import type { Problem } from "../frame/attempt.ts";
 import { mayManage } from "../frame/may_manage.ts";
@@ -103,9 +103,14 @@ function Told({ merged, problem, at }: BranchProps): Html | null {
 function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
   // A merge is shown by what it does to the trunk, which may have changed too.
   const report = preview?.ok ? preview.report : null;
-  const { schema, tables } = report ?? diff;
+  const { schema, tables } = report === null ? diff : mergedOf(report, preview?.mode);
   const rows = tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
   const here = `${at.base}/${encodeURIComponent(branch.ref)}`;
+  const chosen = preview === null ? {} : { mode: preview.mode, onConflict: preview.onConflict };
+  const hrefOf = (more: Record<string, string>) => {
+    const query = new URLSearchParams({ ...chosen, ...more }).toString();
+    return query === "" ? here : `${here}?${query}`;
+  };
   const nothing = tables.length === 0 && schema.changes.length === 0;
   return (
     <>
@@ -116,24 +121,46 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
           <Segments
             label="Columns"
             segments={[
-              { name: "Changed columns", href: here, current: !all },
-              { name: "All", href: `${here}?columns=all`, current: all },
+              { name: "Changed columns", href: hrefOf({}), current: !all },
+              { name: "All", href: hrefOf({ columns: "all" }), current: all },
             ]}
           />
         )}
       >
         <p>
           {nothing
-            ? "Nothing yet: it is what the trunk was when it was copied."
+            ? nothingIn(report)
             : `${counted(rows, "row")} of ${counted(tables.length, "table")}, ${
               counted(schema.changes.length, "definition")
             }.`}
+          {report !== null && mergesLess(report, preview, rows)
+            ? ` The trunk gets ${
+              counted(report.rowsWritten, "row")
+            }: in the others it is so already, or wins.`
+            : null}
         </p>
       </Card>
       <SchemaChanges changes={schema.changes} statements={schema.statements} />
       {tables.map((diff) => <TableChanges diff={diff} all={all} />)}
     </>
   );
+}
+
+/** A merge takes rows or definitions, never both. */
+function mergedOf(report: MergeReport, mode: MergePreview["mode"] | undefined): BranchDiff {
+  if (mode === "schema") return { schema: report.schema, tables: [] };
+  return { schema: { changes: [], statements: [] }, tables: report.tables };
+}
+
+/** Of what the branch has changed, some may stand in the trunk already, or give way to it. */
+function mergesLess({ rowsWritten, conflicts }: MergeReport, preview: MergePreview | null, rows: number) {
+  const stopped = conflicts.count > 0 && preview?.onConflict === "abort";
+  return preview?.mode === "data" && !stopped && rowsWritten !== rows;
+}
+
+function nothingIn(report: MergeReport | null): string {
+  if (report !== null) return "Nothing: the branch has changed nothing of that kind.";
+  return "Nothing yet: it is what the trunk was when it was copied.";
 }
 
 function Otherwise({ visit, at, branch: { ref }, returned }: BranchProps): Html {

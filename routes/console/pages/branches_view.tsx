@@ -79,7 +79,7 @@ function List({ branches, at }: BranchesProps): Html {
   return (
     <Card id="branches" title="Branches" about={counted(branches.length, "copy", "copies")} full>
       <Grid
-        label="Branches"
+        label="List of branches"
         columns={[
           { name: "Branch" },
           { name: "What for" },

@@ -60,7 +60,7 @@ export function SpecForm(props: SpecFormProps): Html {
       kind="form"
       more={{
         "hx-post": check,
-        "hx-trigger": "change delay:300ms",
+        "hx-trigger": "input delay:400ms",
         "hx-target": "#found",
         "hx-select": "#found",
         "hx-swap": "outerHTML",
@@ -90,6 +90,7 @@ export function SpecForm(props: SpecFormProps): Html {
         label="Statement"
         {...field("sql")}
         type="textarea"
+        code
         hint="? for each input, in their order; empty for questions in words"
         placeholder="SELECT id, total FROM orders WHERE id = ?"
       />

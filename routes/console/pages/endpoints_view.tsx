@@ -60,7 +60,7 @@ function List({ endpoints, base }: EndpointsProps): Html {
   return (
     <Card id="endpoints" title="Endpoints" about={counted(endpoints.length, "endpoint")} full>
       <Grid
-        label="Endpoints"
+        label="List of endpoints"
         columns={[{ name: "Endpoint" }, { name: "Status" }, { name: "Kind" }, { name: "Call" }, {
           name: "Changed",
         }]}

@@ -168,20 +168,24 @@ function typedOf({ returned, edited, tried }: RuleFormProps) {
 
 /** The tables that a pattern means now. */
 export function Meant({ glob, matched, id }: { glob: string; matched: MatchedTables; id?: string }): Html {
-  const names = matched(glob);
+  const names = glob === "" ? [] : matched(glob);
   return (
     <p id={id} class="note" role="status">
-      {names.length === 0 ? "No table has such a name now; one that comes later is under it at once." : (
-        <>
-          Means {counted(names.length, "table")} now: {names.slice(0, SHOWN).map((name, at) => (
-            <>
-              {at > 0 ? ", " : ""}
-              <code>{name}</code>
-            </>
-          ))}
-          {names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ""}
-        </>
-      )}
+      {glob === ""
+        ? "The tables that it means stand here while you type."
+        : names.length === 0
+        ? "No table has such a name now; one that comes later is under it at once."
+        : (
+          <>
+            Means {counted(names.length, "table")} now: {names.slice(0, SHOWN).map((name, at) => (
+              <>
+                {at > 0 ? ", " : ""}
+                <code>{name}</code>
+              </>
+            ))}
+            {names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ""}
+          </>
+        )}
     </p>
   );
 }

@@ -13,7 +13,6 @@ import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
-import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
@@ -71,7 +70,7 @@ function List({ snapshots, role, at }: SnapshotsProps): Html {
       full
     >
       <Grid
-        label="Snapshots"
+        label="List of snapshots"
         columns={[
           { name: "Label" },
           { name: "Taken" },
@@ -80,7 +79,8 @@ function List({ snapshots, role, at }: SnapshotsProps): Html {
         ]}
         rows={snapshots.map(({ label, createdAt, sizeBytes, automatic }) => [
           <>
-            <code>{visibleText(label)}</code> {automatic ? <Pill>before a write</Pill> : null}
+            <code>{visibleText(label)}</code>
+            {automatic ? <small>before a write</small> : null}
           </>,
           <Time at={createdAt} />,
           bytes(sizeBytes),

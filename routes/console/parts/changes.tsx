@@ -44,9 +44,7 @@ export function TableChanges({ diff, all }: { diff: TableDiff; all: boolean }): 
     <Card
       id={`table-${visibleText(table)}`}
       title={visibleText(table)}
-      about={`${whole(added)} added, ${whole(removed)} removed, ${whole(changed)} changed${
-        shown.length < all3 ? `; ${whole(shown.length)} shown` : ""
-      }`}
+      about={`${countsOf(diff)}${shown.length < all3 ? `; ${whole(shown.length)} shown` : ""}`}
       full
     >
       <DiffGrid
@@ -58,6 +56,12 @@ export function TableChanges({ diff, all }: { diff: TableDiff; all: boolean }): 
       />
     </Card>
   );
+}
+
+/** What does not happen is left out. */
+function countsOf({ added, removed, changed }: TableDiff): string {
+  const all = [[added, "added"], [removed, "removed"], [changed, "changed"]] as const;
+  return all.filter(([count]) => count > 0).map(([count, verb]) => `${whole(count)} ${verb}`).join(", ");
 }
 
 function asRows(rows: readonly (readonly unknown[])[]): JsonValue[][] {

@@ -18,6 +18,8 @@ export interface FieldProps {
     | "date"
     | "datetime-local"
     | "textarea";
+  /** Of a textarea: what is typed is code, of some lines. */
+  readonly code?: boolean;
   /** What to type, in a sentence below. */
   readonly hint?: string;
   /** What is wrong and what to do. */
@@ -60,7 +62,13 @@ export function Field(props: FieldProps): Html {
         )
         : type === "textarea"
         ? (
-          <textarea {...common} maxlength={props.maxLength} placeholder={props.placeholder}>
+          <textarea
+            {...common}
+            class={props.code === true ? "code" : undefined}
+            spellcheck={props.code === true ? false : undefined}
+            maxlength={props.maxLength}
+            placeholder={props.placeholder}
+          >
             {value}
           </textarea>
         )
