@@ -39,6 +39,8 @@ const takesNewSignIn: readonly string[] = [
   "PATCH /api/namespaces/:slug/members/:id",
   "DELETE /api/namespaces/:slug/members/:id",
   "POST /api/namespaces/:slug/members/:id/invite",
+  "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id",
+  "DELETE /api/namespaces/:slug/databases/:dbSlug/rules/:id",
   "DELETE /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
   "POST /api/namespaces/:slug/approvals/:id/approve",
   "POST /api/namespaces/:slug/approvals/:id/deny",

@@ -1,4 +1,5 @@
 // Adds, changes, deletes and lists the rules of a database, each with a warning where a rename gets around it.
+import { requireFresh } from "../../access/caller.ts";
 import { MAX_RULES, type Rules } from "../../control/rules.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -65,9 +66,10 @@ export interface RuleChange {
   readonly settings: Partial<Settings>;
 }
 
-/** Changes a rule. Errors: `rule_not_found`, those of `requireDatabase`. */
+/** Changes a rule, which may let writes pass. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */
 export async function changeRule(ctx: RuleContext, input: RuleChange): Promise<RuleView> {
   const database = await requireDatabase(ctx, input.address);
+  requireFresh(ctx.caller, ctx.clock.now());
   const changed = await ctx.rules.change(
     database.id,
     input.ruleId,
@@ -78,12 +80,13 @@ export async function changeRule(ctx: RuleContext, input: RuleChange): Promise<R
   return ruleView(changed, await ctx.rules.list(database.id));
 }
 
-/** Deletes a rule. Errors: `rule_not_found`, those of `requireDatabase`. */
+/** Deletes a rule. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */
 export async function deleteRule(
   ctx: RuleContext,
   input: { readonly address: DatabaseAddress; readonly ruleId: string },
 ): Promise<{ id: string }> {
   const database = await requireDatabase(ctx, input.address);
+  requireFresh(ctx.caller, ctx.clock.now());
   if (!await ctx.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
   const { namespaceId, slug } = database;
   await noteAct(ctx, "rule.deleted", { namespaceId, database: slug, target: input.ruleId });
