@@ -101,6 +101,8 @@ export class Watchdog {
   ): void {
     flight.killed = reason;
     flight.killedMs = nowMs;
+    // Its answer may already be on the way: what started behind that answer would end with the child.
+    slot.leaving = true;
     slot.child.kill();
   }
 
