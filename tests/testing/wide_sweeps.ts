@@ -5,6 +5,12 @@ import type { TestGroup } from "./test_groups.ts";
 
 /** Files and folders → why a change can wait for them. They hold for both runs of a file, or for one: `ON_SQLD` ends those. */
 export const wideSweeps: Readonly<Record<string, string>> = {
+  "tests/browser/console_database_pages_test.ts":
+    "every page of a database in both themes and on a phone; tests/console asks for each page",
+  "tests/browser/console_pages_test.ts":
+    "every page of a namespace in both themes and on a phone; tests/console asks for each page",
+  "tests/browser/docs_test.ts":
+    "every page of the documentation in both themes; tests/docs reads and runs each",
   "tests/deploy/suites_test.ts": "runs suites again over two instances; hosted_test.ts runs two instances",
   "tests/faults/branch_storm_test.ts": "races instances on sqld; tests/branches holds what a branch is",
   "tests/faults/relay_branches_test.ts":
