@@ -6,8 +6,8 @@ import type { Role } from "../lib/core/role.ts";
  * `none`: anybody. `operator`: the operator, by key or by session. `namespace_reader`: a member of the namespace,
  * whoever may manage it. `namespace_admin`: an admin member or an unscoped admin token of the namespace, or the
  * operator. `person`: an admin member or the operator, never an API token. `self`: a person for itself, whatever its
- * role. `member`: the same without the operator. `token`: any API token. `database:<role>`: an API token that reaches the database with that role; the pipeline
- * decides what a statement needs beyond it. Sessions count under `/api` only.
+ * role. `member`: the same without the operator. `token`: any API token. `database:<role>`: an API token that reaches
+ * the database with that role; the pipeline decides what a statement needs beyond it. Sessions count under `/api` only.
  */
 export type Access =
   | ("none" | "operator" | "namespace_reader" | "namespace_admin" | "person" | "self" | "member" | "token")

@@ -59,8 +59,6 @@ const classes: Readonly<Record<string, Place>> = {
 };
 
 function placeOf(text: string): Place {
-  const known = classes[text];
-  if (known) return known;
   const keys = new Set(text.split("|"));
   const named = [...keys].flatMap((key) => classes[key] ?? []);
   return (token) => keys.has(token.key) || named.some((place) => place(token));

@@ -1,5 +1,5 @@
-// What Deno KV stores about people: members, their sessions in the console, links and passkeys by which they come in. Times are unix milliseconds. Secrets are here
-// as hashes only.
+// What Deno KV stores about people: members, their sessions in the console, links and passkeys by which they come in.
+// Times are unix milliseconds. Secrets are here as hashes only.
 import type { MemberRole } from "../core/role.ts";
 
 /** A person who belongs to one namespace. */

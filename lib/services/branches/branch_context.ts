@@ -33,8 +33,8 @@ export async function requireBranch(ctx: BranchContext, ref: string): Promise<Br
 
 /**
  * A branch whose rows the caller may read. An admin of the trunk may, who could claim a branch with the same rows; so
- * may every member, and a token that reaches the branch, also when the path addresses the branch. Errors: `branch_not_found`,
- * `out_of_scope`.
+ * may every member, and a token that reaches the branch, also when the path addresses the branch. Errors:
+ * `branch_not_found`, `out_of_scope`.
  */
 export async function readableBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
   const { target, token } = ctx;

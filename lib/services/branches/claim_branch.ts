@@ -45,8 +45,8 @@ const failureCode = {
 
 /**
  * The branch lives as long as asked for, also when the claimer's token ends. Errors: `role_too_low`,
- * `sign_in_again`, `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`, `handoff_too_deep`,
- * `invalid_bearer` (revoked meanwhile).
+ * `sign_in_again`, `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`,
+ * `handoff_too_deep`, `invalid_bearer` (revoked meanwhile).
  */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
   requireRole(ctx.target, "admin");

@@ -1,6 +1,6 @@
 // A merge by a person who has seen what it does. Rules hold writes for a person; here a person decides in the same
 // moment, so only a rule that denies stops it.
-import { requireFresh, requireRole } from "../../access/caller.ts";
+import { requireFresh, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { sha256 } from "../../core/sha256.ts";
 import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
@@ -20,11 +20,11 @@ export function mergeDigest(report: MergeReport): string {
 }
 
 /**
- * Merges the branch: exactly what was seen, or nothing. Errors: `sign_in_again`, `effect_changed` where it would do
- * something else, and those of `mergeBranch` but `approval_required`.
+ * Merges the branch: exactly what was seen, or nothing. Errors: those of `requirePerson`, `sign_in_again`,
+ * `effect_changed` where it would do something else, and those of `mergeBranch` but `approval_required`.
  */
 export async function mergeSeen(ctx: MergeContext, { seen, ...chosen }: SeenMerge): Promise<MergeAnswer> {
-  requireRole(ctx.target, "admin");
+  requirePerson(ctx.token, ctx.target.namespaceSlug);
   requireFresh(ctx.token, ctx.clock.now());
   const { id: branchId } = await requireBranch(ctx, chosen.ref);
   const input: MergeInput = { ...chosen, dryRun: false };

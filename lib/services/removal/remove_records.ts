@@ -75,8 +75,8 @@ export async function removeOverBranches(ctx: Context): Promise<void> {
 const DATABASES_AT_ONCE = 50;
 
 /**
- * Empties a namespace whose record is gone: its tokens and members, its databases, its account, then the note about it. After a
- * crash it can be repeated.
+ * Empties a namespace whose record is gone: its tokens, members and audit, its databases, its account, then the note
+ * about it. After a crash it can be repeated.
  */
 export async function clearNamespace(
   ctx: ContextWithMoney,

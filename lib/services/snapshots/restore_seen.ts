@@ -1,6 +1,6 @@
 // A restore by a person who has seen what it changes. Rules hold writes for a person; here a person decides in the same
 // moment, so only a rule that denies stops it.
-import { requireFresh, requireRole } from "../../access/caller.ts";
+import { requireFresh, requirePerson, requireRole } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import { databaseOf, restoreLog } from "./manage_snapshots.ts";
@@ -31,13 +31,13 @@ export interface SeenRestore {
 }
 
 /**
- * Restores the snapshot in place. Errors: `sign_in_again`, `effect_changed` where it would do something else than was
- * seen, `rule_denied`, those of `previewRestore`, `database_busy`, `storage_full`.
+ * Restores the snapshot in place. Errors: those of `requirePerson`, `sign_in_again`, `effect_changed` where it would do
+ * something else than was seen, `rule_denied`, those of `previewRestore`, `database_busy`, `storage_full`.
  */
 export async function restoreSeen(ctx: RestoreContext, { snapshot, digest }: SeenRestore): Promise<Restored> {
-  requireRole(ctx.target, "admin");
+  const { databaseId, namespaceSlug } = ctx.target;
+  requirePerson(ctx.token, namespaceSlug);
   requireFresh(ctx.token, ctx.clock.now());
-  const { databaseId } = ctx.target;
   const decide = async (effect: RestoreEffect | null) => {
     if (digest !== undefined && digest !== (effect?.digest ?? null)) {
       throw new AppError("effect_changed", {
