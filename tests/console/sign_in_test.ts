@@ -192,6 +192,7 @@ Deno.test("what cannot be taken back asks an old session for a proof, and is don
   const asked = await send("/console/acme/tokens", { name: "backend", role: "read" });
   assertEquals(asked.status, 403);
   assertMatch(asked.text, /Confirm that it is you/);
+  assertMatch(asked.text, /<main class="alone"/);
   const waiting = { to: hidden(asked, "to"), typed: hidden(asked, "typed") };
   const wrong = await send("/console/-/prove", { ...waiting, password: "wrong one, sorry" });
   assertEquals(wrong.status, 401);

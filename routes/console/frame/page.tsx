@@ -46,10 +46,10 @@ export interface DatabaseParts {
   readonly full?: boolean;
 }
 
-/** Answers with a page: with a rail for whoever is signed in, alone in the middle for everybody else. */
+/** Answers with a page: with a rail for whoever is signed in; alone in the middle for everybody else, or where it asks so. */
 export async function renderPage(c: Context<Env>, parts: PageParts, body: Child): Promise<Response> {
   const visit = c.get("visit");
-  const content = visit.person === null
+  const content = visit.person === null || parts.alone
     ? <Alone>{body}</Alone>
     : <Shell visit={visit} parts={parts}>{body}</Shell>;
   return c.html(
