@@ -4,7 +4,7 @@ import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import { newToken } from "../../lib/access/token_format.ts";
 import { confirmByPassword } from "../../lib/services/people/own_account.ts";
 import { accountOf, signInByOperatorKey, signInByPassword } from "../../lib/services/people/sign_in.ts";
-import { signInByPasskey } from "../../lib/services/people/use_passkeys.ts";
+import { confirmByPasskey, signInByPasskey } from "../../lib/services/people/use_passkeys.ts";
 import { signIn } from "../testing/person.ts";
 import { browser, HOUR_MS, PASSWORD, refusal, testPeople, typed } from "./people_world.ts";
 
@@ -104,6 +104,23 @@ testPeople("guessing", {
     found.push((await started.request("GET", `${acme}/databases/${long}`, { headers })).status);
     assertEquals(found, found.map(() => 404));
     assertEquals(started.logLines.filter((line) => line.includes("request_failed")), []);
+  },
+
+  "a sign-in under the id of a member does not count against that member's confirmations": async (world) => {
+    const { people } = world;
+    const { id, secret } = await world.join("named@example.com", "admin");
+    const answer = { id, response: {} };
+    for (let guess = 0; guess < 10; guess++) {
+      const found = await refusal(signInByPasskey(people, { answer, browser: browser() }));
+      assertEquals(found[0], "passkey_refused");
+    }
+    const outside = await refusal(signInByPasskey(people, { answer, browser: browser() }));
+    assertEquals(outside[0], "sign_in_locked");
+    const signedIn = await authenticateSession(people, secret, { now: true });
+    assert(signedIn !== null);
+    const ctx = { ...people, caller: signedIn.caller };
+    const inside = await refusal(confirmByPasskey(ctx, { answer, address: browser().address }));
+    assertEquals(inside[0], "passkey_refused");
   },
 
   "failures of strangers do not keep who is signed in from confirming who they are": async (world) => {

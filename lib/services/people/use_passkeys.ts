@@ -132,7 +132,9 @@ export async function confirmByPasskey(
 ): Promise<void> {
   const { caller } = ctx;
   requireMember(caller);
-  const guessed = { account: ["passkey", caller.memberId], address, failure: "passkey_refused" } as const;
+  // Not counted with sign-ins: there a stranger names the account, and could name this one.
+  const account = ["confirm by passkey", caller.memberId];
+  const guessed = { account, address, failure: "passkey_refused" } as const;
   await guess(ctx, guessed, async () => {
     const found = await ctx.control.passkeys.byCredential(answer.id);
     if (found?.member.id !== caller.memberId) return null;
