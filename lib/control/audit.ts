@@ -58,7 +58,10 @@ export class Audit {
   ): Promise<{ records: AuditRecord[]; nextCursor: string | null }> {
     const floor = untilMs === null ? null : idFloor("aud", untilMs);
     const end = cursor === null ? floor : floor === null || cursor < floor ? cursor : floor;
-    const start = keys.audit(namespaceId, sinceMs === null ? "" : idFloor("aud", sinceMs));
+    const from = sinceMs === null ? "" : idFloor("aud", sinceMs);
+    // KV throws where a range ends before it starts.
+    if (end !== null && end <= from) return { records: [], nextCursor: null };
+    const start = keys.audit(namespaceId, from);
     const selector = end === null
       ? { start, end: [...keys.audits(namespaceId), "\uffff"] }
       : { start, end: keys.audit(namespaceId, end) };

@@ -93,6 +93,15 @@ testSteps("the audit of a namespace", decisionWorld, {
     });
     assertEquals([wrong.status, wrong.body.issues?.[0]?.path], [400, "cursor"]);
   },
+  "holds nothing between two times of which the second is the earlier": async (world) => {
+    const between = "since=2027-01-02T00:00:00Z&until=2027-01-01T00:00:00Z";
+    for (const database of ["", "&database=main"]) {
+      const { entries, next } = await audit(world, `?${between}${database}`);
+      assertEquals([entries, next], [[], null], database);
+    }
+    const { next } = await audit(world, "?pageSize=1");
+    assertEquals((await audit(world, `?since=9999-01-01T00:00:00Z&cursor=${next}`)).entries, []);
+  },
   "with a database, tells that one's mutations": async (world) => {
     await world.shop.setup("INSERT INTO notes VALUES (50, 1), (51, 1)");
     const { entries: [last], text } = await audit(world, "?database=main");
