@@ -60,6 +60,18 @@ testSteps("the audit of a namespace", decisionWorld, {
     assertEquals([created?.actor, created?.actorName, created?.database], ["operator", "the operator", null]);
     for (const secret of [token, shop.token, agent.token, "SELECT id"]) assert(!text.includes(secret));
   },
+  "names each endpoint that was made of a table": async (world) => {
+    const { app, shop } = world;
+    const at = `/api/namespaces/${shop.slug}/databases/main/endpoints/scaffold-crud`;
+    const body = { table: "items", operations: ["list", "get"] };
+    assertEquals((await app.request("POST", at, { token: shop.token, body })).status, 200);
+    const { entries } = await audit(world);
+    const made = entries.filter(({ action }) => action === "endpoint.created");
+    assertEquals(made.map(({ actor, target }) => [actor, target]), [
+      [shop.id, "get-item"],
+      [shop.id, "list-items"],
+    ]);
+  },
   "tells who decided about a write, and who signed in": async (world) => {
     const mara = await signIn(world.app, {
       role: "admin",

@@ -5,7 +5,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { readTable } from "../../schema/read_table.ts";
-import { type EndpointContext, type EndpointView, endpointView } from "../endpoint_context.ts";
+import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "../endpoint_context.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
 import { crudSpec } from "./crud_spec.ts";
 import type { CrudOperation } from "./scaffold_names.ts";
@@ -63,7 +63,9 @@ async function add(
   const fault = await faultOf({ query: ctx.query, namespaceSlug, database }, spec);
   if (fault !== null) return { slug, reason: fault };
   const record = await endpoints.create(spec, { databaseId: database.id, slug, actor: callerId(ctx.caller) });
-  return record === null ? { slug, reason: EXISTS } : endpointView(record, { baseUrl: ctx.baseUrl, address });
+  if (record === null) return { slug, reason: EXISTS };
+  await noteEndpoint(ctx, "endpoint.created", { database, slug });
+  return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
 /** Why the endpoint would not work, such as an INSERT into a view; null when it does. */
