@@ -48,7 +48,7 @@ export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput)
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
-/** One endpoint of a database, of any status. Errors: `endpoint_not_found`, those of `requireDatabase`. */
+/** One endpoint of a database, of any status. Errors: `endpoint_not_found`, those of `readableDatabase`. */
 export async function getEndpoint(
   ctx: EndpointContext,
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
@@ -59,7 +59,7 @@ export async function getEndpoint(
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
-/** The endpoints of a database, of every status, sorted by slug. Errors: those of `requireDatabase`. */
+/** The endpoints of a database, of every status, sorted by slug. Errors: those of `readableDatabase`. */
 export async function listEndpoints(ctx: EndpointContext, address: DatabaseAddress): Promise<EndpointView[]> {
   const database = await readableDatabase(ctx, address);
   const records = await ctx.control.endpoints.list(database.id);

@@ -54,7 +54,7 @@ type Sums = [
 
 /**
  * In the order of time; hours without calls are left out. Free, and not in the query log. Errors:
- * `endpoint_not_found`, `validation_failed` (`from`, `to`), those of `requireDatabase` and of the pipeline.
+ * `endpoint_not_found`, `validation_failed` (`from`, `to`), those of `readableDatabase` and of the pipeline.
  */
 export async function readStats(ctx: EndpointContext, input: StatsInput): Promise<HourStats[]> {
   const { address, slug } = input;

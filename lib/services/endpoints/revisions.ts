@@ -7,7 +7,7 @@ import { type DatabaseAddress, readableDatabase, requireDatabase } from "../data
 import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "./endpoint_context.ts";
 import { checkSpec } from "./spec/check_spec.ts";
 
-/** Newest first. Errors: `endpoint_not_found` where there never was such an endpoint, those of `requireDatabase`. */
+/** Newest first. Errors: `endpoint_not_found` where there never was such an endpoint, those of `readableDatabase`. */
 export async function listRevisions(
   ctx: EndpointContext,
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },

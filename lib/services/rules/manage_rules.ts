@@ -30,7 +30,7 @@ function ruleView(record: RuleRecord, rules: readonly RuleRecord[]): RuleView {
   return { ...rule, createdAt: isoTime(createdAt), warnings: ruleWarnings(record, rules) };
 }
 
-/** The rules of a database, in the order of their creation. Errors: those of `requireDatabase`. */
+/** The rules of a database, in the order of their creation. Errors: those of `readableDatabase`. */
 export async function listRules(ctx: RuleContext, address: DatabaseAddress): Promise<RuleView[]> {
   const database = await readableDatabase(ctx, address);
   const rules = await ctx.rules.list(database.id);
