@@ -53,7 +53,8 @@ function formIn(text: string, id: string): Record<string, string> {
     if (!box || / checked/.test(tag)) fields[name] = unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? "");
   }
   for (const [, name = "", value = ""] of inside.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g)) {
-    fields[name] = unescaped(value);
+    // So browsers send the lines of a text area.
+    fields[name] = unescaped(value).replaceAll("\n", "\r\n");
   }
   for (
     const [, name = "", options = ""] of inside.matchAll(/<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/gs)
@@ -69,13 +70,14 @@ function formIn(text: string, id: string): Record<string, string> {
 const whole = {
   slug: "order",
   name: 'One "order" <b>',
-  description: "By id",
+  description: "By id:\none order, or none",
   kind: "query",
   method: "GET",
-  sql: "SELECT id, note\nFROM orders WHERE id = ? OR note = ?",
+  sql: "SELECT id, note\nFROM orders WHERE id = ? OR note = ? OR note = ?",
   input: [
     { name: "id", label: "Number", type: "integer", required: true, min: 1, max: 99 },
-    { name: "note", type: "text", maxLength: 20, enum: ["null", "two words"], default: "null" },
+    { name: "note", type: "text", maxLength: 20, enum: ["null", " two words"], default: "null" },
+    { name: "code", type: "text", pattern: "^a* " },
   ],
   output: "first_row",
   auth: "public",
@@ -147,7 +149,7 @@ testSteps("the pages of the endpoints", world, {
     assertEquals(wrong.status, 409);
     assertStringIncludes(wrong.text, "Move it to published first");
   },
-  "try it with inputs of their types, and show what a caller would get": async ({ path, send }) => {
+  "try it with inputs of their types, and show what a caller would get": async ({ tenant, path, send }) => {
     await send(`${path}/-/scaffold`, { table: "orders" });
     const found = await send(`${path}/get-order/test`, { "in.id": "2" });
     assertEquals(found.status, 200);
@@ -157,6 +159,9 @@ testSteps("the pages of the endpoints", world, {
     assertStringIncludes(refused.text, 'value="two"');
     await send(`${path}/create-order/test`, { "in.note": "<i>third" });
     assertStringIncludes((await send(`${path}/get-order/test`, { "in.id": "3" })).text, "&lt;i&gt;third");
+    await tenant.query("INSERT INTO orders VALUES (9007199254740993, 'far away')");
+    const far = await send(`${path}/get-order/test`, { "in.id": "9007199254740993" });
+    assertStringIncludes(far.text, "far away");
   },
   "compare a revision with the present one, and bring it back": async ({ path, send, look, api }) => {
     await send(`${path}/-/scaffold`, { table: "orders" });

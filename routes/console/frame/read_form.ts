@@ -10,12 +10,12 @@ export class FormFields {
 
   /** Of a text field, without spaces around it; empty where it was left empty. */
   text(name: string): string {
-    return (this.fields.get(name) ?? "").trim();
+    return this.exact(name).trim();
   }
 
-  /** As typed: passwords, values, SQL. */
+  /** As typed: passwords, values, SQL. Browsers send the end of a line as two characters; here it is one. */
   exact(name: string): string {
-    return this.fields.get(name) ?? "";
+    return (this.fields.get(name) ?? "").replaceAll("\r\n", "\n");
   }
 
   /** Undefined where it was left empty. */

@@ -16,8 +16,7 @@ export interface Descriptions {
 
 /** A form without a table is about the database. Texts are cut at their bound, which the fields have too. */
 export function readDescriptions(fields: FormFields): Descriptions {
-  const about = (name: string) =>
-    fields.exact(name).replaceAll("\r\n", "\n").trim().slice(0, MOST_CHARACTERS);
+  const about = (name: string) => fields.text(name).slice(0, MOST_CHARACTERS);
   if (!fields.has("table")) return { databaseDescription: about("about") };
   const columns = fields.all("column").map((column, at) => ({ column, description: about(`about-${at}`) }));
   return { tables: [{ table: fields.exact("table"), description: about("about"), columns }] };

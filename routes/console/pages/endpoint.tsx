@@ -164,7 +164,9 @@ async function inputOf(inputs: readonly FieldSpec[], fields: FormFields): Promis
 }
 
 async function valueOf(text: string, type: FieldSpec["type"]): Promise<unknown> {
-  if (type === "integer" || type === "number") return Number.isFinite(Number(text)) ? Number(text) : text;
+  // Integers that a number cannot hold exactly are sent as their digits.
+  if (type === "integer") return Number.isSafeInteger(Number(text)) ? Number(text) : text;
+  if (type === "number") return Number.isFinite(Number(text)) ? Number(text) : text;
   if (type === "boolean" && /^(?:true|false)$/.test(text)) return text === "true";
   if (type !== "json") return text;
   const parsed = await attempt(() => Promise.resolve(parseJson(text)));

@@ -89,7 +89,7 @@ export function specIn(fields: FormFields, slug?: string): Record<string, unknow
     description: fields.optional("description"),
     kind: fields.text("kind"),
     method: fields.text("method"),
-    sql: fields.exact("sql").replaceAll("\r\n", "\n"),
+    sql: fields.exact("sql"),
     input: inputsIn(fields),
     output: fields.text("output"),
     auth: fields.optional("auth"),
@@ -136,8 +136,9 @@ function inputsIn(fields: FormFields): Record<string, unknown>[] {
       label: fields.optional(own("label")),
       type: fields.text(own("type")),
       required: fields.has(own("required")) ? true : undefined,
-      pattern: fields.optional(own("pattern")),
-      enum: linesIn(fields, own("enum")),
+      // Spaces at an end mean themselves in both.
+      pattern: fields.exact(own("pattern")) || undefined,
+      enum: exactLinesIn(fields, own("enum")),
       min: numberIn(fields, own("min")),
       max: numberIn(fields, own("max")),
       maxLength: numberIn(fields, own("maxLength")),
@@ -148,7 +149,11 @@ function inputsIn(fields: FormFields): Record<string, unknown>[] {
 }
 
 function linesIn(fields: FormFields, name: string): string[] | undefined {
-  const lines = fields.exact(name).split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return exactLinesIn(fields, name)?.map((line) => line.trim()).filter((line) => line !== "");
+}
+
+function exactLinesIn(fields: FormFields, name: string): string[] | undefined {
+  const lines = fields.exact(name).split("\n").filter((line) => line !== "");
   return lines.length === 0 ? undefined : lines;
 }
 

@@ -63,7 +63,7 @@ export function sentState(fields: FormFields, at: number): FieldState | null {
   const type = fields.exact(names.type);
   if (type === "omit") return { type, text: "" };
   if (!isValueType(type)) return null;
-  return { type, text: oneLineEnd(fields.exact(names.value)) };
+  return { type, text: fields.exact(names.value) };
 }
 
 /** What of a row changes. */
@@ -125,10 +125,6 @@ function readField(sent: FieldState, at: number, issues: Issue[]): SqlParameter 
 
 function sameState(one: FieldState, other: FieldState): boolean {
   if (one.type !== other.type) return false;
-  return one.type === "null" || one.text === oneLineEnd(other.text);
-}
-
-/** Forms send every end of a line as two characters. */
-function oneLineEnd(text: string): string {
-  return text.replaceAll("\r\n", "\n");
+  // A form cannot say which of the two ends of a line a value has.
+  return one.type === "null" || one.text === other.text.replaceAll("\r\n", "\n");
 }

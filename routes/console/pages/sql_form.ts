@@ -25,8 +25,7 @@ const MOST_ROWS = 100_000;
 
 /** Reads it. Errors: `validation_failed` for a text that is too long. */
 export function readSqlForm(fields: FormFields): SqlForm {
-  // Browsers send the ends of lines as two characters.
-  const text = fields.exact("sql").replaceAll("\r\n", "\n");
+  const text = fields.exact("sql");
   if (text.length > MAX_SQL_LENGTH) {
     const message = `Use at most ${MAX_SQL_LENGTH} characters; these are ${text.length}`;
     throw new AppError("validation_failed", { issues: [{ path: "sql", message }] });
@@ -50,7 +49,7 @@ function typedValue(fields: FormFields, statement: number, placeholder: number):
   const type = fields.exact(names.type);
   return {
     type: isValueType(type) ? type : "text",
-    text: fields.exact(names.value).replaceAll("\r\n", "\n"),
+    text: fields.exact(names.value),
   };
 }
 
