@@ -159,6 +159,11 @@ testSteps("the ways into the console", member, {
     assert(!ended.text.includes("not kept") && !ended.text.includes("of before"));
     const waiting = { to: hidden(ended, "to"), typed: hidden(ended, "typed") };
     assertEquals(waiting.to, path);
+    // Who comes in by the key has typed as much: the form for it is on the same page, with the same behind it.
+    assertMatch(
+      ended.text,
+      /action="[^"]*\/sign-in\/key"(?:(?!<\/form>)[^])*name="typed"[^]*name="operatorKey"/,
+    );
     const back = await enter(world, { ...waiting, next: path });
     assertEquals(back.status, 200);
     assertEquals(hidden(back, "name"), "for the &lt;b&gt;shop&lt;/b&gt;");

@@ -3,6 +3,7 @@ import { hiddenOf, type Waiting } from "../frame/resume.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Field } from "../parts/field.tsx";
+import { Fold } from "../parts/fold.tsx";
 import type { Html } from "../parts/html.ts";
 import { Hidden } from "../parts/hidden.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -23,7 +24,7 @@ export interface SignInProps {
 
 /** The page. */
 export function SignIn(props: SignInProps): Html {
-  const { waiting } = props;
+  const { keyed, waiting } = props;
   return (
     <div class="card">
       <div class="body form">
@@ -35,9 +36,35 @@ export function SignIn(props: SignInProps): Html {
             </Notice>
           )
           : null}
-        {props.keyed ? <ByKey {...props} /> : <ByMember {...props} />}
+        {keyed ? <ByKey {...props} /> : <ByMember {...props} />}
+        <OtherWay {...props} />
+        {keyed ? null : (
+          <p class="note">
+            No password yet, or a lost one? An admin of your namespace sends you a new link.
+          </p>
+        )}
       </div>
     </div>
+  );
+}
+
+/** A link would lose what waits, so that the other form then stands on the same page. */
+function OtherWay(props: SignInProps): Html {
+  const { keyed, next, waiting } = props;
+  const text = keyed ? "Sign in as a member instead" : "Use the operator key";
+  if (waiting === null) {
+    const query = new URLSearchParams({ ...(keyed ? {} : { by: "key" }), next });
+    return (
+      <p class="note">
+        {keyed ? "" : "You run this service? "}
+        <a href={`/console/-/sign-in?${query}`}>{text}</a>
+      </p>
+    );
+  }
+  return (
+    <Fold title={text}>
+      <div class="form">{keyed ? <ByMember {...props} /> : <ByKey {...props} />}</div>
+    </Fold>
   );
 }
 
@@ -75,11 +102,6 @@ function ByMember({ next, namespace, waiting, returned }: SignInProps): Html {
         />
         <Button kind="primary" wide>Sign in</Button>
       </form>
-      <p class="note">
-        You run this service?{" "}
-        <a href={`/console/-/sign-in?by=key&next=${encodeURIComponent(next)}`}>Use the operator key</a>.{" "}
-        No password yet, or a lost one? An admin of your namespace sends you a new link.
-      </p>
     </>
   );
 }
@@ -103,9 +125,6 @@ function ByKey({ next, waiting, returned }: SignInProps): Html {
         />
         <Button kind="primary" wide>Sign in as the operator</Button>
       </form>
-      <p class="note">
-        <a href={`/console/-/sign-in?next=${encodeURIComponent(next)}`}>Sign in as a member instead</a>
-      </p>
     </>
   );
 }
