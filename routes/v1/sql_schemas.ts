@@ -7,24 +7,29 @@ const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
 /** A bound value: NULL, text, number, boolean (0 or 1) or a blob. */
 export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
 
-/** Odd values of one list that are told. */
+/** Odd values that are told: each costs time, and a body has room for a million of them. */
 const MAX_ODD = 50;
-
-/**
- * The values of one run. Trying each of them against the union takes longer than running most statements, so only odd
- * values are tried.
- */
-const parameters = z.array(z.any().meta(documented(sqlParameter))).check(({ value: set, issues }) => {
-  for (const [place, value] of set.entries()) {
-    if (isPlainParameter(value) || sqlParameter.safeParse(value).success) continue;
-    issues.push({ code: "custom", message: ODD_VALUE, path: [place], input: value });
-    if (issues.length >= MAX_ODD) return;
-  }
-});
 const ODD_VALUE = "Send a string, a number, null, true, false or a $blob here";
 
+/** Trying each value against the union takes longer than running most statements, so `tellOdd` tries only odd ones. */
+const values = z.array(z.any().meta(documented(sqlParameter)));
+
+/** The values of one run. */
+const parameters = values.check(({ value, issues }) => tellOdd(value, [], issues));
+
 /** The values of many runs. */
-const paramSets = z.array(parameters).min(1).max(MAX_PARAM_SETS);
+const paramSets = z.array(values).min(1).max(MAX_PARAM_SETS).check(({ value: sets, issues }) => {
+  for (const [at, set] of sets.entries()) tellOdd(set, [at], issues);
+});
+
+/** Adds an issue for each value that no statement can bind, until there are enough of them. */
+function tellOdd(set: readonly unknown[], path: readonly number[], issues: z.core.$ZodRawIssue[]): void {
+  for (const [place, value] of set.entries()) {
+    if (issues.length >= MAX_ODD) return;
+    if (isPlainParameter(value) || sqlParameter.safeParse(value).success) continue;
+    issues.push({ code: "custom", message: ODD_VALUE, path: [...path, place], input: value });
+  }
+}
 
 function isPlainParameter(value: unknown): boolean {
   return typeof value === "string" || value === null || typeof value === "boolean" ||

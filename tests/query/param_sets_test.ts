@@ -1,6 +1,7 @@
 // One statement with many parameter sets over HTTP: its result, what it takes and what it refuses.
 import { assert, assertEquals } from "@std/assert";
 import { MAX_PARAM_SETS } from "../../lib/core/limits.ts";
+import { batchBody } from "../../routes/v1/sql_schemas.ts";
 import type { ApiRequest } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
@@ -109,4 +110,14 @@ testSteps("paramSets", worldOf, {
     const infinite = dataOf(await send("SELECT ? * 9e999, '\"rows\":['", [[1], [-1]]));
     assertEquals(infinite.rows, [["Infinity", '"rows":['], ["-Infinity", '"rows":[']]);
   },
+});
+
+Deno.test("however many values of a body no statement can bind, no more of them are looked into than an answer tells", () => {
+  const odd = (count: number) => Array.from({ length: count }, () => ({}));
+  for (const [sets, each] of [[200, 50], [10_000, 1], [1, 10_000]] as const) {
+    const paramSets = Array.from({ length: sets }, () => odd(each));
+    const issues = batchBody.safeParse({ sql: "SELECT ?", paramSets }).error?.issues ?? [];
+    assertEquals(issues.length, 50);
+    assertEquals(issues[1]?.path, each === 1 ? ["paramSets", 1, 0] : ["paramSets", 0, 1]);
+  }
 });
