@@ -211,13 +211,13 @@ testSteps("what became of an approved write", decisionWorld, {
   },
   "is told with both figures where it came back": async (world) => {
     const held = await world.hold("DELETE FROM items WHERE id = 7");
-    await world.approve(held.id);
+    await world.approve(held.id, { snapshot: true });
     await world.shop.setup("DELETE FROM notes WHERE id = 1");
     assertEquals((await world.redeem(held)).body.code, "effect_changed");
     const { state, outcome, look, ...more } = await world.show(held.id);
     const { kind, approvedRows, affectedRows } = outcome ?? {};
     assertEquals([state, look, kind, approvedRows, affectedRows], ["pending", 1, "came_back", 3, 2]);
-    assertEquals([more["decidedBy"], more["decidedAt"]], [null, null]);
+    assertEquals([more["decidedBy"], more["decidedAt"], more["snapshotFirst"]], [null, null, false]);
     assertNotEquals(more["lookedAt"], more["askedAt"]);
     await world.approve(held.id);
     assertEquals((await world.redeem(held)).status, 200);

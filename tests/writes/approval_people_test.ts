@@ -70,11 +70,14 @@ testSteps("a member of the namespace", decisionWorld, {
   },
 });
 
-Deno.test("whoever signed in a quarter of an hour ago reads and looks, and signs in again to decide", async () => {
+Deno.test("whoever signed in a quarter of an hour ago reads and looks, and signs in again to decide or undo", async () => {
   const clock = new TurnableClock();
   await using app: StartedApp = await startApp({ clock });
   const world = await decisionWorld(app, "acme");
   const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
+  const done = await world.hold("UPDATE items SET price = 2 WHERE id = 2");
+  await world.approve(done.id, { snapshot: true });
+  assertEquals((await world.redeem(done)).status, 200);
   const call = callAs(world, (await signIn(app, { role: "admin" })).headers);
   clock.turn(16 * 60_000);
   assertEquals(shownIn(await call("GET", `/${id}`)).state, "pending");
@@ -82,6 +85,9 @@ Deno.test("whoever signed in a quarter of an hour ago reads and looks, and signs
   for (const verb of ["approve", "deny"]) {
     assertEquals(code(await call("POST", `/${id}/${verb}`)), [403, "sign_in_again"]);
   }
+  assertEquals((await call("GET", `/${done.id}/undo`)).status, 200);
+  assertEquals(code(await call("POST", `/${done.id}/undo`)), [403, "sign_in_again"]);
+  assertEquals(await world.rows("SELECT price FROM items WHERE id = 2"), [[2]]);
   const fresh = callAs(world, (await signIn(app, { role: "admin" })).headers);
   assertEquals(shownIn(await fresh("POST", `/${id}/approve`)).state, "approved");
 });

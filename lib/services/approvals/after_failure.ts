@@ -12,7 +12,7 @@ import { recordOutcome } from "./record_outcome.ts";
 /** What an approved write would do now. */
 export interface NewLook {
   readonly affectedRows: number | null;
-  /** Absent: not known. */
+  /** Absent: not known, and stored as none. */
   readonly cascadedRows?: number;
   /** In the form of `held_call.ts`; null: what it would do is not known any better than before. */
   readonly text: string | null;
@@ -36,6 +36,7 @@ export async function lookAgain(
     decidedAt: null,
     decidedBy: null,
     reason: null,
+    snapshotFirst: false,
     outcome: { kind: "came_back", at: ctx.clock.now(), ...figures },
     ...await newLook(ctx, record, look),
   });
