@@ -33,7 +33,7 @@ testPeople("members", {
   "an admin invites, and the answer alone has the link": async (world) => {
     const { started } = world;
     const { headers } = await signIn(started, { role: "admin" });
-    const body = { email: "  Ada@Example.COM ".trim(), role: "editor" };
+    const body = { email: "Ada@Example.COM", role: "editor" };
     const made = await started.request("POST", MEMBERS, { headers, body });
     assertEquals(made.status, 201);
     assertEquals([member(made, "email"), member(made, "state")], ["ada@example.com", "invited"]);
@@ -60,9 +60,8 @@ testPeople("members", {
 
   "a token makes viewers and editors; whatever concerns an admin takes a person": async (world) => {
     const { started } = world;
-    const token = (await started.deps.control.namespaces.bySlug("acme")) && started.operatorKey;
     const made = await started.request("POST", "/api/namespaces/acme/tokens", {
-      ...(token === null ? {} : { token }),
+      token: started.operatorKey,
       body: { name: "agent", role: "admin" },
     });
     const agent = { token: member(made, "token") };
