@@ -95,10 +95,9 @@ export class OneTimeLinks {
     if (link.value.kind === "invitation") {
       const { memberId } = link.value;
       const current = await kvGet(this.kv, keys.member(namespaceId, memberId));
-      if (current.value === null) return { ok: false, reason: "link_gone" };
-      // Made admin since: a token may let in whom it likes, but no admin.
-      const isAbove = current.value.role === "admin" && !link.value.byPerson;
-      if (isAbove) return { ok: false, reason: "link_gone" };
+      if (current.value === null || !letsIn(link.value, current.value)) {
+        return { ok: false, reason: "link_gone" };
+      }
       member = { ...memberOf(current.value), vouched: link.value.byPerson };
       commit.check(current).delete(keys.invitationOf(memberId));
       for (const old of await this.parts.passkeys.list(memberId)) dropPasskey(commit, old);
@@ -120,4 +119,9 @@ export class OneTimeLinks {
     }
     return await kvCommit(commit) ? { ok: true, member } : FASTER;
   }
+}
+
+/** Whether an invitation lets in the member as it is now: one that a token has made lets no admin in. */
+export function letsIn(link: LinkRecord, member: MemberRecord): boolean {
+  return link.byPerson || member.role !== "admin";
 }

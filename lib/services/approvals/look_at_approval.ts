@@ -39,7 +39,7 @@ export async function lookAtApproval(ctx: ApprovalContext, path: ApprovalPath): 
   const { approvals } = ctx.query;
   if (approvals.stateOf(record) !== "pending") throw new AppError("approval_decided");
   const looked = await lookNow(ctx, record, namespace.slug);
-  const change = looked.same ? { lookedAt: ctx.clock.now() } : await newLook({ ...ctx.query }, record, {
+  const change = looked.same ? { lookedAt: ctx.clock.now() } : await newLook(ctx.query, record, {
     affectedRows: looked.affectedRows,
     cascadedRows: cascadedRows(looked.held.effects),
     text: heldText(looked.held),

@@ -1,7 +1,7 @@
 // People come in by a link: it is looked at without using it up, and used up with what lets them come again, a password or
 // a passkey.
 import { tokenHash } from "../../access/token_format.ts";
-import type { Acceptance } from "../../control/one_time_links.ts";
+import { type Acceptance, letsIn } from "../../control/one_time_links.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { MemberRole } from "../../core/role.ts";
@@ -59,10 +59,8 @@ export async function openLink({ control }: PeopleContext, token: string): Promi
   const member = link.kind === "invitation"
     ? await control.members.byId(link.namespaceId, link.memberId)
     : null;
-  const isAbove = member?.role === "admin" && !link.byPerson;
-  if (namespace === null || isAbove || (link.kind === "invitation" && member === null)) {
-    throw new AppError("link_not_found");
-  }
+  const isOpen = link.kind === "start" || (member !== null && letsIn(link, member));
+  if (namespace === null || !isOpen) throw new AppError("link_not_found");
   return { hash, link, namespace, member };
 }
 

@@ -15,8 +15,8 @@ export interface Guessed {
 const PLACE = "console";
 
 /**
- * Answers what `check` finds. Null is a failure and counts. Of guesses at the same time only as many tell the guesser
- * something as may fail. Errors: the failure, `sign_in_locked`, those of `check`, `meter_unreachable`.
+ * Returns what `check` finds. Null is a failure and counts. Of guesses at the same time, only as many as may fail learn
+ * whether they were right. Errors: the failure, `sign_in_locked`, those of `check`, `meter_unreachable`.
  */
 export async function guess<Value>(
   ctx: Pick<PeopleContext, "hashes" | "failures">,

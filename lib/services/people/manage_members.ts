@@ -92,8 +92,8 @@ const anew = { passwordHash: null, joinedAt: null } as const;
 
 /**
  * Changes name and role; another role ends the member's sessions. Who came in by a token's link and becomes an admin has
- * to be invited again. Errors: `member_not_found`, `last_admin`,
- * `person_required`, `sign_in_again`, those of `requireNamespace`.
+ * to be invited again. Errors: `member_not_found`, `last_admin`, `person_required`, `sign_in_again`, those of
+ * `requireNamespace`.
  */
 export async function changeMember(
   ctx: ManageContext,
