@@ -105,5 +105,5 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
 }
 
 function branchContext({ control, tenants, clock }: AppDeps, c: Context<Env>): BranchContext {
-  return { control, tenants, clock, target: c.get("target"), token: c.get("token") };
+  return { control, tenants, clock, target: c.get("target"), caller: c.get("token") };
 }

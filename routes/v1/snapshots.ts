@@ -82,5 +82,5 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
 
 function snapshotContext(deps: AppDeps, c: Context<Env>): RestoreIntoContext {
   const { tenants, clock, control } = deps;
-  return { tenants, clock, control, target: c.get("target"), token: c.get("token") };
+  return { tenants, clock, control, target: c.get("target"), caller: c.get("token") };
 }

@@ -73,7 +73,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
       validate("json", redeemBody),
       async (c) => {
         const input = { ...c.req.valid("json"), ...runOptions(c) };
-        const ctx = { ...statementsContext(query, c), control, token: c.get("token") };
+        const ctx = { ...statementsContext(query, c), control, caller: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
         if ("restored" in redeemed) return c.json({ success: true, data: redeemed.restored });
         if ("merge" in redeemed) return sendMerge(c, redeemed.merge);

@@ -24,7 +24,7 @@ Deno.test("an admin token neither merges nor restores past a rule by what it has
     expiresAt: null,
   };
   const target = await resolveTarget(deps, token, { namespaceSlug: "acme", databasePath: "main" });
-  const ctx = { ...deps.query, ...deps, target, token };
+  const ctx = { ...deps.query, ...deps, target, caller: token };
   const merge = { ref: "pr-1", mode: "data", onConflict: "abort", rowForm: PLAIN_ROWS, seen: "" } as const;
   for (const act of [() => mergeSeen(ctx, merge), () => restoreSeen(ctx, { snapshot: "any" })]) {
     const code = await act().then(() => "done", (error) => error instanceof AppError ? error.code : "other");

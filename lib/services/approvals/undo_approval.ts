@@ -89,6 +89,6 @@ async function undoOf(ctx: ApprovalContext, { namespaceSlug, approvalId }: Appro
     throw new AppError("nothing_to_undo");
   }
   const target = targetOf(record, namespace.slug);
-  const restore = { ...ctx.query, target, token: person };
+  const restore = { ...ctx.query, target, caller: person };
   return { record, outcome, person, restore, snapshot: outcome.snapshot };
 }

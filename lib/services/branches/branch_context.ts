@@ -14,7 +14,7 @@ export interface BranchContext {
   readonly tenants: TenantStore;
   readonly clock: Clock;
   readonly target: Target;
-  readonly token: Caller;
+  readonly caller: Caller;
 }
 
 /** The addressed trunk. Errors: `trunk_required` where the path addresses a branch. */
@@ -37,7 +37,7 @@ export async function requireBranch(ctx: BranchContext, ref: string): Promise<Br
  * `branch_not_found`, `out_of_scope`.
  */
 export async function readableBranch(ctx: BranchContext, ref: string): Promise<BranchRecord> {
-  const { target, token } = ctx;
+  const { target, caller } = ctx;
   if (target.branchRef !== TRUNK) {
     const own = ref === target.branchRef
       ? await ctx.control.branches.byId(target.namespaceId, target.databaseId)
@@ -46,8 +46,8 @@ export async function readableBranch(ctx: BranchContext, ref: string): Promise<B
     return own;
   }
   const branch = await requireBranch(ctx, ref);
-  const isAdmin = target.role === "admin" || token.kind === "operator";
-  if (!isAdmin && roleAt(token, { id: branch.id, branchRef: ref }) === null) {
+  const isAdmin = target.role === "admin" || caller.kind === "operator";
+  if (!isAdmin && roleAt(caller, { id: branch.id, branchRef: ref }) === null) {
     throw new AppError("out_of_scope");
   }
   return branch;

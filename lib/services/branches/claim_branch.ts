@@ -50,7 +50,7 @@ const failureCode = {
  */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
   requireRole(ctx.target, "admin");
-  requireFresh(ctx.token, ctx.clock.now());
+  requireFresh(ctx.caller, ctx.clock.now());
   const { namespaceId, namespaceSlug, databaseId: trunkId, databaseSlug } = requireTrunk(ctx);
   const { purpose, role } = input;
   const ref = input.ref ?? madeRef(purpose);
@@ -119,8 +119,8 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
 }
 
 /** A token's claim makes a child of it; a person's has no token that it could end with. */
-async function addToken({ control, token }: BranchContext, record: TokenRecord): Promise<ChildOutcome> {
-  if (token.kind === "token") return await control.tokens.addChild({ ...record, parentId: token.tokenId });
+async function addToken({ control, caller }: BranchContext, record: TokenRecord): Promise<ChildOutcome> {
+  if (caller.kind === "token") return await control.tokens.addChild({ ...record, parentId: caller.tokenId });
   return await control.tokens.add(record)
     ? { ok: true, expiresAt: record.expiresAt }
     : { ok: false, reason: "namespace_gone" };

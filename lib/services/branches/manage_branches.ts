@@ -79,7 +79,7 @@ export async function diffBranch(
  */
 export async function resetBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
   requireRole(ctx.target, "admin");
-  requireFresh(ctx.token, ctx.clock.now());
+  requireFresh(ctx.caller, ctx.clock.now());
   await requireBranch(ctx, ref);
   const copiedAt = ctx.clock.now();
   const record = await copyTrunk(ctx, {
@@ -99,7 +99,7 @@ export async function resetBranch(ctx: BranchContext, ref: string): Promise<Bran
  */
 export async function deleteBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
   requireRole(ctx.target, "admin");
-  requireFresh(ctx.token, ctx.clock.now());
+  requireFresh(ctx.caller, ctx.clock.now());
   const branch = await requireBranch(ctx, ref);
   const view = await branchView(ctx.tenants, ctx.target.databaseSlug, branch);
   if (await removeBranch(ctx, branch)) return view;

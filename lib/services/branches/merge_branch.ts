@@ -54,7 +54,7 @@ function holdMerge(
   const merge = { ref, branchId, mode, onConflict, effect: effectOf(report), report };
   return holdForApproval(ctx, {
     target: ctx.target,
-    tokenId: callerId(ctx.token),
+    tokenId: callerId(ctx.caller),
     operation: "merge",
     matches,
     // A branch that was reset is another one.

@@ -24,8 +24,8 @@ export function mergeDigest(report: MergeReport): string {
  * `effect_changed` where it would do something else, and those of `mergeBranch` but `approval_required`.
  */
 export async function mergeSeen(ctx: MergeContext, { seen, ...chosen }: SeenMerge): Promise<MergeAnswer> {
-  requirePerson(ctx.token, ctx.target.namespaceSlug);
-  requireFresh(ctx.token, ctx.clock.now());
+  requirePerson(ctx.caller, ctx.target.namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
   const { id: branchId } = await requireBranch(ctx, chosen.ref);
   const input: MergeInput = { ...chosen, dryRun: false };
   const decide = async (report: MergeReport): Promise<null> => {

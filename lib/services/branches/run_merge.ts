@@ -73,7 +73,7 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
   const bill = new Bill(ctx.meter, target);
   const log = identify(clock, {
     target,
-    tokenId: callerId(ctx.token),
+    tokenId: callerId(ctx.caller),
     userId: null,
     operation: "merge",
     statementCount: 1,

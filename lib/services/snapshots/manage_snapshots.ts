@@ -21,7 +21,7 @@ export interface SnapshotContext {
   readonly clock: Clock;
   readonly target: Target;
   /** Whoever asks: an API token, or a person. */
-  readonly token: Caller;
+  readonly caller: Caller;
 }
 
 /** The addressed database. */
@@ -69,8 +69,8 @@ export async function restoreInto(
   ctx: RestoreIntoContext,
   input: { readonly snapshot: string; readonly into: string },
 ): Promise<DatabaseView> {
-  requireNamespaceAdmin(ctx.token, ctx.target.namespaceSlug);
-  requireFresh(ctx.token, ctx.clock.now());
+  requireNamespaceAdmin(ctx.caller, ctx.target.namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
   const { snapshot, into } = input;
   const snapshots = await databaseOf(ctx).snapshots();
   if (!snapshots.some((one) => one.label === snapshot)) throw new AppError("snapshot_not_found");
@@ -87,12 +87,12 @@ export async function restoreInto(
 
 /** The row that a restore leaves in the query log of the database that it has changed or made. */
 export function restoreLog(
-  { clock, target, token }: SnapshotContext,
+  { clock, target, caller }: SnapshotContext,
   { databaseId, snapshot }: { readonly databaseId: string; readonly snapshot: string },
 ): LogIdentity {
   return identify(clock, {
     target: { namespaceId: target.namespaceId, databaseId },
-    tokenId: callerId(token),
+    tokenId: callerId(caller),
     userId: null,
     operation: "restore",
     statementCount: 1,

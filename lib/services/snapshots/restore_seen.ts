@@ -36,8 +36,8 @@ export interface SeenRestore {
  */
 export async function restoreSeen(ctx: RestoreContext, { snapshot, digest }: SeenRestore): Promise<Restored> {
   const { databaseId, namespaceSlug } = ctx.target;
-  requirePerson(ctx.token, namespaceSlug);
-  requireFresh(ctx.token, ctx.clock.now());
+  requirePerson(ctx.caller, namespaceSlug);
+  requireFresh(ctx.caller, ctx.clock.now());
   const decide = async (effect: RestoreEffect | null) => {
     if (digest !== undefined && digest !== (effect?.digest ?? null)) {
       throw new AppError("effect_changed", {

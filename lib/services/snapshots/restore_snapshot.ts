@@ -116,7 +116,7 @@ function holdRestore(
 ): Promise<AppError> {
   return holdForApproval(ctx, {
     target: ctx.target,
-    tokenId: callerId(ctx.token),
+    tokenId: callerId(ctx.caller),
     operation: "restore",
     matches,
     replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,

@@ -1,7 +1,5 @@
 // What the pages of one database begin with: who asks, which database, and the address of its pages.
 import type { Context } from "hono";
-import type { TokenCaller } from "../../../lib/access/caller.ts";
-import { callerId, type PersonCaller } from "../../../lib/access/caller.ts";
 import { resolveCallerTarget, type Target } from "../../../lib/access/resolve_target.ts";
 import type { BranchContext } from "../../../lib/services/branches/branch_context.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
@@ -32,25 +30,11 @@ export async function databasePage({ query, control }: AppDeps, c: Context<Env>)
   const target = await resolveCallerTarget({ control }, caller, { namespaceSlug: ns, databasePath: db });
   const statements = callerStatements(query, { caller, target });
   return {
-    ctx: { ...statements, target, control, token: asToken(caller, target) },
+    ctx: { ...statements, target, control, caller },
     target,
     namespace: target.namespaceSlug,
     path: target.databaseSlug,
     base: `/console/${target.namespaceSlug}/db/${target.databaseSlug}`,
-  };
-}
-
-/** A person reaches every branch of the database, as a token without scopes does. */
-function asToken(caller: PersonCaller, target: Target): TokenCaller {
-  return {
-    kind: "token",
-    tokenId: callerId(caller),
-    name: "",
-    namespaceId: target.namespaceId,
-    namespaceSlug: target.namespaceSlug,
-    role: target.role,
-    scopes: [],
-    expiresAt: null,
   };
 }
 
@@ -74,7 +58,7 @@ export async function branchPage(deps: AppDeps, c: Context<Env>): Promise<Branch
   return {
     namespace: target.namespaceSlug,
     path: target.databaseSlug,
-    branches: { control, tenants, clock, target, token: caller },
+    branches: { control, tenants, clock, target, caller },
     trunk,
     base: `/console/${target.namespaceSlug}/db/${trunk}/branches`,
   };

@@ -125,5 +125,5 @@ function labelOf(c: Context<Env>): string {
 
 function contextOf(deps: AppDeps, c: Context<Env>, { target }: DatabasePage): RestoreIntoContext {
   const { tenants, clock, control } = deps;
-  return { tenants, clock, control, target, token: personCaller(c) };
+  return { tenants, clock, control, target, caller: personCaller(c) };
 }
