@@ -50,9 +50,9 @@ export async function authenticateSession(
 
 function personOf({ session: { id: sessionId, signedInAt }, member }: LiveSession): PersonCaller {
   if (member === null) return { kind: "operator", session: { sessionId, signedInAt } };
-  const { id: memberId, email, namespaceId, role } = member.record;
+  const { id: memberId, email, namespaceId, role, epoch } = member.record;
   const { namespaceSlug } = member;
-  return { kind: "member", memberId, email, namespaceId, namespaceSlug, role, sessionId, signedInAt };
+  return { kind: "member", memberId, email, namespaceId, namespaceSlug, role, epoch, sessionId, signedInAt };
 }
 
 /** The word of a session, which only who knows the cookie can make: another site makes the browser send, not read it. */

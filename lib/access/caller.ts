@@ -38,6 +38,8 @@ export interface MemberCaller {
   readonly namespaceId: string;
   readonly namespaceSlug: string;
   readonly role: MemberRole;
+  /** The member's `epoch` when the session was looked at: with another one it has ended since. */
+  readonly epoch: number;
   /** `ses_…`. */
   readonly sessionId: string;
   /** Unix milliseconds: the last proof of who it is. */

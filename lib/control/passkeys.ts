@@ -15,7 +15,7 @@ export type PasskeyOutcome =
   | { readonly ok: true }
   | {
     readonly ok: false;
-    readonly reason: "member_gone" | "too_many" | "credential_taken" | "challenge_used";
+    readonly reason: "member_changed" | "too_many" | "credential_taken" | "challenge_used";
   };
 
 /** A challenge that counts once. */
@@ -29,8 +29,11 @@ export interface UsedChallenge {
 export class Passkeys {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
-  /** Adds a passkey of a member and uses the challenge up, in one commit. */
-  async add(record: PasskeyRecord, challenge: UsedChallenge): Promise<PasskeyOutcome> {
+  /**
+   * Adds a passkey of a member and uses the challenge up, in one commit. `member_changed`: it is gone, or is not any more
+   * as it was when it proved who it is (`provedEpoch`).
+   */
+  async add(record: PasskeyRecord, challenge: UsedChallenge, provedEpoch: number): Promise<PasskeyOutcome> {
     return await untilCommitted(async () => {
       const [member, taken, used] = await Promise.all([
         kvGet(this.kv, keys.member(record.namespaceId, record.memberId)),
@@ -38,7 +41,9 @@ export class Passkeys {
         kvGet(this.kv, keys.challengeUsed(challenge.hash)),
       ]);
       if (used.versionstamp !== null) return { ok: false, reason: "challenge_used" };
-      if (member.versionstamp === null) return { ok: false, reason: "member_gone" };
+      if (member.value === null || member.value.epoch !== provedEpoch) {
+        return { ok: false, reason: "member_changed" };
+      }
       if (taken.versionstamp !== null) return { ok: false, reason: "credential_taken" };
       if ((await this.list(record.memberId)).length >= MAX_PASSKEYS) return { ok: false, reason: "too_many" };
       const commit = this.kv.atomic().check(member, taken, used).set(member.key, member.value);

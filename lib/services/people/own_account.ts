@@ -123,12 +123,16 @@ export async function changePassword(
   const { name } = await ownRecord(ctx, caller);
   const normal = await strongPassword(password, [caller.email, name ?? "", caller.namespaceSlug]);
   const passwordHash = await ctx.passwords.hash(CONSOLE_OWNER, normal);
-  const { namespaceId, memberId } = caller;
+  const { namespaceId, memberId, epoch } = caller;
   const outcome = await ctx.control.members.change({
     namespaceId,
     memberId,
     keepAdmin: false,
-    change: (current) => ({ ...current, passwordHash, epoch: current.epoch + 1 }),
+    change: (current) => {
+      // Hashing takes a while: a session that has ended meanwhile sets no password of what the member has become.
+      if (current.epoch !== epoch) throw new AppError("session_ended");
+      return { ...current, passwordHash, epoch: epoch + 1 };
+    },
   });
   if (!outcome.ok) throw new AppError("session_ended");
   await noteOwnAct(ctx, outcome.record, { action: "password.changed" });

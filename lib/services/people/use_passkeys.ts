@@ -61,7 +61,10 @@ export async function beginPasskey(ctx: AccountContext): Promise<CreationOptions
   });
 }
 
-/** Adds what the browser has made. Errors: `passkey_refused`, `validation_failed` above the most, those of `beginPasskey`. */
+/**
+ * Adds what the browser has made. Errors: `passkey_refused`, `validation_failed` above the most, `session_ended`, those of
+ * `beginPasskey`.
+ */
 export async function addPasskey(
   ctx: AccountContext,
   { name, answer }: { readonly name: string; readonly answer: BrowserAnswer },
@@ -71,9 +74,9 @@ export async function addPasskey(
   requireFresh(caller, ctx.clock.now());
   const made = await verifyCreation(ctx, { purpose: "register", subject: caller.sessionId }, answer);
   if (made === null) throw new AppError("passkey_refused");
-  const { namespaceId, memberId } = caller;
+  const { namespaceId, memberId, epoch } = caller;
   const record = recordOf(ctx, made, { namespaceId, memberId, name });
-  const outcome = await ctx.control.passkeys.add(record, made.challenge);
+  const outcome = await ctx.control.passkeys.add(record, made.challenge, epoch);
   if (!outcome.ok) throw refusalOf(outcome.reason);
   await noteOwnAct(ctx, { ...caller, id: memberId }, { action: "passkey.added", target: record.id });
   return passkeyView(record);
@@ -188,7 +191,7 @@ function recordOf(
 }
 
 function refusalOf(reason: (PasskeyOutcome & { readonly ok: false })["reason"]): AppError {
-  if (reason === "member_gone") return new AppError("session_ended");
+  if (reason === "member_changed") return new AppError("session_ended");
   if (reason !== "too_many") return new AppError("passkey_refused");
   return new AppError("validation_failed", {
     issues: [{ path: "answer", message: `Remove a passkey first; a member has at most ${MAX_PASSKEYS}` }],
