@@ -3,10 +3,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
 import { addMember } from "../../lib/services/people/manage_members.ts";
-import { signIn, type TestPerson } from "../testing/person.ts";
+import { signIn } from "../testing/person.ts";
 import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
-import { furnish, type FurnishedPage } from "./furnished.ts";
+import { furnish, type FurnishedPage, openFurnished, personFor } from "./furnished.ts";
 
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 360, height: 740 };
@@ -28,26 +28,22 @@ function browserTest(name: string, look: (parts: Parts) => Promise<void>): void 
   steps.push([name, look]);
 }
 
-async function personFor({ app }: ConsoleWorld, who: FurnishedPage["who"]): Promise<TestPerson | null> {
-  if (who === "nobody") return null;
-  return await signIn(app, who === "operator" ? { role: who } : { role: who, namespace: "northwind" });
-}
-
 browserTest(
   "axe-core finds nothing wrong with any page of the console, and none scrolls sideways at 360 px",
   async ({ browser, world, pages }) => {
-    // A page that is not there tells so with its status, which the browser writes to its console.
-    const there = pages.filter(({ name }) => name !== "not-found");
-    for (const [who, own] of Map.groupBy(there, (page) => page.who)) {
-      const person = await personFor(world, who);
+    // What is refused tells so with its status, which the browser writes to its console.
+    const answered = pages.filter(({ status = 200 }) => status < 400);
+    for (const [who, own] of Map.groupBy(answered, (page) => page.who)) {
+      const person = await personFor(world.app, who);
       const signedIn = person === null ? {} : world.signedIn(person);
       // Colours that are on their way from one theme to the other are nobody's.
       const options = { ...signedIn, viewport: WIDE, reducedMotion: "reduce" } as const;
       await withPage(browser, `${world.url}/console`, options, async (page) => {
-        for (const { path } of own) {
+        for (const shown of own) {
+          const { path } = shown;
           await page.emulateMedia({ colorScheme: "light" });
           await page.setViewportSize(WIDE);
-          await page.goto(world.url + path, { waitUntil: "load" });
+          await openFurnished(page, world.url, shown);
           assertEquals(await violations(page), [], `${path}, light`);
           await page.emulateMedia({ colorScheme: "dark" });
           await page.setViewportSize(NARROW);

@@ -1,4 +1,11 @@
 // A namespace as it looks after some days of use, for pictures and for tests that visit every page of the console.
+import type { Page } from "playwright-core";
+import { assert } from "@std/assert";
+import { newToken, tokenHash } from "../../lib/access/token_format.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { startUrl } from "../../lib/services/people/link_urls.ts";
+import { addMember } from "../../lib/services/people/manage_members.ts";
+import { signIn, type TestPerson } from "../testing/person.ts";
 import { makeTestNamespace } from "../testing/test_namespace.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { furnishApprovals } from "./furnished_approvals.ts";
@@ -8,7 +15,49 @@ export interface FurnishedPage {
   /** Names the picture. */
   readonly name: string;
   readonly path: string;
-  readonly who: "admin" | "operator" | "nobody";
+  /** `returning`: an admin who signed in more than 15 minutes ago. */
+  readonly who: "admin" | "operator" | "returning" | "nobody";
+  /** Fields of a form: the page is what answers it. */
+  readonly sent?: Readonly<Record<string, string>>;
+  /** 200 unless given. Browsers write that of a failure to their console. */
+  readonly status?: number;
+}
+
+/** Signs in who sees a page; null for nobody. An admin has `email`, where one is given. */
+export async function personFor(
+  app: StartedApp,
+  who: FurnishedPage["who"],
+  email?: string,
+): Promise<TestPerson | null> {
+  if (who === "nobody") return null;
+  if (who === "operator") return await signIn(app, { role: who });
+  const admin = { role: "admin", namespace: "northwind", ...(email === undefined ? {} : { email }) } as const;
+  if (who === "admin") return await signIn(app, admin);
+  const clock = { ...app.deps.clock, now: () => app.deps.clock.now() - 20 * 60_000 };
+  return await signIn({ ...app, deps: { ...app.deps, clock } }, {
+    ...admin,
+    email: "nina@northwind.example",
+  });
+}
+
+/** Opens a page, or sends its form from another page of the console as a browser does. */
+export async function openFurnished(page: Page, url: string, { path, sent }: FurnishedPage): Promise<void> {
+  if (sent === undefined) {
+    await page.goto(url + path, { waitUntil: "load" });
+    return;
+  }
+  await page.goto(`${url}/console/-/sign-in`, { waitUntil: "load" });
+  await page.evaluate(`
+    const fields = { csrf: document.querySelector("[name=csrf]")?.value ?? "", ...${JSON.stringify(sent)} };
+    const form = Object.assign(document.createElement("form"), { method: "post", action: ${
+    JSON.stringify(path)
+  } });
+    for (const [name, value] of Object.entries(fields)) {
+      form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    }
+    document.body.append(form);
+    form.submit();`);
+  await page.waitForURL(url + path, { waitUntil: "load" });
 }
 
 /** Makes the namespace `northwind`, and lists every page that is worth a look. */
@@ -32,6 +81,10 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     database: await northwind.createDatabase("catalog"),
     words: plainWords,
   });
+  const operator = { ...app.deps, caller: { kind: "operator" } as const };
+  const invited = { namespaceSlug: "northwind", email: "ines@northwind.example", role: "editor" } as const;
+  const { inviteUrl } = await addMember(operator, invited);
+  const token = { name: "price report", role: "read" };
   return [
     { name: "databases", path: "/console/northwind", who: "admin" },
     { name: "databases-empty", path: "/console/empty", who: "operator" },
@@ -57,6 +110,35 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "tables", path: "/console/northwind/db/main/tables", who: "admin" },
     { name: "table", path: "/console/northwind/db/main/tables/products", who: "admin" },
     { name: "table-row", path: "/console/northwind/db/main/tables/products?row=[1]", who: "admin" },
-    { name: "not-found", path: "/console/northwind/nothing/here", who: "admin" },
+    { name: "not-found", path: "/console/northwind/nothing/here", who: "admin", status: 404 },
+    { name: "start", path: new URL(await startLink(app)).pathname, who: "nobody" },
+    { name: "invite", path: new URL(inviteUrl).pathname, who: "nobody" },
+    { name: "token-made", path: "/console/northwind/tokens", who: "admin", sent: token, status: 201 },
+    { name: "prove", path: "/console/northwind/tokens", who: "returning", sent: token, status: 403 },
+    { name: "session-ended", path: "/console/northwind/tokens", who: "nobody", sent: token, status: 401 },
+    {
+      name: "send-again",
+      path: "/console/-/sign-in/key",
+      // Signs in: nothing that nobody sees comes behind it.
+      who: "nobody",
+      sent: {
+        operatorKey: app.operatorKey,
+        to: "/console/northwind/tokens",
+        typed: new URLSearchParams(token).toString(),
+      },
+    },
   ];
+}
+
+/** A link for a first admin, as the first start prints it. */
+async function startLink({ deps: { control, clock, baseUrl } }: StartedApp): Promise<string> {
+  const namespace = await control.namespaces.bySlug("northwind");
+  assert(namespace);
+  const token = newToken("pstart_");
+  const now = clock.now();
+  await control.links.addStart(tokenHash(token), {
+    ...{ kind: "start", namespaceId: namespace.id, memberId: newId("mem", now), byPerson: true },
+    untilMs: now + 86_400_000,
+  });
+  return startUrl(baseUrl, token);
 }

@@ -2,10 +2,10 @@
 // as arguments only pages whose address holds one of them. `deno task screenshots [word…]`.
 import type { Page } from "playwright-core";
 import { print } from "../testing/print.ts";
-import { signIn, type TestPerson } from "../testing/person.ts";
+import type { TestPerson } from "../testing/person.ts";
 import { launchBrowser } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
-import { furnish } from "./furnished.ts";
+import { furnish, type FurnishedPage, openFurnished, personFor } from "./furnished.ts";
 
 const FOLDER = new URL("../../.screenshots/", import.meta.url);
 const SIZES = [["wide", 1280, 800], ["narrow", 360, 740]] as const;
@@ -16,20 +16,23 @@ if (browser === null) Deno.exit(1);
 const world = await openConsole();
 const pages = await furnish(world.app);
 await Deno.mkdir(FOLDER, { recursive: true });
-const people: Record<"admin" | "operator", TestPerson> = {
-  admin: await signIn(world.app, { role: "admin", namespace: "northwind", email: "mara@northwind.example" }),
-  operator: await signIn(world.app, { role: "operator" }),
-};
-for (const { name, path, who } of pages) {
+const people = new Map<FurnishedPage["who"], TestPerson | null>();
+for (const shown of pages) {
+  const { name, path, who } = shown;
   if (words.length > 0 && !words.some((word) => path.includes(word) || name.includes(word))) continue;
-  await picture(world, { name, path, person: who === "nobody" ? null : people[who] });
+  const person = people.has(who)
+    ? people.get(who)
+    : await personFor(world.app, who, "mara@northwind.example");
+  people.set(who, person ?? null);
+  await picture(world, shown, person ?? null);
 }
 await browser.close();
 await world.stop();
 
 async function picture(
   { url, signedIn }: ConsoleWorld,
-  { name, path, person }: { name: string; path: string; person: TestPerson | null },
+  shown: FurnishedPage,
+  person: TestPerson | null,
 ): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     for (const [size, width, height] of SIZES) {
@@ -40,13 +43,13 @@ async function picture(
         viewport,
       });
       const page = await context?.newPage();
-      await page?.goto(url + path, { waitUntil: "load" });
+      if (page) await openFurnished(page, url, shown);
       if (page) await whole(page, viewport);
-      await page?.screenshot({ path: new URL(`${name}-${size}-${colorScheme}.png`, FOLDER).pathname });
+      await page?.screenshot({ path: new URL(`${shown.name}-${size}-${colorScheme}.png`, FOLDER).pathname });
       await context?.close();
     }
   }
-  print(`${name}\n`);
+  print(`${shown.name}\n`);
 }
 
 /** The window becomes as high as the page: what sticks to its edges stays there. */
