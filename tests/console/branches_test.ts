@@ -1,55 +1,39 @@
 // The pages of the branches, as a browser without script sees them.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
-import { signIn, type TestPerson } from "../testing/person.ts";
+import { signIn } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
-import { openPage, sendForm } from "./open_page.ts";
+import { type ConsoleWorld, consoleWorld, mainOf, plain } from "./console_world.ts";
+import { openPage } from "./open_page.ts";
 
-interface World {
-  readonly app: StartedApp;
-  readonly tenant: TestNamespace;
-  readonly admin: TestPerson;
-  readonly path: string;
-  readonly send: (path: string, fields?: Record<string, string>) => ReturnType<typeof sendForm>;
-  readonly look: (path: string) => Promise<string>;
+interface World extends ConsoleWorld {
   /** Claims the branch `pr-1` and answers how to run SQL in it. */
-  readonly claim: () => Promise<(sql: string) => Promise<number>>;
+  readonly claim: (role?: string) => Promise<(sql: string) => Promise<number>>;
   readonly trunk: (sql: string) => Promise<unknown>;
 }
 
-const mainOf = (text: string) => text.slice(text.indexOf("<main"));
-const plain = (text: string) => text.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
-
 async function world(app: StartedApp, slug: string): Promise<World> {
-  const tenant = await app.namespace(slug);
-  await tenant.setup(
+  const own = await consoleWorld(
+    app,
+    { slug, page: "branches" },
     "CREATE TABLE prices (id INTEGER PRIMARY KEY, cents INTEGER)",
     "INSERT INTO prices VALUES (1, 100), (2, 200)",
   );
-  const admin = await signIn(app, { role: "admin", namespace: slug });
-  const path = `/console/${slug}/db/main/branches`;
-  const send = (at: string, fields = {}) => sendForm(app, { path: at, fields, person: admin });
   const run = (database: string, token: string, sql: string) =>
     app.request("POST", `/v1/db/${slug}/${database}/query`, { token, body: JSON.stringify({ sql }) });
   return {
-    ...{ app, tenant, admin, path, send },
-    look: async (at) => {
-      const { status, text } = await openPage(app, at, admin);
-      assertEquals(status, 200, text.slice(-300));
-      return mainOf(text);
-    },
-    claim: async () => {
-      const { text } = await send(path, {
+    ...own,
+    claim: async (role = "write") => {
+      const { text } = await own.send(own.path, {
         purpose: "New prices",
         ref: "pr-1",
         ttlSec: "3600",
-        role: "write",
+        role,
       });
       const token = /cub_live_\w+/.exec(text)?.[0] ?? "";
       return async (sql) => (await run("main@pr-1", token, sql)).status;
     },
-    trunk: async (sql) => JSON.parse((await run("main", tenant.token, sql)).text).data.rows,
+    trunk: async (sql) => JSON.parse((await run("main", own.tenant.token, sql)).text).data.rows,
   };
 }
 
@@ -88,6 +72,18 @@ testSteps("the pages of the branches", world, {
     assertEquals(merged.status, 303, mainOf(merged.text));
     assertEquals(await trunk(ALL), [[1, 90], [2, 200], [3, 300]]);
     assertStringIncludes(plain(await look(merged.headers.get("location") ?? "")), "The branch is merged");
+  },
+  "show before a merge only what its mode brings over": async ({ path, look, claim }) => {
+    const inBranch = await claim("admin");
+    await inBranch("UPDATE prices SET cents = 90 WHERE id = 1");
+    assertEquals(await inBranch("CREATE INDEX prices_by_cents ON prices (cents)"), 200);
+    const shown = async (query: string) => {
+      const page = await look(`${path}/pr-1${query}`);
+      return [page.includes("Rows of prices"), plain(page).includes("CREATE INDEX prices_by_cents")];
+    };
+    assertEquals(await shown(""), [true, true]);
+    assertEquals(await shown("?mode=data&onConflict=abort"), [true, false]);
+    assertEquals(await shown("?mode=schema&onConflict=abort"), [false, true]);
   },
   "merge nothing when the trunk or the branch has changed since it was looked at": async (
     { path, send, look, claim, trunk },

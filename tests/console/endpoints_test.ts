@@ -1,40 +1,28 @@
 // The pages of the endpoints, as a browser without script sees them.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
-import { signIn, type TestPerson } from "../testing/person.ts";
+import { signIn } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
-import { openPage, sendForm } from "./open_page.ts";
+import { type ConsoleWorld, consoleWorld, plain } from "./console_world.ts";
+import { openPage } from "./open_page.ts";
 
-interface World {
-  readonly app: StartedApp;
-  readonly tenant: TestNamespace;
-  readonly admin: TestPerson;
-  readonly path: string;
-  readonly send: (path: string, fields?: Record<string, string>) => ReturnType<typeof sendForm>;
-  readonly look: (path: string) => Promise<string>;
+interface World extends ConsoleWorld {
   /** As the API answers. */
   readonly api: (path?: string) => Promise<unknown>;
 }
 
 async function world(app: StartedApp, slug: string): Promise<World> {
-  const tenant = await app.namespace(slug);
-  await tenant.setup(
+  const own = await consoleWorld(
+    app,
+    { slug, page: "endpoints" },
     "CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT NOT NULL)",
     "INSERT INTO orders VALUES (1, 'first'), (2, 'second')",
   );
-  const admin = await signIn(app, { role: "admin", namespace: slug });
   return {
-    ...{ app, tenant, admin, path: `/console/${slug}/db/main/endpoints` },
-    send: (path, fields = {}) => sendForm(app, { path, fields, person: admin }),
-    look: async (path) => {
-      const { status, text } = await openPage(app, path, admin);
-      assertEquals(status, 200, text.slice(-300));
-      return text.slice(text.indexOf("<main"));
-    },
+    ...own,
     api: async (path = "") => {
       const at = `/api/namespaces/${slug}/databases/main/endpoints${path}`;
-      return JSON.parse((await app.request("GET", at, { token: tenant.token })).text).data;
+      return JSON.parse((await app.request("GET", at, { token: own.tenant.token })).text).data;
     },
   };
 }
@@ -163,7 +151,7 @@ testSteps("the pages of the endpoints", world, {
     const far = await send(`${path}/get-order/test`, { "in.id": "9007199254740993" });
     assertStringIncludes(far.text, "far away");
   },
-  "compare a revision with the present one, and bring it back": async ({ path, send, look, api }) => {
+  "compare a revision with the present one, and bring it back": async ({ admin, path, send, look, api }) => {
     await send(`${path}/-/scaffold`, { table: "orders" });
     const one = `${path}/get-order`;
     const fields = formIn(await look(one), "spec");
@@ -171,6 +159,7 @@ testSteps("the pages of the endpoints", world, {
     const compared = await look(`${one}?compare=1`);
     assertStringIncludes(compared, "diff-removed");
     assertStringIncludes(compared, "Another name");
+    assertStringIncludes(plain(compared), `2 updated ${admin.email}`);
     assertEquals((await send(`${one}/restore`, { revision: "1" })).status, 303);
     assertEquals((await api("/get-order") as { name: string }).name, fields["name"]);
     assertEquals((await send(`${one}/restore`, { revision: "77" })).status, 404);

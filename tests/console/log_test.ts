@@ -3,8 +3,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
-import { openPage } from "./open_page.ts";
+import { member, type TestNamespace } from "../testing/test_namespace.ts";
+import { mainOf } from "./console_world.ts";
+import { openPage, sendForm } from "./open_page.ts";
 
 interface World {
   readonly app: StartedApp;
@@ -16,12 +17,12 @@ interface World {
 
 async function world(app: StartedApp, slug: string): Promise<World> {
   const tenant = await app.namespace(slug);
-  const viewer = await signIn(app, { role: "viewer", namespace: slug });
+  const viewer = await signIn(app, { role: "viewer", namespace: slug, email: "lars@northwind.example" });
   const path = `/console/${slug}/db/main/log`;
   const look = async (query = "") => {
     const { status, text } = await openPage(app, path + query, viewer);
     assertEquals(status, 200);
-    return text.slice(text.indexOf("<main"));
+    return mainOf(text);
   };
   return { app, tenant, viewer, path, look };
 }
@@ -61,6 +62,25 @@ testSteps("the page of the log", world, {
     const days = `?since=${dayAt(Date.now() - 86_400_000)}&until=${dayAt(Date.now() + 86_400_000)}`;
     assertStringIncludes(await look(days), "SELECT 2");
     assertStringIncludes(await look("?until=2020-01-01"), "No call like that");
+  },
+  "names tokens and people, whose calls one can ask for": async ({ app, tenant, viewer, look }) => {
+    const created = await app.request("POST", `/api/namespaces/${tenant.slug}/tokens`, {
+      token: tenant.token,
+      body: { name: "pricing <b>agent", role: "read" },
+    });
+    await tenant.query("SELECT 1", [], { token: member(created, "token") });
+    await sendForm(app, {
+      path: `/console/${tenant.slug}/db/main/sql`,
+      fields: { sql: "SELECT 2", do: "run" },
+      person: viewer,
+    });
+    const text = await look();
+    const [byPerson = "", byToken = ""] = [...text.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) => row).slice(1);
+    assert(byPerson.includes("SELECT 2") && byPerson.includes("lars@northwind.example"), byPerson);
+    assert(byToken.includes("SELECT 1") && byToken.includes("pricing &lt;b&gt;agent"), byToken);
+    const who = /<option value="(mem_\w+)"[^>]*>lars@northwind\.example</.exec(text)?.[1] ?? "";
+    const own = await look(`?who=${who}`);
+    assert(own.includes("SELECT 2") && !own.includes("SELECT 1"));
   },
   "shows names and texts of strangers as text": async ({ tenant, look }) => {
     await tenant.query(`SELECT 1 AS "<img src=x onerror=alert(1)>" -- \u202Egnp.exe`);

@@ -1,33 +1,29 @@
 // The page of the rules, as a browser without script sees it.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
-import { signIn, type TestPerson } from "../testing/person.ts";
+import { signIn } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
-import { openPage, sendForm } from "./open_page.ts";
+import { type ConsoleWorld, consoleWorld } from "./console_world.ts";
+import { openPage } from "./open_page.ts";
 
-interface World {
-  readonly app: StartedApp;
-  readonly tenant: TestNamespace;
-  readonly admin: TestPerson;
-  readonly path: string;
-  readonly send: (path: string, fields: Record<string, string>) => ReturnType<typeof sendForm>;
+interface World extends ConsoleWorld {
   readonly rules: () => Promise<
     { id: string; tableGlob: string; enabled: boolean; minRows: number | null }[]
   >;
 }
 
 async function world(app: StartedApp, slug: string): Promise<World> {
-  const tenant = await app.namespace(slug);
-  await tenant.batch([["CREATE TABLE orders (id INTEGER)"], ["CREATE TABLE order_items (id INTEGER)"]]);
-  const admin = await signIn(app, { role: "admin", namespace: slug });
+  const own = await consoleWorld(
+    app,
+    { slug, page: "rules" },
+    "CREATE TABLE orders (id INTEGER)",
+    "CREATE TABLE order_items (id INTEGER)",
+  );
   const api = `/api/namespaces/${slug}/databases/main/rules`;
-  const path = `/console/${slug}/db/main/rules`;
   return {
-    ...{ app, tenant, admin, path },
-    send: (at, fields) => sendForm(app, { path: at, fields, person: admin }),
+    ...own,
     rules: async () =>
-      JSON.parse((await app.request("GET", api, { headers: { cookie: admin.cookie } })).text).data,
+      JSON.parse((await app.request("GET", api, { headers: { cookie: own.admin.cookie } })).text).data,
   };
 }
 

@@ -1,42 +1,28 @@
 // The pages of the snapshots, as a browser without script sees them.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
-import { signIn, type TestPerson } from "../testing/person.ts";
+import { signIn } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
-import { openPage, sendForm } from "./open_page.ts";
+import { type ConsoleWorld, consoleWorld, plain } from "./console_world.ts";
+import { openPage } from "./open_page.ts";
 
-interface World {
-  readonly app: StartedApp;
-  readonly tenant: TestNamespace;
-  readonly admin: TestPerson;
-  readonly path: string;
-  readonly send: (path: string, fields?: Record<string, string>) => ReturnType<typeof sendForm>;
-  readonly look: (path: string) => Promise<string>;
+interface World extends ConsoleWorld {
   readonly names: () => Promise<unknown>;
 }
 
 async function world(app: StartedApp, slug: string): Promise<World> {
-  const tenant = await app.namespace(slug);
-  await tenant.setup(
+  const own = await consoleWorld(
+    app,
+    { slug, page: "snapshots" },
     "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)",
     "INSERT INTO people VALUES (1, 'Ada'), (2, 'Ben')",
   );
-  const admin = await signIn(app, { role: "admin", namespace: slug });
   return {
-    ...{ app, tenant, admin, path: `/console/${slug}/db/main/snapshots` },
-    send: (path, fields = {}) => sendForm(app, { path, fields, person: admin }),
-    look: async (path) => {
-      const { status, text } = await openPage(app, path, admin);
-      assertEquals(status, 200, text.slice(-300));
-      return text.slice(text.indexOf("<main"));
-    },
+    ...own,
     names: async () =>
-      JSON.parse((await tenant.query("SELECT id, name FROM people ORDER BY id")).text).data.rows,
+      JSON.parse((await own.tenant.query("SELECT id, name FROM people ORDER BY id")).text).data.rows,
   };
 }
-
-const plain = (text: string) => text.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
 
 testSteps("the pages of the snapshots", world, {
   "teach the first one, and take one by its label or by the time": async ({ path, send, look, tenant }) => {
