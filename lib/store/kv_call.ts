@@ -15,9 +15,13 @@ const LOCKED_PAUSE_MS = 40;
  */
 export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntryMaybe<Value>> {
   return kvCall(() => kv.get<Value>(key)).catch((error: unknown) => {
-    if (!(error instanceof TypeError) || !error.message.startsWith("Key too large for read")) throw error;
+    if (!isKeyTooLong(error)) throw error;
     return { key, value: null, versionstamp: null };
   });
+}
+
+function isKeyTooLong(error: unknown): boolean {
+  return error instanceof TypeError && error.message.startsWith("Key too large for read");
 }
 
 /**
@@ -51,7 +55,10 @@ async function commitOrFull(
   }
 }
 
-/** One page of the records under a prefix, after the key `after` where given. Errors: `meter_unreachable`. */
+/**
+ * One page of the records under a prefix, after the key `after` where given. No page has ended at one that is too long
+ * for KV, and none follows it. Errors: `meter_unreachable`.
+ */
 export function kvPage<Value>(
   kv: Deno.Kv,
   options: { readonly prefix: Key<Value>; readonly after: string | null; readonly limit: number },
@@ -59,7 +66,12 @@ export function kvPage<Value>(
   const { prefix, after, limit } = options;
   // Nothing sorts between a string and the same string followed by U+0000.
   const selector = after === null ? { prefix } : { prefix, start: [...prefix, `${after}\0`] };
-  return kvCall(async () => await Array.fromAsync(kv.list<Value>(selector, { limit })));
+  return kvCall(async () => await Array.fromAsync(kv.list<Value>(selector, { limit }))).catch(
+    (error: unknown) => {
+      if (!isKeyTooLong(error)) throw error;
+      return [];
+    },
+  );
 }
 
 /**

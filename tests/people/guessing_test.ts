@@ -103,6 +103,10 @@ testPeople("guessing", {
     found.push((await started.request("GET", `${acme}/approvals/${long}`, { headers })).status);
     found.push((await started.request("GET", `${acme}/databases/${long}`, { headers })).status);
     assertEquals(found, found.map(() => 404));
+    for (const page of ["acme", "acme/members", "acme/tokens"]) {
+      const answer = await started.request("GET", `/console/${page}?after=${long}`, { headers });
+      assertEquals(answer.status, 200, page);
+    }
     assertEquals(started.logLines.filter((line) => line.includes("request_failed")), []);
   },
 
