@@ -11,7 +11,7 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { noQuery } from "../http/schemas.ts";
+import { denialReason, noQuery } from "../http/schemas.ts";
 import { approvalContext } from "../http/service_contexts.ts";
 import { approvalDetail, approvalPage, listQuery, undoPreview } from "./approval_schemas.ts";
 
@@ -21,7 +21,7 @@ const approveBody = z.strictObject({
     "Take a snapshot before it runs, whatever the statement does",
   ),
 }).meta({ examples: [{ look: 0, snapshot: true }] }).optional();
-const denyBody = z.strictObject({ reason: z.string().max(1000).optional() }).meta({
+const denyBody = z.strictObject({ reason: denialReason.optional() }).meta({
   examples: [{ reason: "Not before the audit" }],
 }).optional();
 const undoBody = z.strictObject({

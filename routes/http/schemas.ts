@@ -11,6 +11,10 @@ export const newSlug = slug.refine(
   (text) => text !== "restore",
   "Choose another slug; restore is a call of the API",
 );
+/** Characters of a reason. */
+export const MAX_REASON_LENGTH = 1000;
+/** Why somebody denies a write: whoever asked for it reads this. */
+export const denialReason = z.string().max(MAX_REASON_LENGTH);
 /** A name for people. */
 export const displayName = z.string().min(1).max(200);
 /** An address of a person. */

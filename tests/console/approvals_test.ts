@@ -94,6 +94,12 @@ testSteps("the page of an approval", pageWorld, {
     const path = world.pathOf(held.id);
     const nothing = await world.send(`${path}/decide`, { decision: "", look: "0", reason: "No" });
     assertEquals(nothing.status, 400);
+    assertMatch(nothing.text, /Press Approve or Deny/);
+    for (const look of ["", "-1", "1e0", "9".repeat(30)]) {
+      const unseen = await world.send(`${path}/decide`, { decision: "approve", look });
+      assertEquals(unseen.status, 400, look);
+      assertMatch(unseen.text, /Load the page again/);
+    }
     const endless = await world.send(`${path}/decide`, {
       decision: "deny",
       look: "0",

@@ -1,7 +1,7 @@
 // /console/:ns/approvals/:id: one held write, and the decision about it. `approvalUrl` leads here.
 import { type Context, Hono } from "hono";
+import { z } from "zod";
 import { requirePerson } from "../../../lib/access/caller.ts";
-import { AppError } from "../../../lib/core/errors.ts";
 import { decideApproval } from "../../../lib/services/approvals/decide_approvals.ts";
 import { describeAsker } from "../../../lib/services/approvals/describe_asker.ts";
 import { lookAtApproval } from "../../../lib/services/approvals/look_at_approval.ts";
@@ -9,8 +9,9 @@ import { type ApprovalPage, getApproval } from "../../../lib/services/approvals/
 import { previewUndo, undoApproval } from "../../../lib/services/approvals/undo_approval.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
+import { denialReason, MAX_REASON_LENGTH } from "../../http/schemas.ts";
 import { approvalContext } from "../../http/service_contexts.ts";
-import { attempt } from "../frame/attempt.ts";
+import { attempt, checked } from "../frame/attempt.ts";
 import { mayManage } from "../frame/may_manage.ts";
 import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
@@ -52,27 +53,27 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
     });
 }
 
-/** As under `/api`. */
-const MAX_REASON_LENGTH = 1000;
+/** Both buttons send the look that its reader has seen. */
+const decisionForm = z.object({
+  decision: z.enum(["approve", "deny"]),
+  look: z.string().regex(/^\d{1,9}$/).transform(Number),
+  reason: denialReason.optional(),
+});
+const words = {
+  decision: "Press Approve or Deny",
+  look: "Load the page again",
+  reason: `Write at most ${MAX_REASON_LENGTH} characters`,
+};
 
 async function decide(deps: AppDeps, c: Context<Env, Path>, fields: FormFields): Promise<ApprovalPage> {
-  const decision = fields.text("decision");
-  if (decision !== "approve" && decision !== "deny") {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "decision", message: "Press Approve or Deny" }],
-    });
-  }
-  const look = Number(fields.text("look"));
-  if (!Number.isSafeInteger(look) || look < 0) {
-    throw new AppError("validation_failed", { issues: [{ path: "look", message: "Load the page again" }] });
-  }
+  const sent = {
+    decision: fields.text("decision"),
+    look: fields.text("look"),
+    // An approval has no reason: what stands in the field is left aside.
+    reason: fields.text("decision") === "deny" ? fields.optional("reason") : undefined,
+  };
+  const { decision, look, reason = null } = checked(decisionForm, sent, words);
   const approves = decision === "approve";
-  const reason = approves ? null : fields.optional("reason") ?? null;
-  if (reason !== null && reason.length > MAX_REASON_LENGTH) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "reason", message: `Write at most ${MAX_REASON_LENGTH} characters` }],
-    });
-  }
   return await decideApproval(approvalContext(deps, c), {
     ...pathOf(c),
     decision: approves ? "approved" : "denied",

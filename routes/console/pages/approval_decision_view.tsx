@@ -3,6 +3,7 @@ import { FRESH_MS } from "../../../lib/access/caller.ts";
 import { errorTable } from "../../../lib/core/error_table.ts";
 import type { OutcomeView } from "../../../lib/services/approvals/approval_view.ts";
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
+import { MAX_REASON_LENGTH } from "../../http/schemas.ts";
 import type { Visit } from "../../http/visit.ts";
 import type { Problem } from "../frame/attempt.ts";
 import type { FormFields } from "../frame/read_form.ts";
@@ -59,13 +60,16 @@ function Decide({ visit, approval, path, returned }: DecisionProps): Html {
   const { person } = visit;
   const isReport = approval.merge !== null || approval.restore !== null;
   const isFresh = signedInFor(visit) < FRESH_MS;
+  const { message: whole = "", fields = {} } = returned?.problem ?? {};
+  // What is wrong with a part that nobody typed stands at the head.
+  const message = whole || fields["decision"] || fields["look"] || "";
   const typed = (name: string) => returned?.fields.exact(name) ?? "";
   return (
     <Card id="decision" title="Your decision" end={<SignedIn visit={visit} />}>
       <Form visit={visit} action={`${path}/decide`} kind="stack" hidden={{ look: String(approval.look) }}>
         {/* What Enter in a field sends: nobody decides by a key that was meant for something else. */}
         <button class="unseen" type="submit" name="decision" value="" tabindex={-1} aria-hidden="true" />
-        {returned?.problem.message ? <Notice tone="bad">{returned.problem.message}</Notice> : null}
+        {message === "" ? null : <Notice tone="bad">{message}</Notice>}
         <Person
           name={person?.name ?? ""}
           about={person?.caller.kind === "member"
@@ -95,8 +99,8 @@ function Decide({ visit, approval, path, returned }: DecisionProps): Html {
           type="textarea"
           placeholder="The agent gets to read this"
           value={typed("reason")}
-          problem={returned?.problem.fields["reason"]}
-          maxLength={1000}
+          problem={fields["reason"]}
+          maxLength={MAX_REASON_LENGTH}
         />
         <Button kind="deny" wide name="decision" value="deny">Deny</Button>
       </Form>
