@@ -43,6 +43,23 @@ const steps: Steps<World> = {
     assertMatch(text, new RegExp(`<a href="${base}/tables/pets" class="entity">`));
     assert(!/<svg[^>]*style=|<path[^>]*NaN/.test(text));
   },
+  "tables that all refer to each other are drawn one at a time, and soon": async (
+    { app, namespace, admin, base },
+  ) => {
+    const names = Array.from({ length: 40 }, (_, at) => `t${at}`);
+    const references = names.flatMap((
+      to,
+    ) => [`x_${to} REFERENCES ${to} (id)`, `y_${to} REFERENCES ${to} (id)`]);
+    await namespace.setup(
+      ...names.map((name) => `CREATE TABLE ${name} (id INTEGER PRIMARY KEY, ${references.join(", ")})`),
+    );
+    const { text, status } = await openPage(app, `${base}?table=t7`, admin);
+    assertEquals(status, 200);
+    assert(text.includes("t7 and its neighbours"));
+    const drawn = text.match(/<title>t\d+ refers to t\d+</g) ?? [];
+    assertEquals(drawn.length, 79);
+    assert(drawn.every((line) => /\bt7\b/.test(line)), drawn[0]);
+  },
   "descriptions are stored where they stand, by an admin only": async ({ app, namespace, admin, base }) => {
     await namespace.setup('CREATE TABLE "a""b" (id INTEGER PRIMARY KEY, "<c>" TEXT)');
     const path = `${base}/descriptions`;

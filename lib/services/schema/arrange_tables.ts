@@ -16,7 +16,7 @@ export interface PlacedTable {
   readonly height: number;
 }
 
-/** A line from a table to the one that it refers to. */
+/** A line from a table to the one that it refers to, by however many keys. */
 export interface PlacedReference {
   readonly from: string;
   readonly to: string;
@@ -33,8 +33,9 @@ export interface Arrangement {
   readonly around: string | null;
 }
 
-/** More than these are no picture any more. */
+/** More than these are no picture any more, and would keep the service from other work while it is arranged. */
 const MOST_TABLES = 60;
+const MOST_LINES = 80;
 const MOST_COLUMNS = 8;
 /** Sizes in pixels of text at 12 pixels. */
 const sizes = { letter: 7.6, line: 18, head: 26, padding: 12, least: 96, most: 260 } as const;
@@ -54,7 +55,7 @@ export async function arrangeTables(
 ): Promise<Arrangement> {
   const { databaseId, namespaceId } = ctx.target;
   const { schemaVersion } = await ctx.tenants.open(databaseId, namespaceId).schema();
-  const all = schema.tables.length <= MOST_TABLES;
+  const all = schema.tables.length <= MOST_TABLES && linesOf(schema.tables).length <= MOST_LINES;
   const centre = all ? null : around ?? centreOf(schema);
   const key = JSON.stringify([databaseId, schemaVersion, centre]);
   const found = kept.get(key);
@@ -80,24 +81,39 @@ function neighbours({ tables }: SchemaFacts, centre: string): TableFacts[] {
   ).slice(0, MOST_TABLES);
 }
 
+/** The tables at the ends of a line, by their places in the list. */
+interface Line {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One for each pair of tables in which the first refers to the second. */
+function linesOf(tables: readonly TableFacts[]): Line[] {
+  const places = new Map(tables.map(({ name }, at) => [name, at]));
+  return tables.flatMap(({ foreignKeys }, from) =>
+    [...new Set(foreignKeys.map(({ toTable }) => places.get(toTable)))]
+      .flatMap((to) => to === undefined ? [] : [{ from, to }])
+  );
+}
+
+/** Where there are too many, only those of the table in the middle. */
+function drawnLines(tables: readonly TableFacts[], around: string | null): Line[] {
+  const lines = linesOf(tables);
+  if (lines.length <= MOST_LINES) return lines;
+  const centre = tables.findIndex(({ name }) => name === around);
+  return lines.filter(({ from, to }) => from === centre || to === centre);
+}
+
 /** The library is loaded for the first picture: an idle service does without. */
 async function arrange(tables: readonly TableFacts[], around: string | null): Promise<Arrangement> {
   const { Graph, layout } = await import("@dagrejs/dagre");
-  const graph = new Graph({ multigraph: true });
+  const graph = new Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 24, ranksep: 64, marginx: 8, marginy: 8 });
   // Any text may be the name of a table, so the graph knows them by number.
   const boxes = tables.map(boxOf);
   for (const [at, { width, height }] of boxes.entries()) graph.setNode(String(at), { width, height });
-  const places = new Map(tables.map(({ name }, at) => [name, String(at)]));
-  const edges: { readonly from: string; readonly to: string; readonly id: [string, string, string] }[] = [];
-  for (const [at, table] of tables.entries()) {
-    for (const [key, { toTable }] of table.foreignKeys.entries()) {
-      const target = places.get(toTable);
-      if (target === undefined) continue;
-      graph.setEdge(String(at), target, {}, String(key));
-      edges.push({ from: table.name, to: toTable, id: [String(at), target, String(key)] });
-    }
-  }
+  const lines = drawnLines(tables, around);
+  for (const { from, to } of lines) graph.setEdge(String(from), String(to), {});
   layout(graph);
   const placed = boxes.map((box, at): PlacedTable => {
     const { x = 0, y = 0 } = graph.node(String(at));
@@ -108,10 +124,10 @@ async function arrange(tables: readonly TableFacts[], around: string | null): Pr
     width: Math.ceil(whole.width ?? 0),
     height: Math.ceil(whole.height ?? 0),
     tables: placed,
-    references: edges.map(({ from, to, id: [v, w, name] }) => ({
-      from,
-      to,
-      points: graph.edge(v, w, name)?.points ?? [],
+    references: lines.map(({ from, to }) => ({
+      from: boxes[from]?.name ?? "",
+      to: boxes[to]?.name ?? "",
+      points: graph.edge(String(from), String(to))?.points ?? [],
     })),
     around,
   };
