@@ -1,7 +1,13 @@
 // What protects the console whatever page is asked for: headers, hosts, the theme's cookie, names that want to be markup.
 // Who gets in is held by pages_table_test.ts, sign-in by sign_in_test.ts.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { Hono } from "hono";
+import { AppError } from "../../lib/core/errors.ts";
+import { pageHeaders } from "../../routes/console/frame/csp.ts";
+import { failurePage } from "../../routes/console/pages/failure.tsx";
 import { pagesTable } from "../../routes/console/pages_table.ts";
+import type { Env } from "../../routes/http/env.ts";
+import { silentLog } from "../../lib/core/log.ts";
 import { testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -216,4 +222,18 @@ testSteps("what protects the console", world, {
     assert(!(await openPage(app, `/console/${slug}`, null, { cookie: odd })).text.includes("data-theme"));
     assertEquals((await choose("system", "//evil.example")).headers.get("location"), "/console");
   },
+});
+
+Deno.test("a failure before anybody knows who asks stays what it is", async () => {
+  const app = new Hono<Env>();
+  app.onError(failurePage({ log: silentLog }));
+  app.use(pageHeaders({ secure: true }));
+  app.use(() => Promise.reject(new AppError("meter_unreachable")));
+  const answer = await app.request("/console");
+  assertEquals([answer.status, answer.headers.get("content-type")], [429, "text/plain; charset=utf-8"]);
+  assertEquals(
+    ["content-security-policy", "cache-control"].map((name) => answer.headers.get(name)),
+    ["default-src 'none'; frame-ancestors 'none'", "no-store"],
+  );
+  await answer.body?.cancel();
 });

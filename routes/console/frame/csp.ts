@@ -1,6 +1,7 @@
 // Headers of every page of the console: what the browser may load and run, and who may look inside.
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "../../http/env.ts";
+import type { Visit } from "../../http/visit.ts";
 
 /**
  * The policy of one answer. Scripts run by the answer's own nonce and never because of where they come from: published
@@ -25,7 +26,9 @@ export function pageHeaders({ secure }: { readonly secure: boolean }): Middlewar
   return async (c, next) => {
     await next();
     const { headers } = c.res;
-    headers.set("Content-Security-Policy", contentPolicy(c.get("visit").nonce));
+    // Without a visit nobody knew yet who asks when the request failed: that answer is a line of text with a policy of its own.
+    const visit: Visit | undefined = c.get("visit");
+    if (visit !== undefined) headers.set("Content-Security-Policy", contentPolicy(visit.nonce));
     headers.set("X-Frame-Options", "DENY");
     headers.set("Cross-Origin-Opener-Policy", "same-origin");
     headers.set("Cross-Origin-Resource-Policy", "same-origin");
