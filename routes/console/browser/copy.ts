@@ -18,7 +18,8 @@ async function copy(page: Document, button: HTMLButtonElement): Promise<void> {
   const { copy, copyFrom } = button.dataset;
   await navigator.clipboard.writeText(copy ?? page.getElementById(copyFrom ?? "")?.textContent ?? "");
   const label = button.querySelector("span") ?? button;
-  const before = label.textContent;
+  // A second click finds the word of the first one there.
+  const before = button.dataset["label"] ??= label.textContent ?? "";
   label.textContent = "Copied";
   setTimeout(() => label.textContent = before, SAID_MS);
 }
