@@ -72,6 +72,14 @@ export function planSteps(rows: readonly (readonly JsonValue[])[]): PlanStep[] {
     const depth = (depths.get(Number(parent)) ?? -1) + 1;
     depths.set(Number(id), depth);
     const text = String(detail);
-    return { text, depth, fullScan: /^SCAN (?!CONSTANT ROW)/.test(text) && !/ USING /.test(text) };
+    return { text, depth, fullScan: isFullScan(text) };
   });
+}
+
+/**
+ * Whether a step of a plan reads every row of a table, in whatever order: by an index too. Constants and subqueries are no
+ * tables, and a virtual table that gets an argument finds its rows by it.
+ */
+export function isFullScan(step: string): boolean {
+  return /^SCAN (?!CONSTANT|\d+ CONSTANT|\d+-ROW|\()/.test(step) && !/ VIRTUAL TABLE INDEX \d+:./.test(step);
 }

@@ -1,5 +1,6 @@
 // What a held call would do: rows, statements with their values, the engine's plan; of merges and restores the report.
 import type { JsonValue, RowPreview } from "../../../lib/engine/statement_effect.ts";
+import { isFullScan } from "../../../lib/services/editor/explain_text.ts";
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
 import type { SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { Card } from "../parts/card.tsx";
@@ -200,9 +201,4 @@ function PlanCard({ approval: { plan } }: { approval: ApprovalPage }): Html | nu
       </ul>
     </Card>
   );
-}
-
-/** Every row of a table is read, by whatever order. */
-function isFullScan(step: string): boolean {
-  return /^SCAN (?!CONSTANT|\d+ CONSTANT|\d+-ROW|\()/.test(step);
 }
