@@ -17,7 +17,7 @@ import { requireMember } from "../../../lib/services/people/people_context.ts";
 import { AppError } from "../../../lib/core/errors.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
-import { displayName } from "../../http/schemas.ts";
+import { passkeyName } from "../../http/schemas.ts";
 import { accountContext } from "../../http/service_contexts.ts";
 import { dropSessionCookie } from "../../http/session_cookie.ts";
 import { browserOf } from "../../middleware/browser_of.ts";
@@ -31,7 +31,7 @@ import { startSession } from "../frame/start_session.ts";
 import { Account, type AccountForm } from "./account_view.tsx";
 
 const HERE = "/console/-/account";
-const passkeyName = z.object({ name: displayName });
+const newPasskey = z.object({ name: passkeyName });
 /** What has just been done, as the address says. */
 const told = ["passkey", "removed", "password", "ended"] as const;
 
@@ -86,7 +86,7 @@ export function accountRoutes(deps: AppDeps): Hono<Env> {
         const answer = passkeyAnswer(fields.exact("answer"));
         if (answer === null) throw new AppError("passkey_refused");
         const words = { name: "Name it by the device, so that you know it later" };
-        const { name } = checked(passkeyName, { name: fields.text("name") }, words);
+        const { name } = checked(newPasskey, { name: fields.text("name") }, words);
         await addPasskey(accountContext(deps, c), { name, answer });
         return "passkey";
       }))

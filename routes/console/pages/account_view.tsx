@@ -107,7 +107,7 @@ function Passkeys({ visit, passkeys, returned }: AccountProps): Html {
             {...field("name")}
             label="Name of the new passkey"
             placeholder="Phone"
-            maxLength={200}
+            maxLength={100}
             required
           />
           <PasskeyButton
@@ -173,13 +173,7 @@ function Sessions({ visit, sessions }: AccountProps): Html {
         ]}
         rows={sessions.map(({ id, agent, createdAt, usedAt, expiresAt, current }) => [
           <>
-            {browserName(agent)} {current
-              ? (
-                <>
-                  <Pill tone="good">this one</Pill>
-                </>
-              )
-              : null}
+            {browserName(agent)} {current ? <Pill tone="good">this one</Pill> : null}
           </>,
           <Time at={createdAt} />,
           <Time at={usedAt} />,

@@ -6,7 +6,7 @@ import { acceptLink, type Newcomer, readLink } from "../../../lib/services/peopl
 import { acceptLinkByPasskey, beginLinkPasskey } from "../../../lib/services/people/use_passkeys.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
-import { displayName } from "../../http/schemas.ts";
+import { displayName, emailAddress } from "../../http/schemas.ts";
 import { browserOf } from "../../middleware/browser_of.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
@@ -18,7 +18,7 @@ import { Link } from "./link_view.tsx";
 
 const newcomer = z.object({
   name: displayName.optional(),
-  email: z.string().max(254).regex(/^[^\s@]+@[^\s@]+$/).optional(),
+  email: emailAddress.optional(),
 });
 const words = {
   email: "Write an address such as ada@example.com: you sign in by it",

@@ -12,6 +12,7 @@ import {
 } from "../../../lib/services/people/manage_members.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
+import { emailAddress } from "../../http/schemas.ts";
 import { manageContext } from "../../http/service_contexts.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
@@ -21,7 +22,7 @@ import { Members, type MembersForm } from "./members_view.tsx";
 
 const PAGE_SIZE = 100;
 const memberRole = z.enum(memberRoles);
-const newMember = z.object({ email: z.string().max(254).regex(/^[^\s@]+@[^\s@]+$/), role: memberRole });
+const newMember = z.object({ email: emailAddress, role: memberRole });
 const roleChange = z.object({ role: memberRole });
 const words = { email: "Write an address such as ada@example.com", role: "Choose what they may do" };
 

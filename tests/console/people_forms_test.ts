@@ -1,0 +1,39 @@
+// Forms about people take what the API takes, and nothing else.
+import { assertEquals, assertMatch } from "@std/assert";
+import { signIn } from "../testing/person.ts";
+import { startApp } from "../testing/start_app.ts";
+import { sendForm } from "./open_page.ts";
+
+Deno.test("the form of an invitation takes the addresses that the API takes", async () => {
+  await using app = await startApp();
+  await app.namespace("acme");
+  const person = await signIn(app, { role: "admin" });
+  const long = `${"a".repeat(320)}@example.com`;
+  for (const email of ["ada@example.com", "ada@x", "<b>@example.com", "ada", "ada@exa mple.com", "", long]) {
+    const form = await sendForm(app, {
+      path: "/console/acme/members",
+      fields: { email, role: "viewer" },
+      person,
+    });
+    const api = await app.request("POST", "/api/namespaces/acme/members", {
+      token: app.operatorKey,
+      body: { email: email.replace("ada@example.com", "bea@example.com"), role: "viewer" },
+    });
+    assertEquals(form.status, api.status, email);
+    if (form.status !== 201) assertMatch(form.text, /Write an address such as/);
+  }
+});
+
+Deno.test("the form of a passkey takes no longer name than the API", async () => {
+  await using app = await startApp();
+  await app.namespace("acme");
+  const person = await signIn(app, { role: "admin" });
+  const answer = JSON.stringify({ id: "unknown", response: {} });
+  const send = async (name: string) => {
+    const fields = { name, answer };
+    return (await sendForm(app, { path: "/console/-/account/passkeys", fields, person })).text;
+  };
+  assertMatch(await send("a".repeat(101)), /Name it by the device/);
+  assertMatch(await send(""), /Name it by the device/);
+  assertMatch(await send("a".repeat(100)), /Use a passkey of this account/);
+});
