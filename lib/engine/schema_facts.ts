@@ -3,14 +3,12 @@
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { BoundedForms } from "./bounded_rows.ts";
 import type { CompileConnection } from "./compile_connection.ts";
+import { Learned } from "./rows_read/learned.ts";
 import { RowsReadEstimates } from "./rows_read/rows_read.ts";
 
 /** Schemas that are known at a time, and characters of the longest one. */
 const MAX_SCHEMAS = 100;
 const MAX_SCHEMA_LENGTH = 64 * 1024;
-/** Statements that are known of one schema, and characters of the longest one. */
-const MAX_STATEMENTS = 256;
-const MAX_STATEMENT_LENGTH = 4000;
 
 /** A read that has compiled with this schema, and its bounded forms. */
 export interface KnownRead {
@@ -22,22 +20,9 @@ export interface KnownRead {
 /** What is known of one schema. To be used only in a transaction that sees it. */
 export class SchemaFacts {
   readonly estimates = new RowsReadEstimates();
-  readonly reads = new Statements<KnownRead>();
+  readonly reads = new Learned<KnownRead>();
   /** Of statements that compile and do not change the schema; with foreign keys on. */
-  readonly inspected = new Statements<EngineFacts>();
-}
-
-/** By text; the oldest one goes first. */
-class Statements<T> {
-  readonly #bySql = new Map<string, T>();
-
-  get(sql: string): T | undefined {
-    return this.#bySql.get(sql);
-  }
-
-  set(sql: string, value: T): void {
-    if (sql.length <= MAX_STATEMENT_LENGTH) putBounded(this.#bySql, sql, value, MAX_STATEMENTS);
-  }
+  readonly inspected = new Learned<EngineFacts>();
 }
 
 /** By the schema itself rather than by a digest of it: no two can be taken for one. */
@@ -54,7 +39,11 @@ export function schemaFacts(connection: Pick<CompileConnection, "internalRow">):
   if (/CREATE VIRTUAL|sqlite_stat|\ufffd/i.test(schema)) return null;
   const facts = known.get(schema) ?? new SchemaFacts();
   known.delete(schema);
-  putBounded(known, schema, facts, MAX_SCHEMAS);
+  known.set(schema, facts);
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_SCHEMAS) break;
+    known.delete(oldest);
+  }
   return facts;
 }
 
@@ -70,14 +59,4 @@ function schemaText(connection: Pick<CompileConnection, "internalRow">): string 
     // A schema that holds something else than texts, or is damaged.
     return null;
   }
-}
-
-function putBounded<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
-  if (map.size >= limit) {
-    for (const oldest of map.keys()) {
-      map.delete(oldest);
-      break;
-    }
-  }
-  map.set(key, value);
 }

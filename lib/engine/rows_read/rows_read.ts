@@ -1,6 +1,7 @@
 // `rowsRead` of a finished statement in embedded mode: an estimate from its query plan, exact table counts and what it
 // returned, in the units of sqld's own counter (`meta.rowsReadBasis` is `plan`).
 import type { DatabaseSync } from "node:sqlite";
+import { Learned } from "./learned.ts";
 import { blockCost } from "./plan_cost.ts";
 import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
 import { PlanSchema } from "./plan_schema.ts";
@@ -9,13 +10,14 @@ import { aliasesOf, readStatementText, type StatementText, type TextBlock } from
 import { besidePlan, type Estimate, withoutPlan } from "./reads_beside_plan.ts";
 import type { RowCounts } from "./table_counts.ts";
 
-/** Estimates cached for one schema: about as many as the prepared statements of a connection. */
-const CACHED_PLANS = 256;
-/** Characters of the longest text whose estimate is cached: an estimate holds the words of its text. */
-const MAX_CACHED_LENGTH = 4000;
+/** Characters of the longest text whose estimate is kept for its next run: an estimate holds the words of its text. */
+const MAX_LAST_LENGTH = 100_000;
 
 /** The estimate of a look-up by a whole key. */
 const ONE_ROW: Estimate = () => 1;
+
+/** The last estimate of this process: a text that is too long to be learned may run many times in a row all the same. */
+let last: { readonly of: RowsReadEstimates; readonly sql: string; readonly estimate: Estimate } | null = null;
 
 /** The database for which an estimate is asked. */
 export interface EstimatedDatabase {
@@ -37,7 +39,7 @@ export interface FinishedStatement {
  * database that it is made for now how many rows there are.
  */
 export class RowsReadEstimates {
-  readonly #estimates = new Map<string, Estimate>();
+  readonly #estimates = new Learned<Estimate>();
   readonly #schema = new PlanSchema(() => this.#present.database);
   readonly #counts: RowCounts = {
     rowsOf: (table) => this.#present.counts.rowsOf(table),
@@ -45,21 +47,12 @@ export class RowsReadEstimates {
     perKey: (table, columns, index) => this.#present.counts.perKey(table, columns, index),
   };
   #now: EstimatedDatabase | null = null;
-  /** A text that is too long for the cache may run many times in a row all the same. */
-  #last: { readonly sql: string; readonly estimate: Estimate } | null = null;
 
   /** Rows read by the statement: never less than the rows it returned from tables. */
   rowsRead(on: EstimatedDatabase, { sql, rowsReturned, rowsWritten }: FinishedStatement): number {
     this.#now = on;
     try {
-      let estimate = this.#estimates.get(sql) ?? (this.#last?.sql === sql ? this.#last.estimate : undefined);
-      if (!estimate) {
-        estimate = this.#compile(sql);
-        this.#last = { sql, estimate };
-        if (this.#estimates.size >= CACHED_PLANS) this.#estimates.clear();
-        if (sql.length <= MAX_CACHED_LENGTH) this.#estimates.set(sql, estimate);
-      }
-      return estimate(rowsReturned, rowsWritten);
+      return this.#estimateOf(sql)(rowsReturned, rowsWritten);
     } finally {
       this.#now = null;
     }
@@ -73,6 +66,16 @@ export class RowsReadEstimates {
   get #present(): EstimatedDatabase {
     if (this.#now === null) throw new TypeError("an estimate was asked for no database");
     return this.#now;
+  }
+
+  #estimateOf(sql: string): Estimate {
+    const known = this.#estimates.get(sql) ??
+      (last?.of === this && last.sql === sql ? last.estimate : undefined);
+    if (known) return known;
+    const estimate = this.#compile(sql);
+    this.#estimates.set(sql, estimate);
+    last = sql.length <= MAX_LAST_LENGTH ? { of: this, sql, estimate } : null;
+    return estimate;
   }
 
   #compile(sql: string): Estimate {
