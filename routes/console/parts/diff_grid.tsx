@@ -109,7 +109,7 @@ function Row({ row: { before, after }, still, changing }: RowProps): Html {
           <td class={classes("before", numeric)} data-label={`${visibleText(name)} before`}>
             {before === null ? null : <ChangedValue value={before[at] ?? null} other={after?.[at] ?? null} />}
           </td>
-          <td class={classes("after", numeric)} data-label="after">
+          <td class={classes("after", numeric)} data-label={before === null ? visibleText(name) : "after"}>
             {after === null ? null : <ChangedValue value={after[at] ?? null} other={before?.[at] ?? null} />}
           </td>
         </>
