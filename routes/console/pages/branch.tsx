@@ -41,14 +41,14 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     return await renderPage(
       c,
       {
-        title: `Branch ${ref} of ${at.trunk}`,
+        title: `Branch ${ref} of ${at.path}`,
         namespace: at.namespace,
         database: { path: at.path, tab: "Branches" },
         status: (came.problem ?? came.returned?.problem)?.status ?? 200,
       },
       <Branch
         visit={c.get("visit")}
-        at={{ namespace: at.namespace, trunk: at.trunk, base: at.base }}
+        at={at}
         branch={{ ref, purpose, copiedAt, expiresAt }}
         diff={diff}
         preview={preview}

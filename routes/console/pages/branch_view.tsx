@@ -17,16 +17,13 @@ import { Segments } from "../parts/segments.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { MergeCard, type MergePreview } from "./branch_merge_view.tsx";
+import type { PagePlace } from "./database_pages.ts";
 
 /** What the page tells. */
 export interface BranchProps {
   readonly visit: Visit;
-  readonly at: {
-    readonly namespace: string;
-    readonly trunk: string;
-    /** Where the branches stand. */
-    readonly base: string;
-  };
+  /** The branches of the trunk. */
+  readonly at: Omit<PagePlace, "baseUrl">;
   readonly branch: {
     readonly ref: string;
     readonly purpose: string;
@@ -59,7 +56,7 @@ export function Branch(props: BranchProps): Html {
         <span>
           gone on <Time at={expiresAt} />
         </span>
-        <a href={`/console/${at.namespace}/db/${encodeURIComponent(`${at.trunk}@${ref}`)}/sql`}>
+        <a href={`/console/${at.namespace}/db/${encodeURIComponent(`${at.path}@${ref}`)}/sql`}>
           SQL in this branch
         </a>
       </p>
@@ -88,7 +85,7 @@ export function Branch(props: BranchProps): Html {
 function Told({ merged, problem, at }: BranchProps): Html | null {
   if (problem !== null) return <Notice tone="bad">{problem.message}</Notice>;
   if (merged === null) return null;
-  const snapshots = `/console/${at.namespace}/db/${at.trunk}/snapshots`;
+  const snapshots = `/console/${at.namespace}/db/${at.path}/snapshots`;
   return (
     <Notice tone="good">
       The branch is merged. {merged === "" ? "Nothing had to be written." : (

@@ -29,14 +29,14 @@ export function branchesRoutes(deps: AppDeps): Hono<Env> {
     return await renderPage(
       c,
       {
-        title: `Branches of ${at.trunk}`,
+        title: `Branches of ${at.path}`,
         namespace: at.namespace,
         database: { path: at.path, tab: "Branches", counts: { Branches: branches.length } },
         status: came.returned?.problem.status ?? 200,
       },
       <Branches
         visit={c.get("visit")}
-        at={{ namespace: at.namespace, trunk: at.trunk, base: at.base, baseUrl: deps.baseUrl }}
+        at={{ ...at, baseUrl: deps.baseUrl }}
         branches={branches}
         {...came}
       />,

@@ -17,19 +17,13 @@ import { Notice } from "../parts/notice.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
+import type { PagePlace } from "./database_pages.ts";
 
 /** What the page tells. */
 export interface BranchesProps {
   readonly visit: Visit;
-  readonly at: {
-    readonly namespace: string;
-    /** The slug of the database. */
-    readonly trunk: string;
-    /** Where the branches stand. */
-    readonly base: string;
-    /** Where the service answers. */
-    readonly baseUrl: string;
-  };
+  /** `path`: of the trunk. */
+  readonly at: PagePlace;
   readonly branches: readonly BranchView[];
   /** A branch that has just been claimed, with its token. */
   readonly claim: BranchClaim | null;
@@ -147,8 +141,8 @@ function Claim({ visit, at, returned }: BranchesProps): Html {
   );
 }
 
-function Nothing({ at: { namespace, trunk, baseUrl } }: BranchesProps): Html {
-  const url = `${baseUrl}/v1/db/${namespace}/${trunk}/claim_branch`;
+function Nothing({ at: { namespace, path, baseUrl } }: BranchesProps): Html {
+  const url = `${baseUrl}/v1/db/${namespace}/${path}/claim_branch`;
   return (
     <div class="card">
       <Empty icon="branch" title="No branch yet">

@@ -38,14 +38,18 @@ export async function databasePage({ query, control }: AppDeps, c: Context<Env>)
   };
 }
 
-/** The branches of a database, whichever of them the address names. */
-export interface BranchPage extends Pick<DatabasePage, "namespace" | "path"> {
+/** Where a page of a database stands: for its links, and for calls that one copies. */
+export interface PagePlace extends Pick<DatabasePage, "namespace" | "path"> {
+  /** The address of the page. */
+  readonly base: string;
+  /** Where the service answers. */
+  readonly baseUrl: string;
+}
+
+/** The branches of a database, whichever of them the address names; `path`: of the trunk. */
+export interface BranchPage extends Omit<PagePlace, "baseUrl"> {
   /** For the services of branches, which begin at the trunk. */
   readonly branches: BranchContext;
-  /** The slug of the database. */
-  readonly trunk: string;
-  /** Where its branches stand. */
-  readonly base: string;
 }
 
 /** Errors: those of `databasePage`. */
@@ -59,7 +63,6 @@ export async function branchPage(deps: AppDeps, c: Context<Env>): Promise<Branch
     namespace: target.namespaceSlug,
     path: target.databaseSlug,
     branches: { control, tenants, clock, target, caller },
-    trunk,
     base: `/console/${target.namespaceSlug}/db/${trunk}/branches`,
   };
 }

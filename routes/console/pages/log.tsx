@@ -49,7 +49,7 @@ export function logRoutes(deps: AppDeps): Hono<Env> {
       { title: `Log of ${path}`, namespace, database: { path, tab: "Log" } },
       <Log
         visit={c.get("visit")}
-        address={{ namespace, path, base: `${base}/log`, baseUrl: deps.baseUrl }}
+        at={{ namespace, path, base: `${base}/log`, baseUrl: deps.baseUrl }}
         filter={filter}
         entries={page.entries}
         nextCursor={page.nextCursor}

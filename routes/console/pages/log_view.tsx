@@ -16,6 +16,7 @@ import { Pill } from "../parts/pill.tsx";
 import { SqlText } from "../parts/sql_text.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
+import type { PagePlace } from "./database_pages.ts";
 
 /** Characters of a text that its line shows. */
 const SHOWN = 100;
@@ -37,14 +38,7 @@ export interface LogFilter {
 /** What the page tells. */
 export interface LogProps {
   readonly visit: Visit;
-  readonly address: {
-    readonly namespace: string;
-    readonly path: string;
-    /** Where the log stands. */
-    readonly base: string;
-    /** Where the service answers. */
-    readonly baseUrl: string;
-  };
+  readonly at: PagePlace;
   readonly filter: LogFilter;
   readonly entries: readonly QueryLogEntry[];
   readonly nextCursor: string | null;
@@ -54,7 +48,7 @@ export interface LogProps {
 
 /** The page. */
 export function Log(props: LogProps): Html {
-  const { filter, entries, address } = props;
+  const { filter, entries, at } = props;
   if (filter.id !== null) return <One {...props} entry={entries[0] ?? null} />;
   const filtered = Object.values(filter).some((value) => value !== null);
   return (
@@ -65,7 +59,7 @@ export function Log(props: LogProps): Html {
           <div class="card">
             <Empty icon="search" title="No call like that">
               <p>
-                Rows are kept for some days. <a href={address.base}>Show all calls</a>
+                Rows are kept for some days. <a href={at.base}>Show all calls</a>
               </p>
             </Empty>
           </div>
@@ -75,12 +69,12 @@ export function Log(props: LogProps): Html {
   );
 }
 
-function Filter({ visit, address, filter, names }: LogProps): Html {
+function Filter({ visit, at, filter, names }: LogProps): Html {
   const { who } = filter;
   const known = [...names].map(([id, name]) => [id, visibleText(name)] as const);
   const callers = who === null || names.has(who) ? known : [...known, [who, nameOf(who, names)] as const];
   return (
-    <Form visit={visit} action={address.base} method="get" kind="filter-fields">
+    <Form visit={visit} action={at.base} method="get" kind="filter-fields">
       <Field
         label="Outcome"
         name="status"
@@ -100,16 +94,14 @@ function Filter({ visit, address, filter, names }: LogProps): Html {
   );
 }
 
-function List({ entries, nextCursor, names, address, filter }: LogProps): Html {
+function List({ entries, nextCursor, names, at, filter }: LogProps): Html {
   return (
     <Card
       id="calls"
       title="Calls"
       about="newest first"
       full
-      foot={nextCursor === null
-        ? undefined
-        : <a href={hrefOf(address.base, filter, nextCursor)}>Older calls</a>}
+      foot={nextCursor === null ? undefined : <a href={hrefOf(at.base, filter, nextCursor)}>Older calls</a>}
     >
       <Grid
         label="List of calls"
@@ -125,7 +117,7 @@ function List({ entries, nextCursor, names, address, filter }: LogProps): Html {
         ]}
         rows={entries.map((entry) => [
           <>
-            <a href={`${address.base}?id=${entry.id}`}>
+            <a href={`${at.base}?id=${entry.id}`}>
               <code>{visibleText(entry.sql.replace(/\s+/g, " ").slice(0, SHOWN)) || entry.operation}</code>
             </a>
             {entry.status === "ok" ? null : (
@@ -164,14 +156,14 @@ function costOf({ rowsRead, rowsWritten }: QueryLogEntry): number {
   return toUsd(costNanoUsd(rowsRead, rowsWritten));
 }
 
-function One({ entry, names, address }: LogProps & { entry: QueryLogEntry | null }): Html {
+function One({ entry, names, at }: LogProps & { entry: QueryLogEntry | null }): Html {
   if (entry === null) {
     return (
       <div class="card">
         <Empty icon="search" title="No such call">
           <p>
             It is older than the log, or belongs to another database or branch.{" "}
-            <a href={address.base}>Show all calls</a>
+            <a href={at.base}>Show all calls</a>
           </p>
         </Empty>
       </div>
@@ -181,7 +173,7 @@ function One({ entry, names, address }: LogProps & { entry: QueryLogEntry | null
   return (
     <div class="stack">
       <p>
-        <a href={address.base}>All calls</a>
+        <a href={at.base}>All calls</a>
       </p>
       <Card
         id="call"
@@ -199,7 +191,7 @@ function One({ entry, names, address }: LogProps & { entry: QueryLogEntry | null
             {
               name: "Who",
               value: (
-                <a href={`${address.base}?who=${encodeURIComponent(tokenId)}`}>
+                <a href={`${at.base}?who=${encodeURIComponent(tokenId)}`}>
                   {nameOf(tokenId, names)}
                 </a>
               ),
@@ -217,7 +209,7 @@ function One({ entry, names, address }: LogProps & { entry: QueryLogEntry | null
   );
 }
 
-function Nothing({ address: { namespace, path, baseUrl } }: LogProps): Html {
+function Nothing({ at: { namespace, path, baseUrl } }: LogProps): Html {
   return (
     <div class="card">
       <Empty icon="history" title="Nobody has called this database yet">

@@ -15,18 +15,12 @@ import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
+import type { PagePlace } from "./database_pages.ts";
 
 /** What the page tells. */
 export interface SnapshotsProps {
   readonly visit: Visit;
-  readonly at: {
-    readonly namespace: string;
-    readonly path: string;
-    /** Where the snapshots stand. */
-    readonly base: string;
-    /** Where the service answers. */
-    readonly baseUrl: string;
-  };
+  readonly at: PagePlace;
   /** The reader's role at the database. */
   readonly role: Role;
   readonly snapshots: readonly SnapshotView[];
