@@ -25,7 +25,7 @@ async function read(tenant: Tenant, sql: string): Promise<unknown[]> {
   return [JSON.parse(`${outcome.results.at(-1)?.json}}`).columns, rowsOf(outcome)];
 }
 
-/** A row of a table `p` of the schema. */
+/** Databases with these schemas; the table `p` of each has one row, which tells which one it is. */
 async function tenants(store: LocalStore, schemas: readonly (readonly string[])[]): Promise<Tenant[]> {
   const made: Tenant[] = [];
   for (const [at, schema] of schemas.entries()) {
