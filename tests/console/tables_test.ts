@@ -207,6 +207,11 @@ const steps: Steps<World> = {
       const odd = await open("/odd");
       assert(odd.includes("Nothing names the rows of this table") && odd.includes(">z<"));
     },
+  "a value too long for a form says its length and is not changed there": async ({ open, namespace }) => {
+    await namespace.query("UPDATE people SET note = zeroblob(30000) WHERE id = 8");
+    const text = await open("/people?row=[8]");
+    assert(text.includes("30,000 bytes: change it by a statement") && !text.includes('name="value-3"'));
+  },
   "a viewer looks and is refused every change": async ({ app, namespace, open, send }) => {
     const viewer = await signIn(app, { role: "viewer", namespace: namespace.slug });
     const text = await open("/people?row=[7]", viewer);

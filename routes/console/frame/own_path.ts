@@ -15,3 +15,8 @@ export function ownPath(text: string | undefined): string {
     !/%(?:2f|5c)/i.test(pathname);
   return stays ? pathname + search : BEGINNING;
 }
+
+/** The namespace whose page a path is; empty where it is none's. */
+export function namespaceOf(path: string | undefined): string {
+  return /^\/console\/([a-z][a-z0-9-]{0,40})(?:[/?]|$)/.exec(path ?? "")?.[1] ?? "";
+}

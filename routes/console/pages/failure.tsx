@@ -5,6 +5,7 @@ import { AppError } from "../../../lib/core/errors.ts";
 import type { Log } from "../../../lib/core/log.ts";
 import type { Env } from "../../http/env.ts";
 import { errorBoundary } from "../../middleware/error_boundary.ts";
+import { namespaceOf } from "../frame/own_path.ts";
 import { renderPage } from "../frame/page.tsx";
 import { waitingOf } from "../frame/resume.ts";
 import { Button } from "../parts/button.tsx";
@@ -61,13 +62,12 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
   const scripts = ["passkey.ts"];
   if (facts.code === "session_ended") {
     const waiting = await waitingOf(c);
-    const namespace = waiting.to.split("/")[2] ?? "";
     return await renderPage(
       c,
       { title: "Sign in", scripts },
       <SignIn
         next={waiting.to}
-        namespace={namespace === "-" ? "" : namespace}
+        namespace={namespaceOf(waiting.to)}
         keyed={false}
         waiting={waiting}
         returned={null}

@@ -113,7 +113,13 @@ function CellField({ row, sent, problem, column, at, writes, visit }: CellFieldP
           {cell === null ? <span class="null">made by the table</span> : <Value {...cell} />}
         </p>
         {cell?.cut
-          ? <small>{`${counted(cell.length ?? 0, "character")}: change it by a statement`}</small>
+          ? (
+            <small>
+              {`${
+                counted(cell.length ?? 0, cell.type === "blob" ? "byte" : "character")
+              }: change it by a statement`}
+            </small>
+          )
           : null}
       </div>
     );

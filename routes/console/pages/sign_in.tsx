@@ -8,7 +8,7 @@ import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { browserOf } from "../../middleware/browser_of.ts";
 import { attempt } from "../frame/attempt.ts";
-import { ownPath } from "../frame/own_path.ts";
+import { namespaceOf, ownPath } from "../frame/own_path.ts";
 import { renderPage } from "../frame/page.tsx";
 import { passkeyAnswer } from "../frame/passkey_answer.ts";
 import { type FormFields, readForm } from "../frame/read_form.ts";
@@ -28,6 +28,7 @@ export function signInRoutes(deps: AppDeps): Hono<Env> {
       { title: "Sign in", scripts: ["passkey.ts"], status: returned?.problem.status ?? 200, alone: true },
       <SignIn
         next={ownPath(next)}
+        // Most people belong to the namespace whose page they have asked for.
         namespace={c.req.query("ns") ?? namespaceOf(next)}
         keyed={keyed}
         waiting={returned === null ? null : waitingIn(returned.fields)}
@@ -78,9 +79,4 @@ export function signInRoutes(deps: AppDeps): Hono<Env> {
       if (!signedIn.ok) return await page(c, { form: "key", fields, problem: signedIn.problem });
       return await enter(c, signedIn.value, { fields, to: ownPath(fields.exact("next")) });
     });
-}
-
-/** Of the page that was asked for: most people belong to its namespace. */
-function namespaceOf(next: string | undefined): string {
-  return /^\/console\/([a-z][a-z0-9-]{0,40})(?:[/?]|$)/.exec(next ?? "")?.[1] ?? "";
 }

@@ -1,5 +1,6 @@
 // A form of somebody who is signed in: it carries the session's token, without which nothing is changed.
 import type { Visit } from "../../http/visit.ts";
+import { Hidden } from "./hidden.tsx";
 import type { Children, Html } from "./html.ts";
 
 /** Where a form goes and what it carries. */
@@ -26,7 +27,7 @@ export function Form(props: FormProps): Html {
       {method === "post" && visit.person !== null
         ? <input type="hidden" name="csrf" value={visit.person.csrf} />
         : null}
-      {Object.entries(hidden).map(([name, value]) => <input type="hidden" name={name} value={value} />)}
+      <Hidden fields={hidden} />
       {children}
     </form>
   );
