@@ -1,5 +1,5 @@
-// Files that are groups of their own, because each starts and ends whole services or waits for time to pass: what they
-// take decides when they start. A file that takes more than ten seconds alone on a quiet machine belongs here.
+// What takes long, and about how long: it decides what starts first, so that no long group is left for the end.
+// Files are groups of their own where each starts and ends whole services or waits for time to pass. A file that takes more than ten seconds alone on a quiet machine belongs here.
 
 interface SlowFile {
   /** About, on two processors. */
@@ -40,4 +40,29 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/tenant/sqld_store_test.ts": { seconds: 9 },
   "tests/faults/replay_faults_test.ts": { seconds: 8 },
   "tests/tenant/local_store_test.ts": { seconds: 7 },
+};
+
+/** Folders whose other files together take longer than most, with ` on sqld` behind those that run there: seconds. */
+export const slowFolders: Readonly<Record<string, number>> = {
+  "tests/faults": 55,
+  "tests/branches on sqld": 45,
+  "tests/published": 35,
+  "tests/query on sqld": 33,
+  "tests/writes on sqld": 33,
+  "tests/query": 25,
+  "tests/replay": 24,
+  "tests/docs": 24,
+  "tests/branches": 22,
+  "tests/published on sqld": 22,
+  "tests/endpoints on sqld": 20,
+  "tests/models on sqld": 19,
+  "tests/tenant": 17,
+  "tests/people on sqld": 15,
+  "tests/writes": 15,
+  "tests/money": 14,
+  "tests/replay on sqld": 14,
+  "tests/schema on sqld": 13,
+  "tests/security": 13,
+  "tests/routes": 11,
+  "tests/schema": 10,
 };

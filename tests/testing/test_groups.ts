@@ -1,5 +1,5 @@
 // In which groups test files run, and in which order.
-import { slowFiles } from "./slow_files.ts";
+import { slowFiles, slowFolders } from "./slow_files.ts";
 
 export interface TestGroup {
   readonly name: string;
@@ -19,8 +19,8 @@ const BROWSER_SECONDS = 20;
 /** A group for each slow file, for each file of the browser's and for each folder, in the order in which they should start: the longest first. */
 export function groupsOf(files: readonly string[], onSqld: readonly string[]): TestGroup[] {
   const groups = [files, onSqld].flatMap((paths, at) => inFolders(paths, at === 1));
-  const slow = ({ paths: [path = ""] }: TestGroup) =>
-    slowFiles[path]?.seconds ?? (folderOf(path) === BROWSER ? BROWSER_SECONDS : 0);
+  const slow = ({ name, paths: [path = ""] }: TestGroup) =>
+    slowFiles[path]?.seconds ?? slowFolders[name] ?? (folderOf(path) === BROWSER ? BROWSER_SECONDS : 0);
   return groups.sort((a, b) => slow(b) - slow(a) || b.paths.length - a.paths.length);
 }
 

@@ -1,7 +1,7 @@
 // The runner of the tests: nothing is left out, nothing is named that is gone.
 import { assert, assertEquals } from "@std/assert";
 import { filesWithRounds } from "./rounds.ts";
-import { slowFiles } from "./slow_files.ts";
+import { slowFiles, slowFolders } from "./slow_files.ts";
 import { leftOut, suitesOnSqld } from "./suites_on_sqld.ts";
 import { testFiles } from "./test_files.ts";
 import { groupsOf, type TestGroup } from "./test_groups.ts";
@@ -45,6 +45,8 @@ Deno.test("files that are slow, left out on sqld or run in rounds are there", as
   const missing = [...Object.keys(slowFiles), ...Object.keys(leftOut)]
     .filter((path) => !files.includes(path) && !folders.has(path));
   assertEquals(missing, []);
+  const groups = new Set(groupsOf(files, await suitesOnSqld()).map(({ name }) => name));
+  assertEquals(Object.keys(slowFolders).filter((name) => !groups.has(name)), []);
   const inRounds = await filesWithRounds(files);
   for (const path of ["tests/faults/relay_test.ts", "tests/models/sql_test.ts"]) {
     assert(inRounds.includes(path), path);

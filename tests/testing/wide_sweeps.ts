@@ -35,9 +35,15 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/published on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/query/batch_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
   "tests/query/bounds_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
+  "tests/replay on sqld":
+    "the contract of stores, which every run asks sqld, holds what a replay is; sqld_rounds_test.ts kills there",
   "tests/routes on sqld": "requests that are no statements are answered from the KV",
   "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
-  "tests/security/approval_rows_test.ts on sqld": "100,000 rows; approvals_test.ts redeems on sqld",
+  "tests/security/approval_attack_test.ts on sqld":
+    "who may redeem is decided before a store is asked; tests/writes redeems on sqld",
+  "tests/security/approval_rows_test.ts on sqld": "100,000 rows; tests/writes redeems on sqld",
+  "tests/security/published_attacks_test.ts on sqld": "attacks on a door that stands before a store",
+  "tests/security/published_failures_test.ts on sqld": "attacks on a door that stands before a store",
   "tests/sessions on sqld": "sessions are records of the KV",
   "tests/sql on sqld": "texts, which are understood before a store is asked",
   "tests/writes/dry_run_trace_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
