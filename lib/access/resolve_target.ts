@@ -95,14 +95,23 @@ export function roleAt(
   return granted === null ? null : lowerRole(granted, caller.role);
 }
 
+/** A database as paths name it; `ref` is null where they leave it out. */
+export interface DatabaseAddressParts {
+  readonly slug: string;
+  readonly ref: string | null;
+}
+
 /** Splits `<slug>@<ref>`. Null for what cannot be an address. */
-export function readAddress(
-  databasePath: string,
-): { readonly slug: string; readonly ref: string | null } | null {
-  const at = databasePath.indexOf("@");
-  const slug = at < 0 ? databasePath : databasePath.slice(0, at);
-  const ref = at < 0 ? null : databasePath.slice(at + 1);
+export function readAddress(databasePath: string): DatabaseAddressParts | null {
+  const { slug, ref } = splitAddress(databasePath);
   return isSlug(slug) && (ref === null || isBranchRef(ref)) ? { slug, ref } : null;
+}
+
+/** The same for a path that is known to name a database, or is looked up next: it is split and not judged. */
+export function splitAddress(databasePath: string): DatabaseAddressParts {
+  const at = databasePath.indexOf("@");
+  if (at < 0) return { slug: databasePath, ref: null };
+  return { slug: databasePath.slice(0, at), ref: databasePath.slice(at + 1) };
 }
 
 /** The only branch that the token reaches; null where it reaches a trunk or several branches. */

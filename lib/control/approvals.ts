@@ -1,10 +1,12 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
 import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
+import { type Log, silentLog } from "../core/log.ts";
 import { compareAndSet } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
-import type { ApprovalRecord } from "../store/write_records.ts";
+import type { ApprovalOutcome, ApprovalRecord } from "../store/write_records.ts";
 
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
 export const APPROVAL_MS = 86_400_000;
@@ -14,7 +16,11 @@ export type ApprovalState = ApprovalRecord["state"] | "expired";
 
 /** Every method's errors: `meter_unreachable`. */
 export class Approvals {
-  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    private readonly log: Log = silentLog,
+  ) {}
 
   stateOf(record: ApprovalRecord): ApprovalState {
     const open = record.state === "pending" || record.state === "approved";
@@ -78,6 +84,22 @@ export class Approvals {
       beside: (commit, next) => this.#noteOpen(commit, next),
     });
     return moved ? changed : null;
+  }
+
+  /**
+   * Notes what became of an approval that has been redeemed. The write stands whatever becomes of the note: where KV
+   * does not take it, the log says so instead of the answer of whoever wrote.
+   */
+  async noteOutcome(record: ApprovalRecord, outcome: ApprovalOutcome): Promise<void> {
+    const { id: approvalId, namespaceId } = record;
+    const lost = (code: string) =>
+      this.log("error", "approval_outcome_lost", { approvalId, namespaceId, kind: outcome.kind, code });
+    try {
+      if (await this.move(record, "redeemed", { outcome }) === null) lost("approval_decided");
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      lost(error.code);
+    }
   }
 
   #noteOpen(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {

@@ -131,7 +131,8 @@ export function affectedRows(effects: readonly StatementEffect[]): number | null
   return effects.reduce((rows, { ownRows, cascadedRows }) => rows + (ownRows ?? 0) + cascadedRows, 0);
 }
 
-/** Adds up the rows that triggers and foreign keys change. */
-export function cascadedRows(effects: readonly StatementEffect[]): number {
+/** Adds up the rows that triggers and foreign keys change; null where they are not known. */
+export function cascadedRows(effects: readonly StatementEffect[]): number | null {
+  if (effects.length === 0) return null;
   return effects.reduce((rows, { cascadedRows }) => rows + cascadedRows, 0);
 }

@@ -21,8 +21,8 @@ export interface ToHold {
   readonly replay: CallReplay | null;
   readonly matches: readonly RuleMatch[];
   readonly affectedRows: number | null;
-  /** How many of them are those of triggers and cascades; absent: not known. */
-  readonly cascadedRows?: number;
+  /** How many of them are those of triggers and cascades; absent or null: not known. */
+  readonly cascadedRows?: number | null;
   /** Writes the call in the form of `held_call.ts`, given what its approval covers. */
   readonly text: (covers: readonly string[]) => string;
 }
@@ -90,7 +90,7 @@ async function chooseToken(
 async function addApproval(
   ctx: HoldContext,
   token: string,
-  { target, tokenId, operation, matches, affectedRows, cascadedRows, text }: ToHold,
+  { target, tokenId, operation, matches, affectedRows, cascadedRows = null, text }: ToHold,
 ): Promise<ApprovalRecord | null> {
   const now = ctx.clock.now();
   const id = newId("apv", now);
@@ -109,7 +109,7 @@ async function addApproval(
     state: "pending",
     hits: hitsOf(matches),
     affectedRows,
-    ...(cascadedRows === undefined ? {} : { cascadedRows }),
+    cascadedRows,
     tolerance: Math.min(...matches.map(({ rule }) => rule.tolerance)),
     createdAt: now,
     expiresAt,

@@ -49,8 +49,8 @@ export interface ApprovalRecord {
   readonly hits: readonly RuleHit[];
   /** Rows that the write affected in its dry run, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
-  /** How many of them are those of triggers and cascades; absent: not known. */
-  readonly cascadedRows?: number;
+  /** How many of them are those of triggers and cascades; absent or null: not known. */
+  readonly cascadedRows?: number | null;
   /** By how many rows that may differ when it is redeemed. */
   readonly tolerance: number;
   readonly createdAt: number;

@@ -50,7 +50,7 @@ export const approvalDetail = approvalRecord.extend({
   tokenName: z.string().nullable().describe("Or a person's address; null: the token has been revoked"),
   operation: z.string().describe("query, batch, apply, merge or restore"),
   affectedRows: z.int().nullable().describe("With triggers and cascades; null: not known"),
-  cascadedRows: z.int().describe("How many of them triggers and cascades add"),
+  cascadedRows: z.int().nullable().describe("How many of them triggers and cascades add; null: not known"),
   tolerance: z.int().describe("By how many rows that may differ when it runs"),
   look: z.int().describe("How often what it would do was looked at again; to be sent with an approval"),
   lookedAt: z.string(),

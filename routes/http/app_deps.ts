@@ -72,7 +72,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     facts: new FactsCache(),
     replays: new Replays(kv, clock),
     rules: new Rules(kv, clock),
-    approvals: new Approvals(kv, clock),
+    approvals: new Approvals(kv, clock, parts.log),
     held: new HeldCalls(kv, clock),
     hashes: new KeyedHashes(kv),
     bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },

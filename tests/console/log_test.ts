@@ -1,5 +1,6 @@
 // The page of the query log, as a browser without script sees it.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { newId } from "../../lib/core/ids.ts";
 import { testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -82,6 +83,25 @@ testSteps("the page of the log", world, {
     const who = /<option value="(mem_\w+)"[^>]*>lars@northwind\.example</.exec(text)?.[1] ?? "";
     const own = await look(`?who=${who}`);
     assert(own.includes("SELECT 2") && !own.includes("SELECT 1"));
+  },
+  "names who stands behind the 500 that one can choose from too": async ({ app, tenant, look }) => {
+    const namespaceId = (await app.deps.control.namespaces.bySlug(tenant.slug))?.id ?? "";
+    const now = Date.now();
+    const plain = { namespaceId, role: "read", scopes: [], createdAt: now, expiresAt: null } as const;
+    for (let number = 0; number < 500; number++) {
+      const token = { id: newId("tok", now), hash: `hash ${newId("tok", now)}`, name: `job ${number}` };
+      assert(await app.deps.control.tokens.add({ ...plain, ...token }));
+    }
+    // Ids sort by their time: this token comes behind them.
+    const created = await app.request("POST", `/api/namespaces/${tenant.slug}/tokens`, {
+      token: tenant.token,
+      body: { name: "the last of many", role: "read" },
+    });
+    await tenant.query("SELECT 501", [], { token: member(created, "token") });
+    const row = [...(await look()).matchAll(/<tr>.*?<\/tr>/gs)].map(([text]) => text);
+    assertStringIncludes(row.find((text) => text.includes("SELECT 501")) ?? "", "the last of many");
+    const own = await look(`?who=${member(created, "id")}`);
+    assertMatch(own, /<option value="tok_\w+" selected[^>]*>the last of many</);
   },
   "shows names and texts of strangers as text": async ({ tenant, look }) => {
     await tenant.query(`SELECT 1 AS "<img src=x onerror=alert(1)>" -- \u202Egnp.exe`);

@@ -14,24 +14,34 @@ export interface SecondApp extends AsyncDisposable {
   down: boolean;
   /** Called when a call reaches a tenant's database, before it runs. */
   onRun: () => void;
+  /** Called before a restore. */
+  onRestore: () => void;
   request(method: string, path: string, options?: ApiRequest): Promise<ApiAnswer>;
 }
 
 export function secondApp(first: StartedApp): SecondApp {
-  const made = parts(first, { isDown: () => second.down, onRun: () => second.onRun() });
-  const second: SecondApp = { ...made, down: false, onRun: () => {} };
+  const made = parts(first, {
+    isDown: () => second.down,
+    onRun: () => second.onRun(),
+    onRestore: () => second.onRestore(),
+  });
+  const second: SecondApp = { ...made, down: false, onRun: () => {}, onRestore: () => {} };
   return second;
 }
 
 interface Hooks {
   readonly isDown: () => boolean;
   readonly onRun: () => void;
+  readonly onRestore: () => void;
 }
 
-function parts(first: StartedApp, { isDown, onRun }: Hooks): Omit<SecondApp, "down" | "onRun"> {
+function parts(
+  first: StartedApp,
+  { isDown, ...hooks }: Hooks,
+): Omit<SecondApp, "down" | "onRun" | "onRestore"> {
   const { config, baseUrl, clock, log, bodyWatch, operatorKeyHash } = first.deps;
   const kv = failingKv(first.deps.kv, isDown);
-  const tenants = watchedTenants(first.deps.tenants, onRun);
+  const tenants = watchedTenants(first.deps.tenants, hooks);
   const deps = appDeps({ config, baseUrl, clock, log, kv, tenants, bodyWatch, operatorKeyHash });
   const app = createApp(deps);
   return {
@@ -41,13 +51,18 @@ function parts(first: StartedApp, { isDown, onRun }: Hooks): Omit<SecondApp, "do
   };
 }
 
-/** The same store; `onRun` is told of every call that is to run. */
-function watchedTenants(store: TenantStore, onRun: () => void): TenantStore {
-  const open: TenantStore["open"] = (...input) =>
-    replaced(store.open(...input), "run", (run) => (call: TenantCall) => {
+/** The same store; the hooks are told of every call that is to run, and of every restore. */
+function watchedTenants(store: TenantStore, { onRun, onRestore }: Omit<Hooks, "isDown">): TenantStore {
+  const open: TenantStore["open"] = (...input) => {
+    const running = replaced(store.open(...input), "run", (run) => (call: TenantCall) => {
       onRun();
       return run(call);
     });
+    return replaced(running, "restore", (restore) => (...how: Parameters<typeof restore>) => {
+      onRestore();
+      return restore(...how);
+    });
+  };
   return replaced(store, "open", () => open);
 }
 

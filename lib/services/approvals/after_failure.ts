@@ -7,13 +7,12 @@ import { neverRan } from "../../query/never_ran.ts";
 import { fittingHits, hitsOf, type RuleMatch } from "../../query/match_rules.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { recordOutcome } from "./record_outcome.ts";
 
 /** What an approved write would do now. */
 export interface NewLook {
   readonly affectedRows: number | null;
-  /** Absent: not known, and stored as none. */
-  readonly cascadedRows?: number;
+  /** Absent or null: not known. */
+  readonly cascadedRows?: number | null;
   /** In the form of `held_call.ts`; null: what it would do is not known any better than before. */
   readonly text: string | null;
   /** Rules that hold it for what was not approved before. */
@@ -50,7 +49,7 @@ export type LookContext = Pick<HoldContext, "approvals" | "held" | "clock">;
 export async function newLook(
   ctx: LookContext,
   record: ApprovalRecord,
-  { affectedRows, cascadedRows = 0, text, matches = [] }: NewLook,
+  { affectedRows, cascadedRows = null, text, matches = [] }: NewLook,
 ): Promise<Partial<ApprovalRecord>> {
   return {
     affectedRows,
@@ -99,7 +98,7 @@ export async function afterRefusal(
   if (neverRan(error) || !(error instanceof AppError)) return;
   const reason = stoppedBy[error.code];
   if (reason === undefined) {
-    return await recordOutcome({ approvals, clock }, record, { kind: "failed", code: error.code });
+    return await approvals.noteOutcome(record, { kind: "failed", at: clock.now(), code: error.code });
   }
   const now = clock.now();
   await approvals.move(record, "redeemed", { state: "denied", reason, decidedAt: now, decidedBy: null });

@@ -1,10 +1,17 @@
 // An approval as the API shows it: to whoever asked for it, and with what it would run to whoever decides.
+import { splitAddress } from "../../access/resolve_target.ts";
 import type { Approvals, ApprovalState } from "../../control/approvals.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { HeldCalls } from "../../control/held_calls.ts";
 import { AppError } from "../../core/errors.ts";
 import type { StatementEffect } from "../../engine/statement_effect.ts";
-import { type HeldCall, type HeldMerge, type HeldRestore, readHeldCall } from "../../query/held_call.ts";
+import {
+  cascadedRows,
+  type HeldCall,
+  type HeldMerge,
+  type HeldRestore,
+  readHeldCall,
+} from "../../query/held_call.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { ApprovalOutcome, ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
@@ -38,8 +45,8 @@ export interface ApprovalSummary extends ApprovalView {
   readonly operation: string;
   /** Rows that it would change, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
-  /** How many of them triggers and cascades add. */
-  readonly cascadedRows: number;
+  /** How many of them triggers and cascades add; null where that is not known. */
+  readonly cascadedRows: number | null;
   /** By how many rows that may differ when it runs. */
   readonly tolerance: number;
   /** How often what it would do was looked at again: whoever approves says which look. */
@@ -116,14 +123,14 @@ export function approvalSummary(
   return {
     ...approvalView(approvals, record),
     databaseSlug,
-    database: databaseSlug.split("@")[0] ?? databaseSlug,
+    database: splitAddress(databaseSlug).slug,
     branchRef,
     requestedBy,
     tokenId: requestedBy,
     tokenName,
     operation: record.operation ?? "query",
     affectedRows: record.affectedRows,
-    cascadedRows: record.cascadedRows ?? 0,
+    cascadedRows: record.cascadedRows ?? null,
     tolerance: record.tolerance,
     look: record.look ?? 0,
     lookedAt: isoTime(record.lookedAt ?? record.createdAt),
@@ -135,7 +142,8 @@ export function approvalSummary(
   };
 }
 
-function outcomeView(outcome: ApprovalOutcome): OutcomeView {
+/** An outcome with its times as the API shows them. */
+export function outcomeView(outcome: ApprovalOutcome): OutcomeView {
   const undone = outcome.kind === "ran" ? outcome.undone : undefined;
   return {
     ...outcome,
@@ -161,12 +169,13 @@ export function approvalDetail(summary: ApprovalSummary, held: HeldCall): Approv
 
 function figuresOf({ affectedRows }: ApprovalSummary, held: HeldCall): EffectFigures {
   const rowsRead = held.rowsRead ?? null;
-  if (held.effects.length === 0) return { affected: affectedRows, cascaded: null, rowsRead };
+  const cascaded = cascadedRows(held.effects);
+  if (cascaded === null) return { affected: affectedRows, cascaded, rowsRead };
   // The number of rows does not describe a change of the schema.
   const affected = held.effects.some(({ ownRows }) => ownRows === null)
     ? null
     : held.effects.reduce((sum, { ownRows }) => sum + (ownRows ?? 0), 0);
-  return { affected, cascaded: held.effects.reduce((sum, one) => sum + one.cascadedRows, 0), rowsRead };
+  return { affected, cascaded, rowsRead };
 }
 
 function shownSets({ paramSets }: HeldCall): ApprovalDetail["paramSets"] {

@@ -16,7 +16,6 @@ import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
 import { heldCallOf } from "./approval_view.ts";
 import { effectNow } from "./effect_now.ts";
 import { findApproval } from "./read_approval.ts";
-import { recordOutcome } from "./record_outcome.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 import { redeemRestore } from "./redeem_restore.ts";
 
@@ -81,7 +80,8 @@ export async function redeemApproval(
       }),
     );
     const { rowsWritten, queryLogId, snapshot } = answer.meta;
-    await recordOutcome(ctx, record, { kind: "ran", rowsWritten, queryLogId, snapshot });
+    const ran = { rowsWritten, queryLogId, snapshot };
+    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
     return { answer, batch: answersEach(held) };
   } catch (error) {
     throw await afterFailure(ctx, record, held, error);

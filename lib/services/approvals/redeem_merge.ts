@@ -7,7 +7,6 @@ import type { QueryContext } from "../../query/query_call.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
-import { recordOutcome } from "./record_outcome.ts";
 import { requireBranch } from "../branches/branch_context.ts";
 import { deniedBy, findMergeRules } from "../branches/find_merge_rules.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
@@ -34,7 +33,8 @@ export async function redeemMerge(
   });
   if (merged.ok) {
     const { data: { rowsWritten }, meta: { queryLogId, snapshot } } = merged.answer;
-    await recordOutcome(ctx, record, { kind: "ran", rowsWritten, queryLogId, snapshot });
+    const ran = { rowsWritten, queryLogId, snapshot };
+    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
     return merged.answer;
   }
   const { merge, matches } = merged.stop;

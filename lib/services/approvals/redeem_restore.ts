@@ -15,7 +15,6 @@ import {
   type Restored,
 } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
-import { recordOutcome } from "./record_outcome.ts";
 
 /** Restores. Errors: `effect_changed` with both figures, then a person has to look again; those of a restore. */
 export async function redeemRestore(
@@ -36,8 +35,8 @@ export async function redeemRestore(
   try {
     requireRole(ctx.target, "admin");
     const restored = await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
-    const outcome = { kind: "ran", rowsWritten: approved?.rows ?? null, queryLogId: log.id } as const;
-    await recordOutcome(ctx, record, { ...outcome, snapshot: restored.undo });
+    const ran = { rowsWritten: approved?.rows ?? null, queryLogId: log.id, snapshot: restored.undo };
+    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
     return restored;
   } catch (error) {
     const isLooked = error instanceof AppError && error.code === "effect_changed";

@@ -15,6 +15,7 @@ import {
   requireApproval,
   targetOf,
 } from "./approval_context.ts";
+import { outcomeView } from "./approval_view.ts";
 import { type ApprovalPage, approvalPage } from "./read_approvals.ts";
 
 /** What taking it back would do now: also to what others have written since. */
@@ -64,11 +65,13 @@ export interface UndoInput extends ApprovalPath {
  */
 export async function undoApproval(ctx: ApprovalContext, input: UndoInput): Promise<ApprovalPage> {
   const { record, outcome, person, restore, snapshot } = await undoOf(ctx, input);
+  // Read before it is done: a failure of KV afterwards must not tell the person that it is not.
+  const page = await approvalPage(ctx, record);
   const restored = await restoreSeen(restore, { snapshot, digest: input.digest });
   const undone = { at: ctx.clock.now(), by: deciderOf(person), snapshot: restored.undo };
-  const noted = await ctx.query.approvals.move(record, "redeemed", { outcome: { ...outcome, undone } });
+  await ctx.query.approvals.noteOutcome(record, { ...outcome, undone });
   await noteAct(ctx, "approval.undone", actOn(record));
-  return await approvalPage(ctx, noted ?? record);
+  return { ...page, outcome: outcomeView({ ...outcome, undone }) };
 }
 
 interface Undo {

@@ -1,4 +1,5 @@
 // What the doctor knows about the published endpoints of a database: who may call them and which columns they show.
+import { splitAddress } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { classify } from "../../query/classify.ts";
@@ -28,7 +29,7 @@ type ColumnsOf = (table: string) => readonly string[] | null;
  */
 export async function endpointFacts(ctx: EndpointFactsContext): Promise<EndpointFacts[]> {
   const { control, query, target } = ctx;
-  const slug = target.databaseSlug.split("@")[0] ?? "";
+  const { slug } = splitAddress(target.databaseSlug);
   const trunk = await control.databases.bySlug(target.namespaceId, slug);
   const records = trunk === null ? [] : await control.endpoints.published(trunk.id);
   if (records.length === 0) return [];

@@ -22,7 +22,7 @@ export function askerOf({ tokenName }: Pick<ApprovalSummary, "tokenName">): stri
 /** Who asks what of how many rows of which table. */
 export function sentenceOf(approval: ApprovalSummary): string {
   const { affectedRows, cascadedRows } = approval;
-  const rows = affectedRows === null ? null : affectedRows - cascadedRows;
+  const rows = affectedRows === null ? null : affectedRows - (cascadedRows ?? 0);
   const who = askerOf(approval);
   const database = approval.databaseSlug;
   const many = rows === null ? "" : ` (${counted(rows, "row")})`;
@@ -30,7 +30,11 @@ export function sentenceOf(approval: ApprovalSummary): string {
   if (approval.operation === "restore") return `${who} asks to restore ${database} to a snapshot${many}`;
   const { verb, tables, isSchema } = touched(approval.hits);
   if (isSchema) return `${who} asks to change the definition of ${tables}${many}`;
-  const more = cascadedRows > 0 ? `, and ${whole(cascadedRows)} more` : "";
+  const more = rows === null || cascadedRows === 0
+    ? ""
+    : cascadedRows === null
+    ? ", triggers and keys counted in"
+    : `, and ${whole(cascadedRows)} more`;
   return `${who} asks to ${verb} ${rows === null ? "rows" : counted(rows, "row")} of ${tables}${more}`;
 }
 

@@ -1,6 +1,6 @@
 // What the pages of one database begin with: who asks, which database, and the address of its pages.
 import type { Context } from "hono";
-import { resolveCallerTarget, type Target } from "../../../lib/access/resolve_target.ts";
+import { resolveCallerTarget, splitAddress, type Target } from "../../../lib/access/resolve_target.ts";
 import type { BranchContext } from "../../../lib/services/branches/branch_context.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -56,7 +56,7 @@ export interface BranchPage extends Omit<PagePlace, "baseUrl"> {
 export async function branchPage(deps: AppDeps, c: Context<Env>): Promise<BranchPage> {
   const caller = personCaller(c);
   const { ns = "", db = "" } = c.req.param();
-  const [trunk = ""] = db.split("@");
+  const { slug: trunk } = splitAddress(db);
   const { control, tenants, clock } = deps;
   const target = await resolveCallerTarget({ control }, caller, { namespaceSlug: ns, databasePath: trunk });
   return {

@@ -47,11 +47,11 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     const { ctx, address, base } = endpointsPage(deps, c);
     const one = { address, slug: slugOf(c) };
     const endpoint = await getEndpoint(ctx, one);
-    const [revisions, names, stats] = await Promise.all([
+    const [revisions, stats] = await Promise.all([
       listRevisions(ctx, one),
-      callerNames(ctx, address.namespaceSlug),
       readStats(ctx, { ...one, fromMs: null, toMs: null }),
     ]);
+    const names = await callerNames(ctx, address.namespaceSlug, revisions.map(({ actor }) => actor));
     return await renderPage(
       c,
       {

@@ -1,6 +1,7 @@
 // What the pages of endpoints begin with: which database, and what a form means.
 import type { Context } from "hono";
 import { endpointSpec } from "../../../lib/core/endpoint_spec.ts";
+import { splitAddress } from "../../../lib/access/resolve_target.ts";
 import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
 import type { EndpointContext } from "../../../lib/services/endpoints/endpoint_context.ts";
 import type { UncheckedSpec } from "../../../lib/services/endpoints/spec/check_spec.ts";
@@ -20,7 +21,7 @@ export interface EndpointsPage {
 /** Of the database that the path `/:ns/db/:db` names. */
 export function endpointsPage(deps: AppDeps, c: Context<Env>): EndpointsPage {
   const { ns = "", db = "" } = c.req.param();
-  const [slug = ""] = db.split("@");
+  const { slug } = splitAddress(db);
   return {
     ctx: { ...deps, caller: c.get("caller") },
     address: { namespaceSlug: ns, slug },

@@ -31,19 +31,18 @@ export function logRoutes(deps: AppDeps): Hono<Env> {
     const { ctx, namespace, path, base } = await databasePage(deps, c);
     const filter: LogFilter = asked.parse(c.req.query());
     const { status, who, since, until, after, id } = filter;
-    const [page, names] = await Promise.all([
-      readQueryLog(ctx, {
-        sinceMs: since === null ? null : Date.parse(since),
-        // Both days are whole ones.
-        untilMs: until === null ? null : Date.parse(until) + DAY_MS,
-        tokenId: who,
-        status,
-        cursor: after,
-        pageSize: id === null ? PAGE_SIZE : 1,
-        ...(id === null ? {} : { id }),
-      }),
-      callerNames(manageContext(deps, c), namespace),
-    ]);
+    const page = await readQueryLog(ctx, {
+      sinceMs: since === null ? null : Date.parse(since),
+      // Both days are whole ones.
+      untilMs: until === null ? null : Date.parse(until) + DAY_MS,
+      tokenId: who,
+      status,
+      cursor: after,
+      pageSize: id === null ? PAGE_SIZE : 1,
+      ...(id === null ? {} : { id }),
+    });
+    const callers = [...page.entries.map(({ tokenId }) => tokenId), ...(who === null ? [] : [who])];
+    const names = await callerNames(manageContext(deps, c), namespace, callers);
     return await renderPage(
       c,
       { title: `Log of ${path}`, namespace, database: { path, tab: "Log" } },

@@ -1,5 +1,6 @@
 // The head of a database's page: its name, the branch, a line about it.
 import type { Child } from "hono/jsx";
+import { splitAddress, TRUNK } from "../../../lib/access/resolve_target.ts";
 import type { Html } from "./html.ts";
 import { Icon } from "./icon.tsx";
 
@@ -7,17 +8,17 @@ import { Icon } from "./icon.tsx";
 export function DbHead(
   { namespace, database, about, end }: { namespace: string; database: string; about?: Child; end?: Child },
 ): Html {
-  const [slug = database, ref = "main"] = database.split("@");
+  const { slug, ref } = splitAddress(database);
   return (
     <div class="db-head">
       <h1>{slug}</h1>
       <a
         class="picker"
         href={`/console/${namespace}/db/${slug}/branches`}
-        aria-label={`Branch ${ref}, choose another`}
+        aria-label={`Branch ${ref ?? TRUNK}, choose another`}
       >
         <Icon name="branch" size={14} />
-        {ref}
+        {ref ?? TRUNK}
         <Icon name="chevron" size={14} />
       </a>
       {about === undefined ? null : <span class="note">{about}</span>}

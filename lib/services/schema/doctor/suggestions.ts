@@ -1,5 +1,6 @@
 // Texts of suggestions: calls of this service in a form that can be run as it stands (`METHOD path body`), and new
 // names.
+import { splitAddress } from "../../../access/resolve_target.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
@@ -27,7 +28,7 @@ export function endpointCall(address: Address, method: string, rest: string, bod
 
 /** A call under `/api/namespaces/:slug/databases/:dbSlug/`. */
 export function databaseApiCall(address: Address, method: string, rest: string, body?: unknown): string {
-  const [slug] = address.databasePath.split("@");
+  const { slug } = splitAddress(address.databasePath);
   const path = `/api/namespaces/${address.namespaceSlug}/databases/${slug}/${rest}`;
   return body === undefined ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`;
 }
