@@ -2,7 +2,7 @@
 import type { RowForm } from "../sql/row_form.ts";
 import type {} from "./node_sqlite.d.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { openDatabase } from "./open_database.ts";
+import { moduleNames, openDatabase } from "./open_database.ts";
 import { quoteIdentifier } from "../sql/quote.ts";
 import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
@@ -14,10 +14,11 @@ import { TableCounts } from "./rows_read/table_counts.ts";
 import type { SchemaFacts } from "./schema_facts.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
+import { noChanges, typedColumns, typedResultJson, typedRows } from "./typed_result.ts";
 
 /** The result of one statement. */
 export interface RunResult {
-  /** `{"columns":[…],"rows":[…]`; the caller adds the closing brace. */
+  /** `{"columns":[…],"rows":[…]`, or in the typed form `{"cols":[…],…`; the caller adds the closing brace. */
   readonly json: string;
   readonly rowCount: number;
 }
@@ -92,16 +93,20 @@ export class Connection {
     rowForm: RowForm,
   ): RunResult {
     const { facts } = this;
+    const read = (prepared: Prepared, values: Bindable[]) =>
+      rowForm.typed
+        ? this.#readTyped(prepared, values, bounds, level === "write")
+        : this.#read(prepared, values, bounds, rowForm);
     const once = () =>
       this.#atLevel(level, () => {
         const prepared = this.#prepared.of(level, sql, facts);
         const values = bindable(params);
         try {
-          return this.#read(prepared, values, bounds, rowForm);
+          return read(prepared, values);
         } catch (error) {
           if (prepared.bigIntegers || !isIntegerOutOfRange(error)) throw error;
           prepared.bigIntegers = true;
-          return this.#read(prepared, values, bounds, rowForm);
+          return read(prepared, values);
         }
       });
     if (level === "read") {
@@ -175,14 +180,31 @@ export class Connection {
       prepared.statement().get(...values);
       return { json: '{"columns":[],"rows":[]', rowCount: 0 };
     }
-    // Where there is no bounded form, the service bounds the statement by watching this process's memory.
+    const { rows, forms } = this.#rows(prepared, values, bounds, big);
+    const json = rowsJson(rows, bounds, { rowForm, big });
+    if (forms) noteSize(forms, json.length, bounds);
+    return { json: `{"columns":${prepared.columnsJson},"rows":${json}`, rowCount: rows.length };
+  }
+
+  #readTyped(prepared: Prepared, values: Bindable[], bounds: ResultBounds, writes: boolean): RunResult {
+    const returns = prepared.columns.length > 0;
+    if (!returns) prepared.statement().get(...values);
+    const { rows, forms } = returns ? this.#rows(prepared, values, bounds, true) : { rows: [], forms: null };
+    const text = typedRows(rows, bounds);
+    if (forms) noteSize(forms, text.length, bounds);
+    const cols = returns ? prepared.typedColumns ??= typedColumns(prepared.statement().columns()) : "[]";
+    const figures = writes ? this.runFigures() : null;
+    const changes = figures ? { changes: figures.own, rowid: figures.rowid } : noChanges;
+    return { json: typedResultJson(cols, text, changes), rowCount: rows.length };
+  }
+
+  /** Where there is no bounded form, the service bounds the statement by watching this process's memory. */
+  #rows(prepared: Prepared, values: Bindable[], bounds: ResultBounds, big: boolean) {
     const forms = this.#bounded.formsOf(prepared, bounds);
     const rows = forms
       ? this.#bounded.read(forms, values, bounds, big)
       : readAll(prepared.statement(), values, big);
-    const json = rowsJson(rows, bounds, { rowForm, big });
-    if (forms) noteSize(forms, json.length, bounds);
-    return { json: `{"columns":${prepared.columnsJson},"rows":${json}`, rowCount: rows.length };
+    return { rows, forms };
   }
 
   #internalStatement(sql: string): StatementSync {
@@ -221,12 +243,6 @@ function readAll(statement: StatementSync, values: readonly Bindable[], big: boo
 
 /** Every new connection has the modules of this engine build. */
 let modulesClosed: ReadonlySet<string> | null = null;
-
-function moduleNames(database: DatabaseSync): string[] {
-  const statement = database.prepare("PRAGMA module_list");
-  statement.setReturnArrays(true);
-  return arrayRows(statement.all()).map((row) => String(row[0]));
-}
 
 /** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
 function arrayRow(row: unknown): EngineValue[] | undefined {

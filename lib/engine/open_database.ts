@@ -19,3 +19,8 @@ export function openDatabase(path: string, readOnly: boolean): DatabaseSync {
     limits: { ...ENGINE_LIMITS, sqlLength: ENGINE_LIMITS.sqlLength + FORM_CHARACTERS },
   });
 }
+
+/** The modules for virtual tables that this engine build has. */
+export function moduleNames(database: DatabaseSync): string[] {
+  return database.prepare("PRAGMA module_list").all().map((row) => String(row["name"]));
+}

@@ -13,6 +13,8 @@ export interface Prepared extends Bounded {
   /** Compiled when it is first needed: a read of which the schema's facts know the bounded forms needs only these. */
   statement(): StatementSync;
   readonly columnsJson: string;
+  /** The columns in the typed form, once somebody has asked for them. */
+  typedColumns?: string;
   /** Reads integers as bigint, which is slower. A read switches to it when a number is too small; a write cannot run again. */
   bigIntegers: boolean;
 }

@@ -3,7 +3,7 @@ import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
-import { PLAIN_ROWS, type RowForm } from "../sql/row_form.ts";
+import { PLAIN_ROWS, type RowForm, TYPED_ROWS } from "../sql/row_form.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
 /** A call that waits. */
@@ -121,8 +121,8 @@ export function heldText({ rowForm, ...held }: HeldCall): string {
 
 /** Reads a text of `heldText`. Guarantee: nothing else is ever held. */
 export function readHeldCall(text: string): HeldCall {
-  const { integersAsStrings, ...held }: Omit<HeldCall, "rowForm"> & RowForm = JSON.parse(text);
-  return { ...held, rowForm: { integersAsStrings } };
+  const { integersAsStrings, typed, ...held }: Omit<HeldCall, "rowForm"> & RowForm = JSON.parse(text);
+  return { ...held, rowForm: typed ? TYPED_ROWS : { integersAsStrings } };
 }
 
 /** Adds up the rows that the statements change, triggers and cascades included; null where one is not known. */

@@ -4,6 +4,11 @@
 export interface RowForm {
   /** Every INTEGER is a string of digits. */
   readonly integersAsStrings: boolean;
+  /**
+   * Set where the result is written as libSQL's protocol has it (HRANA_3_SPEC, `StmtResult`): each value with its type,
+   * each column with its declared type, and behind the rows what the statement itself has changed.
+   */
+  readonly typed?: true;
 }
 
 /** The form for whoever asks for none: an INTEGER is a number up to 2^53, and a string of digits beyond. */
@@ -12,8 +17,12 @@ export const PLAIN_ROWS: RowForm = { integersAsStrings: false };
 /** The form for whoever reads JSON with numbers that are less exact: every INTEGER is a string of digits. */
 export const DIGIT_ROWS: RowForm = { integersAsStrings: true };
 
+/** The form for clients of libSQL. */
+export const TYPED_ROWS: RowForm = { integersAsStrings: false, typed: true };
+
 /** The form that either of two requests for the same rows has asked for. */
 export function eitherForm(one: RowForm, other: RowForm): RowForm {
+  if (one.typed || other.typed) return TYPED_ROWS;
   return one.integersAsStrings ? one : other;
 }
 

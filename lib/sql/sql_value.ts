@@ -2,16 +2,24 @@
 
 /**
  * A bound parameter on its way to the engine: JSON, with booleans as 0 and 1. `$blob` is base64. `$integer` holds the
- * digits of an INTEGER beyond 2^53, which callers cannot send: their digits bind as TEXT.
+ * digits of an INTEGER beyond 2^53, which callers cannot send: their digits bind as TEXT. `$real` is a REAL that is a
+ * whole number, which a plain number would bind as INTEGER: clients of libSQL tell the two apart.
  */
 export type SqlParameter =
   | (string | number | null)
   | { readonly $blob: string }
-  | { readonly $integer: string };
+  | { readonly $integer: string }
+  | { readonly $real: number };
 
 /** Booleans bind as 0 and 1, everything else as it is. */
 export function toSqlParameter(value: SqlParameter | boolean): SqlParameter {
   return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** A parameter as answers have values: the digits of an INTEGER that JSON has no number for, and a REAL as a number. */
+export function shownParameter(value: SqlParameter): string | number | null | { readonly $blob: string } {
+  if (typeof value !== "object" || value === null || "$blob" in value) return value;
+  return "$integer" in value ? value.$integer : value.$real;
 }
 
 /** Stands for an unknown value where a statement is only compiled. */
@@ -40,7 +48,8 @@ export function bindable(params: readonly SqlParameter[]): Bindable[] {
   return params.map((value) => {
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
     if (typeof value === "object" && value !== null) {
-      return "$blob" in value ? Uint8Array.fromBase64(value.$blob) : BigInt(value.$integer);
+      if ("$blob" in value) return Uint8Array.fromBase64(value.$blob);
+      return "$real" in value ? value.$real : BigInt(value.$integer);
     }
     return value;
   });

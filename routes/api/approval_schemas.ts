@@ -60,7 +60,10 @@ export const approvalDetail = approvalRecord.extend({
   snapshotFirst: z.boolean(),
   outcome,
   statements: z.array(
-    z.object({ sql: z.string(), params: z.array(z.union([value, z.object({ $integer: z.string() })])) }),
+    z.object({
+      sql: z.string(),
+      params: z.array(z.union([value, z.object({ $integer: z.string() }), z.object({ $real: z.number() })])),
+    }),
   ),
   paramSets: z.object({ count: z.int(), first: z.array(z.array(value)) }).nullable().describe(
     "Set where the statement runs once for each of so many parameter sets; the first 100 of them",

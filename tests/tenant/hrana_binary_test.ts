@@ -22,7 +22,14 @@ const double = (field: number, value: number) =>
 /** What a server answers to a batch of two steps: rows of one column, and a refusal. */
 function answerWith(values: readonly Uint8Array[]): Uint8Array {
   const rows = values.map((value) => part(2, part(1, value)));
-  const result = [part(1, text(1, "v")), ...rows, varint(6, (writer) => writer.uint64(7n)), double(8, 1.5)];
+  const result = [
+    part(1, text(1, "v"), text(2, "INT")),
+    ...rows,
+    varint(3, (writer) => writer.uint64(2n)),
+    varint(4, (writer) => writer.sint64(-5n)),
+    varint(6, (writer) => writer.uint64(7n)),
+    double(8, 1.5),
+  ];
   const entries = [
     part(1, varint(1, (writer) => writer.uint32(0)), part(2, ...result)),
     part(
@@ -48,7 +55,15 @@ Deno.test("values of every kind come out of the binary form as they went in", ()
     baton: "baton",
     steps: [
       {
-        ...{ ok: true, columns: ["v"], rowsRead: 7, ms: 1.5 },
+        ...{
+          ok: true,
+          columns: ["v"],
+          decltypes: ["INT"],
+          rowsRead: 7,
+          ms: 1.5,
+          changes: 2,
+          lastRowid: "-5",
+        },
         rows: [
           ...["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808"]
             .map((value) => [{ type: "integer" as const, value }]),

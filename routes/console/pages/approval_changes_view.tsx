@@ -1,8 +1,8 @@
 // What a held call would do: rows, statements with their values, the engine's plan; of merges and restores the report.
-import type { JsonValue, RowPreview } from "../../../lib/engine/statement_effect.ts";
+import type { RowPreview } from "../../../lib/engine/statement_effect.ts";
 import { isFullScan } from "../../../lib/services/editor/explain_text.ts";
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
-import type { SqlParameter } from "../../../lib/sql/sql_value.ts";
+import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { Card } from "../parts/card.tsx";
 import { changingColumns, DiffGrid, type DiffRow } from "../parts/diff_grid.tsx";
 import { counted, whole } from "../parts/figures.ts";
@@ -139,7 +139,7 @@ function StatementCard({ approval, index }: { approval: ApprovalPage; index: num
           pairs={params.map((value, at) => ({
             name: <span class="tok-parameter">{`?${at + 1}`}</span>,
             kind: kindOf(value),
-            value: <ChangedValue value={shownOf(value)} />,
+            value: <ChangedValue value={shownParameter(value)} />,
           }))}
         />
       )}
@@ -160,21 +160,16 @@ function Sets({ sets: { count, first } }: { sets: NonNullable<ApprovalPage["para
         label="Sets of values"
         kind=""
         columns={columns}
-        rows={first.map((set) => set.map((value) => <ChangedValue value={shownOf(value)} />))}
+        rows={first.map((set) => set.map((value) => <ChangedValue value={shownParameter(value)} />))}
       />
     </>
   );
 }
 
-/** An INTEGER that JSON has no number for travels as its digits. */
-function shownOf(value: SqlParameter): JsonValue {
-  return typeof value === "object" && value !== null && "$integer" in value ? value.$integer : value;
-}
-
 function kindOf(value: SqlParameter): string {
   if (value === null) return "null";
   if (typeof value === "object" && "$integer" in value) return "integer";
-  if (typeof value === "object") return "blob";
+  if (typeof value === "object") return "$blob" in value ? "blob" : "real";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "real";
   return "text";
 }

@@ -1,6 +1,6 @@
 // A change of one row before it is made: the row that is meant, before and after, the statement, and one button.
 import type { ProposedRow, RowChange } from "../../../lib/services/tables/propose_row.ts";
-import type { SqlParameter } from "../../../lib/sql/sql_value.ts";
+import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { counted } from "../parts/figures.ts";
@@ -77,7 +77,7 @@ export function RowProposal(props: RowProposalProps): Html {
         pairs={statement.params.map((value, at) => ({
           name: `?${at + 1}`,
           kind: kindOf(value),
-          value: <Value value={shownValue(value)} />,
+          value: <Value value={shownParameter(value)} />,
         }))}
       />
     </Card>
@@ -86,10 +86,8 @@ export function RowProposal(props: RowProposalProps): Html {
 
 function kindOf(value: SqlParameter): string {
   if (value === null) return "NULL";
-  if (typeof value === "object") return "$integer" in value ? "integer" : "blob";
+  if (typeof value === "object") {
+    return "$blob" in value ? "blob" : "$integer" in value ? "integer" : "number";
+  }
   return typeof value === "number" ? (Number.isInteger(value) ? "integer" : "number") : "text";
-}
-
-function shownValue(value: SqlParameter) {
-  return typeof value === "object" && value !== null && "$integer" in value ? value.$integer : value;
 }

@@ -26,8 +26,13 @@ export interface HranaStep {
 export interface StepRows {
   readonly ok: true;
   readonly columns: readonly string[];
+  /** Declared types of the columns. */
+  readonly decltypes: readonly (string | null)[];
   readonly rows: readonly (readonly HranaValue[])[];
   readonly rowsRead: number;
+  /** Rows that the statement itself has changed, and the rowid of the last one that it has added. */
+  readonly changes: number;
+  readonly lastRowid: string | null;
   /** Milliseconds in the engine. */
   readonly ms: number;
 }

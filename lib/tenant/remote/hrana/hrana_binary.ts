@@ -165,18 +165,26 @@ function readSteps(reader: BinaryReader, stepCount: number): StepResult[] {
 
 function readResult(reader: BinaryReader): StepRows {
   const columns: string[] = [];
+  const decltypes: (string | null)[] = [];
   const rows: HranaValue[][] = [];
+  let changes = 0;
+  let lastRowid: string | null = null;
   let rowsRead = 0;
   let ms = 0;
   readMessage(reader, (field) => {
-    if (field === 1) columns.push(readName(reader));
-    else if (field === 2) rows.push(readRow(reader));
+    if (field === 1) {
+      const { name, decltype } = readColumn(reader);
+      columns.push(name);
+      decltypes.push(decltype);
+    } else if (field === 2) rows.push(readRow(reader));
+    else if (field === 3) changes = Number(reader.uint64());
+    else if (field === 4) lastRowid = reader.sint64().toString();
     else if (field === 6) rowsRead = Number(reader.uint64());
     else if (field === 8) ms = reader.double();
     else return false;
     return true;
   });
-  return { ok: true, columns, rows, rowsRead, ms };
+  return { ok: true, columns, decltypes, rows, rowsRead, changes, lastRowid, ms };
 }
 
 function readRow(reader: BinaryReader): HranaValue[] {
@@ -202,14 +210,16 @@ function readValue(reader: BinaryReader): HranaValue {
   return value;
 }
 
-function readName(reader: BinaryReader): string {
+function readColumn(reader: BinaryReader): { readonly name: string; readonly decltype: string | null } {
   let name = "";
+  let decltype: string | null = null;
   readMessage(reader, (field) => {
-    if (field !== 1) return false;
-    name = reader.string();
+    if (field === 1) name = reader.string();
+    else if (field === 2) decltype = reader.string();
+    else return false;
     return true;
   });
-  return name;
+  return { name, decltype };
 }
 
 function readError(reader: BinaryReader): StepError {

@@ -98,8 +98,10 @@ interface JsonError {
 }
 
 interface JsonStep {
-  readonly cols: readonly { readonly name: string | null }[];
+  readonly cols: readonly { readonly name: string | null; readonly decltype?: string | null }[];
   readonly rows: readonly (readonly HranaValue[])[];
+  readonly affected_row_count?: number;
+  readonly last_insert_rowid?: string | null;
   readonly rows_read?: number;
   readonly query_duration_ms?: number;
 }
@@ -131,8 +133,11 @@ function readStep(step: JsonStep | null, error: JsonError | null): StepResult {
   return step && {
     ok: true,
     columns: step.cols.map((column) => column.name ?? ""),
+    decltypes: step.cols.map((column) => column.decltype ?? null),
     rows: step.rows,
     rowsRead: step.rows_read ?? 0,
+    changes: step.affected_row_count ?? 0,
+    lastRowid: step.last_insert_rowid ?? null,
     ms: step.query_duration_ms ?? 0,
   };
 }

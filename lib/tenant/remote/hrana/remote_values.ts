@@ -3,6 +3,7 @@
 import { integerJson, type RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { type EngineValue, exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
+import { typedColumns, typedResultJson, typedRows } from "../../../engine/typed_result.ts";
 import type { JsonValue } from "../../../engine/statement_effect.ts";
 import type { HranaValue, StepRows } from "./hrana.ts";
 
@@ -11,8 +12,9 @@ export function hranaValue(value: SqlParameter): HranaValue {
   if (value === null) return { type: "null" };
   if (typeof value === "string") return { type: "text", value };
   if (typeof value === "object") {
-    return "$blob" in value
-      ? { type: "blob", base64: value.$blob.replace(/=+$/, "") }
+    if ("$blob" in value) return { type: "blob", base64: value.$blob.replace(/=+$/, "") };
+    return "$real" in value
+      ? { type: "float", value: value.$real }
       : { type: "integer", value: value.$integer };
   }
   return Number.isSafeInteger(value) ? { type: "integer", value: String(value) } : { type: "float", value };
@@ -26,14 +28,29 @@ export interface RemoteBounds {
 
 /** `{"columns":[…],"rows":[…]` without the closing brace. Throws `ResultTooLarge`. */
 export function resultJson(
-  { columns, rows }: StepRows,
+  step: StepRows,
   bounds: RemoteBounds,
   rowForm: RowForm,
 ): string {
+  const { columns, rows } = step;
   if (rows.length > bounds.rows) throw new ResultTooLarge(`more than ${bounds.rows} rows`);
+  if (rowForm.typed) return typedResult(step, bounds);
   const text = JSON.stringify(rows.map((row) => row.map((value) => jsonValue(value, rowForm))));
   if (exceeds(text, bounds.bytes)) throw new ResultTooLarge(`more than ${bounds.bytes} bytes`);
   return `{"columns":${JSON.stringify(columns)},"rows":${text}`;
+}
+
+/** The protocol's own form, of which only the spelling of infinities is ours. */
+function typedResult(
+  { columns, decltypes, rows, changes, lastRowid }: StepRows,
+  bounds: RemoteBounds,
+): string {
+  const text = typedRows(rows.map((row) => row.map(fromHrana)), {
+    maxRows: bounds.rows,
+    maxBytes: bounds.bytes,
+  });
+  const cols = typedColumns(columns.map((name, at) => ({ name, type: decltypes[at] ?? null })));
+  return typedResultJson(cols, text, { changes, rowid: lastRowid });
 }
 
 /** One value as answers have it. */
