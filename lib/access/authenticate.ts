@@ -4,6 +4,7 @@ import type { ControlPlane } from "../control/control_plane.ts";
 import type { KnownToken } from "../control/tokens.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import type { TokenAudience } from "../store/records.ts";
 import type { Caller, TokenCaller } from "./caller.ts";
 import { equalBytes, isToken, tokenHash } from "./token_format.ts";
 
@@ -19,7 +20,7 @@ const SCHEME = /^Bearer +([!-~]{1,512}) *$/i;
 
 /**
  * The caller of an `/api` request: an API token or the operator key. `authorization` is the header's value.
- * Errors: `missing_bearer`, `invalid_bearer`, both with `WWW-Authenticate`; `meter_unreachable`.
+ * Errors: `missing_bearer`, `invalid_bearer`, `wrong_audience`, all with `WWW-Authenticate`; `meter_unreachable`.
  */
 export function authenticate(ctx: AuthContext, authorization: string | undefined): Caller | Promise<Caller> {
   const secret = bearer(authorization);
@@ -27,12 +28,16 @@ export function authenticate(ctx: AuthContext, authorization: string | undefined
   return tokenCaller(ctx, secret);
 }
 
-/** The caller of a `/v1` request: an API token only. Errors as `authenticate`. */
+/**
+ * The caller of any other door: an API token only. `audience` is the door's own, so that tokens count there that count
+ * nowhere else. Errors as `authenticate`.
+ */
 export function authenticateToken(
   ctx: AuthContext,
   authorization: string | undefined,
+  audience?: TokenAudience,
 ): TokenCaller | Promise<TokenCaller> {
-  return tokenCaller(ctx, bearer(authorization));
+  return tokenCaller(ctx, bearer(authorization), audience);
 }
 
 function bearer(authorization: string | undefined): string {
@@ -66,17 +71,27 @@ export function isOperatorKey(ctx: Pick<AuthContext, "operatorKeyHash">, secret:
   return equalBytes(encoder.encode(tokenHash(secret)), encoder.encode(ctx.operatorKeyHash));
 }
 
-function tokenCaller(ctx: AuthContext, secret: string): TokenCaller | Promise<TokenCaller> {
+function tokenCaller(
+  ctx: AuthContext,
+  secret: string,
+  audience?: TokenAudience,
+): TokenCaller | Promise<TokenCaller> {
   const hash = hashOf(secret);
   if (hash === null) throw invalidBearer();
   const known = ctx.control.tokens.byHash(hash);
-  return known instanceof Promise ? known.then((value) => toCaller(ctx, value)) : toCaller(ctx, known);
+  return known instanceof Promise
+    ? known.then((value) => toCaller(ctx, value, audience))
+    : toCaller(ctx, known, audience);
 }
 
-function toCaller(ctx: AuthContext, known: KnownToken | null): TokenCaller {
+function toCaller(ctx: AuthContext, known: KnownToken | null, audience?: TokenAudience): TokenCaller {
   if (known === null) throw invalidBearer();
-  const { token, namespaceSlug } = known;
-  if (token.expiresAt !== null && token.expiresAt <= ctx.clock.now()) throw invalidBearer();
+  const { token, namespaceSlug, secretUntilMs } = known;
+  const expiresAt = secretUntilMs ?? token.expiresAt;
+  if (expiresAt !== null && expiresAt <= ctx.clock.now()) throw invalidBearer();
+  if (token.audience !== undefined && token.audience !== audience) {
+    throw new AppError("wrong_audience", { headers: INVALID_TOKEN });
+  }
   return {
     kind: "token",
     tokenId: token.id,
@@ -85,12 +100,12 @@ function toCaller(ctx: AuthContext, known: KnownToken | null): TokenCaller {
     namespaceSlug,
     role: token.role,
     scopes: token.scopes,
-    expiresAt: token.expiresAt,
+    expiresAt,
   };
 }
 
+const INVALID_TOKEN = { "www-authenticate": 'Bearer realm="cubby", error="invalid_token"' };
+
 function invalidBearer(): AppError {
-  return new AppError("invalid_bearer", {
-    headers: { "www-authenticate": 'Bearer realm="cubby", error="invalid_token"' },
-  });
+  return new AppError("invalid_bearer", { headers: INVALID_TOKEN });
 }

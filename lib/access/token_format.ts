@@ -3,7 +3,16 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
 /** What a secret is for. */
-export type TokenPrefix = "cub_live_" | "cub_op_" | "phand_" | "pmut_" | "appr_" | "pinv_" | "pstart_";
+export type TokenPrefix =
+  | "cub_live_"
+  | "cub_op_"
+  | "phand_"
+  | "pmut_"
+  | "appr_"
+  | "pinv_"
+  | "pstart_"
+  | "pcode_"
+  | "prefr_";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;

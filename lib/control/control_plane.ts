@@ -9,6 +9,8 @@ import { Handoffs } from "./handoffs.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Members } from "./members.ts";
 import { Namespaces } from "./namespaces.ts";
+import { OauthClients } from "./oauth_clients.ts";
+import { OauthGrants } from "./oauth_grants.ts";
 import { OneTimeLinks } from "./one_time_links.ts";
 import { Passkeys } from "./passkeys.ts";
 import { SessionKeys } from "./session_keys.ts";
@@ -29,6 +31,8 @@ export class ControlPlane {
   readonly members: Members;
   readonly passkeys: Passkeys;
   readonly links: OneTimeLinks;
+  readonly oauthClients: OauthClients;
+  readonly oauthGrants: OauthGrants;
 
   constructor(kv: Deno.Kv, clock: Clock, audited?: AuditOptions) {
     this.audit = new Audit(kv, audited);
@@ -42,8 +46,10 @@ export class ControlPlane {
     this.endpoints = new Endpoints(kv, clock);
     this.consoleSessions = new ConsoleSessions(kv, clock, this.namespaces);
     this.passkeys = new Passkeys(kv, clock);
-    const parts = { sessions: this.consoleSessions, passkeys: this.passkeys };
+    const parts = { sessions: this.consoleSessions, passkeys: this.passkeys, tokens: this.tokens };
     this.members = new Members(kv, parts);
     this.links = new OneTimeLinks(kv, clock, parts);
+    this.oauthClients = new OauthClients(kv, clock);
+    this.oauthGrants = new OauthGrants(kv, clock, this.tokens);
   }
 }

@@ -28,8 +28,8 @@ export class Handoffs {
     const nowMs = this.clock.now();
     const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
     if (line === null) return { ok: false, reason: "token_gone" };
-    if (line.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
-    const untilMs = Math.min(record.untilMs, line[0]?.value.expiresAt ?? Infinity);
+    if (line.tokens.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
+    const untilMs = Math.min(record.untilMs, line.tokens[0]?.value.expiresAt ?? Infinity);
     await kvCommit(
       this.kv.atomic().set(keys.handoff(hash), { ...record, untilMs }, { expireIn: untilMs - nowMs }),
     );
@@ -59,10 +59,10 @@ export class Handoffs {
         kvGet(this.kv, keys.namespace(namespaceId)),
         tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs }),
       ]);
-      const parent = line?.[0];
+      const parent = line?.tokens[0];
       if (namespace.versionstamp === null || line === null || parent === undefined) return null;
       const token = make(handoff.value, parent.value);
-      const exchange = this.kv.atomic().check(handoff, namespace, ...line).delete(handoff.key);
+      const exchange = this.kv.atomic().check(handoff, namespace, ...line.checks).delete(handoff.key);
       if (await kvCommit(tokenKeys.set(exchange, token, nowMs))) {
         return { token, namespaceSlug: namespace.value.slug };
       }

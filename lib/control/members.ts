@@ -6,6 +6,7 @@ import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import type { ConsoleSessions } from "./console_sessions.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { dropPasskey, type Passkeys } from "./passkeys.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** What became of a new member. */
 export type AddOutcome =
@@ -27,11 +28,24 @@ export interface MemberChange {
   readonly change: (current: MemberRecord) => MemberRecord | null;
 }
 
+/** What belongs to members, and goes with them. */
+export interface MemberParts {
+  readonly sessions: ConsoleSessions;
+  readonly passkeys: Passkeys;
+  readonly tokens: Tokens;
+}
+
+/** Deletes what is left of the sessions and tokens of a member that its present record has ended already. */
+export async function endFormer({ sessions, tokens }: MemberParts, member: MemberRecord): Promise<void> {
+  await sessions.endFormer(member);
+  await tokens.endFormer(member.namespaceId, member.id, member.epoch);
+}
+
 /** Every method's errors: `meter_unreachable`. */
 export class Members {
   constructor(
     private readonly kv: Deno.Kv,
-    private readonly parts: { readonly sessions: ConsoleSessions; readonly passkeys: Passkeys },
+    private readonly parts: MemberParts,
   ) {}
 
   /** Adds a member of a namespace that is there. */
@@ -73,7 +87,8 @@ export class Members {
     if (outcome.ok && outcome.gone) {
       const { namespaceId, memberId } = input;
       await this.parts.sessions.endAll({ kind: "member", namespaceId, memberId });
-    } else if (outcome.ok) await this.parts.sessions.endFormer(outcome.record);
+      await this.parts.tokens.endFormer(namespaceId, memberId, null);
+    } else if (outcome.ok) await endFormer(this.parts, outcome.record);
     return outcome;
   }
 

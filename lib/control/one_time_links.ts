@@ -5,15 +5,8 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { LinkRecord, MemberRecord, PasskeyRecord } from "../store/people_records.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
-import type { ConsoleSessions } from "./console_sessions.ts";
-import {
-  addPasskey,
-  credentialKey,
-  dropPasskey,
-  type Passkeys,
-  type UsedChallenge,
-  useUp,
-} from "./passkeys.ts";
+import { endFormer, type MemberParts } from "./members.ts";
+import { addPasskey, credentialKey, dropPasskey, type UsedChallenge, useUp } from "./passkeys.ts";
 
 /** What is set where a link is accepted. */
 export interface Acceptance {
@@ -36,7 +29,7 @@ export class OneTimeLinks {
   constructor(
     private readonly kv: Deno.Kv,
     private readonly clock: Clock,
-    private readonly parts: { readonly sessions: ConsoleSessions; readonly passkeys: Passkeys },
+    private readonly parts: MemberParts,
   ) {}
 
   /** Adds an invitation; the member's former one ends. False when the member is gone. */
@@ -71,11 +64,11 @@ export class OneTimeLinks {
 
   /**
    * Uses the link up and writes the member, with nothing but the passkey that comes with it, in one commit: one of
-   * several callers wins. Sessions of the member end.
+   * several callers wins. Sessions and tokens of the member end.
    */
   async accept(hash: string, acceptance: Acceptance): Promise<AcceptOutcome> {
     const outcome = await untilCommitted(() => this.#attempt(hash, acceptance));
-    if (outcome.ok) await this.parts.sessions.endFormer(outcome.member);
+    if (outcome.ok) await endFormer(this.parts, outcome.member);
     return outcome;
   }
 

@@ -6,17 +6,21 @@ import type { TokenRecord } from "../store/records.ts";
 /** Milliseconds that an expired token stays in the list. */
 const KEPT_AFTER_EXPIRY_MS = 86_400_000;
 
-/** Adds the keys of one token to a commit, or their deletion. */
+/** The keys of one token in a commit. */
 export const tokenKeys = {
   /** Adds the token's keys to a commit. */
   set(atomic: Deno.AtomicOperation, record: TokenRecord, nowMs: number): Deno.AtomicOperation {
-    const { namespaceId, id, hash, expiresAt, parentId } = record;
-    const lifetime = expiresAt === null ? {} : { expireIn: expiresAt - nowMs + KEPT_AFTER_EXPIRY_MS };
+    const { namespaceId, id, hash, expiresAt, secretUntilMs } = record;
+    const lifetime = lifetimeUntil(expiresAt, nowMs);
+    const pointer = {
+      namespaceId,
+      tokenId: id,
+      ...(secretUntilMs === undefined ? {} : { untilMs: secretUntilMs }),
+    };
     atomic.set(keys.token(namespaceId, id), record, lifetime)
-      .set(keys.tokenByHash(hash), { namespaceId, tokenId: id }, lifetime);
-    return parentId === undefined
-      ? atomic
-      : atomic.set(keys.childToken(namespaceId, parentId, id), id, lifetime);
+      .set(keys.tokenByHash(hash), pointer, lifetimeUntil(secretUntilMs ?? expiresAt, nowMs));
+    const giver = giverOf(record);
+    return giver === undefined ? atomic : atomic.set(keys.childToken(namespaceId, giver, id), id, lifetime);
   },
 
   /** Adds the deletion of the keys by which the token is found: from then on nobody can use it. */
@@ -26,42 +30,84 @@ export const tokenKeys = {
   },
 
   /**
-   * Adds the deletion of the parent's pointer to it. It comes last, because the token's children are found through
-   * it.
+   * Adds the deletion of the giver's pointer to it. It comes last, because the token's children are found through it.
    */
-  unlink(atomic: Deno.AtomicOperation, { namespaceId, id, parentId }: TokenRecord): Deno.AtomicOperation {
-    return parentId === undefined ? atomic : atomic.delete(keys.childToken(namespaceId, parentId, id));
+  unlink(atomic: Deno.AtomicOperation, record: TokenRecord): Deno.AtomicOperation {
+    const giver = giverOf(record);
+    return giver === undefined
+      ? atomic
+      : atomic.delete(keys.childToken(record.namespaceId, giver, record.id));
   },
 };
+
+/** The id of the token or member that gave it; undefined where nobody did. */
+export function giverOf({ parentId, member }: TokenOrigin): string | undefined {
+  return parentId ?? member?.id;
+}
+
+/** Whatever comes from a token that counts in one place counts in no other. */
+export function audienceOf({ audience }: TokenRecord): Pick<TokenRecord, "audience"> {
+  return audience === undefined ? {} : { audience };
+}
+
+function lifetimeUntil(expiresAt: number | null, nowMs: number): { readonly expireIn?: number } {
+  return expiresAt === null ? {} : { expireIn: expiresAt - nowMs + KEPT_AFTER_EXPIRY_MS };
+}
 
 /** The longest line of tokens: bounds the reads of a look-up. */
 export const MAX_LINEAGE = 16;
 
+/** Who gave a token. */
+export type TokenOrigin = Pick<TokenRecord, "parentId" | "member">;
+
+/** A line of tokens that all count. */
+export interface Lineage {
+  /** The youngest first. */
+  readonly tokens: readonly Deno.KvEntry<TokenRecord>[];
+  /** For a commit that holds only while the whole line counts. */
+  readonly checks: readonly Deno.AtomicCheck[];
+}
+
+/** Where a line is read. */
+export interface LineageOptions {
+  readonly namespaceId: string;
+  readonly nowMs: number;
+  /** Called with the id of each token and member before it is read. */
+  readonly reading?: (id: string) => void;
+}
+
 /**
- * The token and its ancestors, the youngest first. A token from a handoff or a claim lives no longer than the token
- * that handed off or claimed: the answer is null when one of the line is removed or has expired at `nowMs`, or the
- * line is too long. `reading` is called with each id before it is read. Errors: `meter_unreachable`.
+ * The ancestors of a token to be, the youngest first. A token from a handoff, a claim or a consent lives no longer than
+ * who gave it: the answer is null when one of the line is removed or has expired at `nowMs`, when the member at its
+ * beginning is gone or has changed, or when the line is too long. Errors: `meter_unreachable`.
  */
-export async function tokenLineage(
+export async function lineageOf(
   kv: Deno.Kv,
-  options: {
-    readonly namespaceId: string;
-    readonly tokenId: string;
-    readonly nowMs: number;
-    readonly reading?: (tokenId: string) => void;
-  },
-): Promise<Deno.KvEntry<TokenRecord>[] | null> {
-  const { namespaceId, nowMs, reading } = options;
-  const line: Deno.KvEntry<TokenRecord>[] = [];
-  for (let tokenId: string | undefined = options.tokenId; tokenId !== undefined;) {
-    if (line.length === MAX_LINEAGE) return null;
-    reading?.(tokenId);
-    const entry: Deno.KvEntryMaybe<TokenRecord> = await kvGet(kv, keys.token(namespaceId, tokenId));
+  origin: TokenOrigin,
+  { namespaceId, nowMs, reading }: LineageOptions,
+): Promise<Lineage | null> {
+  const tokens: Deno.KvEntry<TokenRecord>[] = [];
+  let { parentId, member } = origin;
+  while (parentId !== undefined) {
+    if (tokens.length === MAX_LINEAGE) return null;
+    reading?.(parentId);
+    const entry: Deno.KvEntryMaybe<TokenRecord> = await kvGet(kv, keys.token(namespaceId, parentId));
     if (entry.versionstamp === null) return null;
-    const { expiresAt, parentId }: TokenRecord = entry.value;
+    const { expiresAt }: TokenRecord = entry.value;
     if (expiresAt !== null && expiresAt <= nowMs) return null;
-    line.push(entry);
-    tokenId = parentId;
+    tokens.push(entry);
+    ({ parentId, member } = entry.value);
   }
-  return line;
+  if (member === undefined) return { tokens, checks: tokens };
+  reading?.(member.id);
+  const stand = await kvGet(kv, keys.member(namespaceId, member.id));
+  return stand.value?.epoch === member.epoch ? { tokens, checks: [...tokens, stand] } : null;
+}
+
+/** The token itself and its ancestors. Null and errors as `lineageOf`. */
+export function tokenLineage(
+  kv: Deno.Kv,
+  { tokenId, ...options }: LineageOptions & { readonly tokenId: string },
+): Promise<Lineage | null> {
+  return lineageOf(kv, { parentId: tokenId }, options);
 }

@@ -6,7 +6,7 @@ import type { TokenRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
-import { MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
+import { audienceOf, giverOf, lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** What became of a child token. */
@@ -18,17 +18,19 @@ export type ChildOutcome =
 export interface KnownToken {
   readonly token: TokenRecord;
   readonly namespaceSlug: string;
+  /** When the secret ends by which it was found; absent: with the token. */
+  readonly secretUntilMs?: number;
 }
 
 /** Tokens deleted in one commit, each with its index. */
 const REMOVED_AT_ONCE = 100;
-/** Parents of cached tokens, remembered while their children may be cached. */
+/** Givers of cached tokens, remembered while their children may be cached. */
 const MAX_ANCESTORS = 10_000;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Tokens {
   readonly #cache: RecordCache<KnownToken>;
-  /** Ids of tokens on which cached tokens depend. More than needed does no harm. */
+  /** Ids of tokens and members on which cached tokens depend. More than needed does no harm. */
   readonly #ancestors = new Set<string>();
 
   constructor(
@@ -58,12 +60,13 @@ export class Tokens {
       const namespace = await kvGet(this.kv, keys.namespace(namespaceId));
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
       const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
-      const parent = line?.[0]?.value;
+      const parent = line?.tokens[0]?.value;
       if (line === null || parent === undefined) return { ok: false, reason: "parent_gone" };
-      if (line.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
+      if (line.tokens.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
       const expiresAt = earlier(record.expiresAt, parent.expiresAt);
-      const addition = this.kv.atomic().check(namespace, ...line);
-      if (await kvCommit(tokenKeys.set(addition, { ...record, expiresAt }, nowMs))) {
+      const child = { ...record, expiresAt, ...audienceOf(parent) };
+      const addition = this.kv.atomic().check(namespace, ...line.checks);
+      if (await kvCommit(tokenKeys.set(addition, child, nowMs))) {
         return { ok: true, expiresAt };
       }
       return FASTER;
@@ -78,14 +81,20 @@ export class Tokens {
     return this.#cache.read(hash, async () => {
       const pointer = await kvGet(this.kv, keys.tokenByHash(hash));
       if (pointer.versionstamp === null) return null;
-      const { namespaceId, tokenId } = pointer.value;
+      const { namespaceId, tokenId, untilMs } = pointer.value;
+      // It has had other secrets, which may be cached too.
+      if (untilMs !== undefined) this.#noteAncestor(tokenId);
       const [token, namespace] = await Promise.all([
         kvGet(this.kv, keys.token(namespaceId, tokenId)),
         this.namespaces.byId(namespaceId),
       ]);
       if (token.versionstamp === null || namespace === null) return null;
       if (!await this.#hasAncestors(token.value)) return null;
-      return { token: token.value, namespaceSlug: namespace.slug };
+      return {
+        token: token.value,
+        namespaceSlug: namespace.slug,
+        ...(untilMs === undefined ? {} : { secretUntilMs: untilMs }),
+      };
     });
   }
 
@@ -106,7 +115,7 @@ export class Tokens {
     const { value, versionstamp } = await kvGet(this.kv, keys.token(namespaceId, tokenId));
     if (versionstamp !== null) {
       try {
-        // Token records never change, so the delete needs no check; both keys go together.
+        // No check: a token has to go however it has changed since. Both keys go together.
         await kvCommit(tokenKeys.delete(this.kv.atomic(), value));
       } finally {
         if (this.#ancestors.has(tokenId)) this.forgetAll();
@@ -117,8 +126,23 @@ export class Tokens {
       const removed = await this.remove(namespaceId, child.value);
       if (!removed) await kvCommit(this.kv.atomic().delete(child.key));
     }
-    if (value?.parentId !== undefined) await kvCommit(tokenKeys.unlink(this.kv.atomic(), value));
+    if (value !== null && giverOf(value) !== undefined) {
+      await kvCommit(tokenKeys.unlink(this.kv.atomic(), value));
+    }
     return versionstamp !== null;
+  }
+
+  /**
+   * Removes the tokens that a member gave out and that have ended with its change; `epoch` is the member's now, null of
+   * one that is gone.
+   */
+  async endFormer(namespaceId: string, memberId: string, epoch: number | null): Promise<void> {
+    if (this.#ancestors.has(memberId)) this.forgetAll();
+    for await (const { key, value: tokenId } of kvEntries(this.kv, keys.childTokens(namespaceId, memberId))) {
+      const token = await this.byId(namespaceId, tokenId);
+      if (token?.member !== undefined && token.member.epoch === epoch) continue;
+      if (!await this.remove(namespaceId, tokenId)) await kvCommit(this.kv.atomic().delete(key));
+    }
   }
 
   /** Empties the cache: to be called when a namespace is removed. */
@@ -143,16 +167,19 @@ export class Tokens {
   }
 
   /** Each ancestor is noted before it is read: so its removal finds the note, or this read finds it gone. */
-  async #hasAncestors({ namespaceId, parentId }: TokenRecord): Promise<boolean> {
-    if (parentId === undefined) return true;
-    if (this.#ancestors.size >= MAX_ANCESTORS) this.forgetAll();
-    const line = await tokenLineage(this.kv, {
-      namespaceId,
-      tokenId: parentId,
+  async #hasAncestors(token: TokenRecord): Promise<boolean> {
+    if (giverOf(token) === undefined) return true;
+    const line = await lineageOf(this.kv, token, {
+      namespaceId: token.namespaceId,
       nowMs: this.clock.now(),
-      reading: (id) => this.#ancestors.add(id),
+      reading: (id) => this.#noteAncestor(id),
     });
     return line !== null;
+  }
+
+  #noteAncestor(id: string): void {
+    if (this.#ancestors.size >= MAX_ANCESTORS) this.forgetAll();
+    this.#ancestors.add(id);
   }
 }
 

@@ -1,4 +1,5 @@
 // The one closed table of failures: the documentation lists it, and every failed answer is made from it.
+import { oauthErrors } from "./oauth_errors.ts";
 import { peopleErrors } from "./people_errors.ts";
 import { publishedErrors } from "./published_errors.ts";
 import { storeErrors } from "./store_errors.ts";
@@ -196,6 +197,7 @@ export const errorTable = {
     retryable: true,
     retryAfterSec: 1,
   },
+  ...oauthErrors,
   ...peopleErrors,
   ...publishedErrors,
   ...transactionErrors,

@@ -19,6 +19,7 @@ import type {
 import type { Key } from "./key.ts";
 import type { AuditRecord } from "./audit_records.ts";
 import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
+import { oauthKeys } from "./oauth_keys.ts";
 import { peopleKeys } from "./people_keys.ts";
 import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } from "./write_records.ts";
 
@@ -27,6 +28,7 @@ export type { Key };
 /** Every key, and every prefix that is listed. Indexes store ids, never copies of a record. */
 export const keys = {
   ...peopleKeys,
+  ...oauthKeys,
 
   /** Until the namespace is deleted. Sorted by creation. */
   namespace: (namespaceId: string): Key<NamespaceRecord> => ["namespace", namespaceId],
@@ -124,7 +126,7 @@ export const keys = {
   /** As long as the token. The hash is SHA-256, hex. */
   tokenByHash: (hash: string): Key<TokenPointer> => ["token_by_hash", hash],
 
-  /** The id of a token that another token handed off. As long as that child. */
+  /** The id of a token that another token handed off, or that a member or token gave a client. As long as that child. */
   childToken: (namespaceId: string, parentId: string, tokenId: string): Key<string> => [
     "child_token",
     namespaceId,

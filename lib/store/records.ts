@@ -80,8 +80,34 @@ export interface TokenRecord {
   readonly scopes: readonly ScopeRow[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** The token that handed off or claimed the branch: this token ends with it. */
+  /** The token that handed off, claimed the branch or allowed a client: this token ends with it. */
   readonly parentId?: string;
+  /** The member who allowed a client: this token ends when the member is gone or has another `epoch`. */
+  readonly member?: MemberStand;
+  /** Where it counts; absent: everywhere. */
+  readonly audience?: TokenAudience;
+  /** The client that was allowed, in a token that OAuth made. */
+  readonly client?: ClientFacts;
+  /** When the present secret ends: the client gets another one by its refresh token. Absent: with the token. */
+  readonly secretUntilMs?: number;
+}
+
+/** `mcp`: at `/mcp` only. */
+export type TokenAudience = "mcp";
+
+/** A member as it was at a moment: with another `epoch` it has changed since. */
+export interface MemberStand {
+  readonly id: string;
+  readonly epoch: number;
+}
+
+/** A client as its connection shows it. */
+export interface ClientFacts {
+  /** `cli_…`, or the address of its document. */
+  readonly id: string;
+  readonly name: string;
+  /** Where its codes go: a host, or the scheme of a program. */
+  readonly host: string;
 }
 
 /** What a handoff token is exchanged for: a token for one branch of one database. */
@@ -100,6 +126,8 @@ export interface HandoffRecord {
 export interface TokenPointer {
   readonly namespaceId: string;
   readonly tokenId: string;
+  /** When the secret behind this hash ends; absent: with the token. */
+  readonly untilMs?: number;
 }
 
 /** A note about storage that no record names: it is being made or deleted, and a sweep finishes what a crash left. */

@@ -1,6 +1,7 @@
 // Exchanges a handoff token, once, for an API token that reaches exactly the pinned branch. The handoff is the proof.
 import { isToken, newToken, tokenHash } from "../../access/token_format.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
+import { audienceOf } from "../../control/token_records.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -39,7 +40,7 @@ export async function redeemHandoff(
   const now = clock.now();
   const redeemed = await control.handoffs.redeem(
     hash,
-    ({ namespaceId, parentId, databaseId, branchRef, role }, { expiresAt }) => ({
+    ({ namespaceId, parentId, databaseId, branchRef, role }, parent) => ({
       id: newId("tok", now),
       hash: tokenHash(token),
       name: input.name,
@@ -47,8 +48,9 @@ export async function redeemHandoff(
       role,
       scopes: [{ databaseId, branchRef, role }],
       createdAt: now,
-      expiresAt,
+      expiresAt: parent.expiresAt,
       parentId,
+      ...audienceOf(parent),
     }),
   );
   if (redeemed === null) throw new AppError("handoff_not_found");

@@ -1,0 +1,154 @@
+// Codes and refresh tokens of OAuth: each counts once, in one commit with the token that it gives. The token is the
+// connection: it keeps its id while its secret changes every hour, so that whatever is bound to it stays good. A code or
+// refresh token that comes a second time ends the connection, because one of the two who sent it has stolen it.
+import type { Clock } from "../core/clock.ts";
+import { oauthLimits } from "../core/oauth_limits.ts";
+import { keys } from "../store/keys.ts";
+import type { Key } from "../store/key.ts";
+import { kvCommit, kvGet } from "../store/kv_call.ts";
+import type { OauthCodeRecord, OauthRefreshRecord, OauthSpentRecord } from "../store/oauth_records.ts";
+import type { TokenRecord } from "../store/records.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** What became of a code or refresh token. */
+export type SpendOutcome =
+  | { readonly ok: true; readonly token: TokenRecord }
+  | { readonly ok: false; readonly reason: "unknown" | "misused" | "giver_gone" }
+  /** It came a second time; `ended` is the token that ended by it, null where it had ended before. */
+  | { readonly ok: false; readonly reason: "reused"; readonly ended: TokenRecord | null };
+
+/** The hashes of two new secrets. */
+export interface NewSecrets {
+  readonly accessHash: string;
+  readonly refreshHash: string;
+}
+
+/** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
+export class OauthGrants {
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    private readonly tokens: Tokens,
+  ) {}
+
+  /** Adds a code; false when whoever gave it is gone or has changed meanwhile, or can give nothing on. */
+  async addCode(hash: string, code: Omit<OauthCodeRecord, "untilMs">): Promise<boolean> {
+    return await untilCommitted(async () => {
+      const nowMs = this.clock.now();
+      const line = await lineageOf(this.kv, code.grant, { namespaceId: code.grant.namespaceId, nowMs });
+      if (line === null || line.tokens.length === MAX_LINEAGE) return false;
+      const expireIn = oauthLimits.codeMs;
+      const addition = this.kv.atomic().check(...line.checks)
+        .set(keys.oauthCode(hash), { ...code, untilMs: nowMs + expireIn }, { expireIn });
+      return await kvCommit(addition) ? true : FASTER;
+    });
+  }
+
+  /**
+   * Exchanges a code for a token with the id `tokenId`. A code that does not fit is used up: it was in the wrong hands.
+   */
+  async redeemCode(
+    hash: string,
+    { fits, tokenId, secrets }: {
+      readonly fits: (code: OauthCodeRecord) => boolean;
+      readonly tokenId: string;
+      readonly secrets: NewSecrets;
+    },
+  ): Promise<SpendOutcome> {
+    return await untilCommitted(async () => {
+      const nowMs = this.clock.now();
+      const entry = await kvGet(this.kv, keys.oauthCode(hash));
+      if (entry.value === null) return await this.#again(hash);
+      if (entry.value.untilMs <= nowMs) return { ok: false, reason: "unknown" };
+      const use = this.kv.atomic().check(entry).delete(entry.key);
+      if (!fits(entry.value)) return await kvCommit(use) ? { ok: false, reason: "misused" } : FASTER;
+      const { client, ...grant } = entry.value.grant;
+      const { namespaceId } = grant;
+      const [namespace, line] = await Promise.all([
+        kvGet(this.kv, keys.namespace(namespaceId)),
+        lineageOf(this.kv, grant, { namespaceId, nowMs }),
+      ]);
+      if (namespace.versionstamp === null || line === null) return { ok: false, reason: "giver_gone" };
+      const base = { ...grant, id: tokenId, name: client.name, client, createdAt: nowMs };
+      const token = withSecret(base, { secrets, parent: line.tokens[0]?.value, nowMs });
+      use.check(namespace, ...line.checks);
+      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs })) ? { ok: true, token } : FASTER;
+    });
+  }
+
+  /** Exchanges a refresh token of that client for new secrets of its token. */
+  async rotate(
+    hash: string,
+    { clientId, secrets }: { readonly clientId: string; readonly secrets: NewSecrets },
+  ): Promise<SpendOutcome> {
+    return await untilCommitted(async () => {
+      const nowMs = this.clock.now();
+      const entry = await kvGet(this.kv, keys.oauthRefresh(hash));
+      if (entry.value === null) return await this.#again(hash);
+      if (entry.value.untilMs <= nowMs) return { ok: false, reason: "unknown" };
+      if (entry.value.clientId !== clientId) return { ok: false, reason: "misused" };
+      const { namespaceId, tokenId } = entry.value;
+      const line = await tokenLineage(this.kv, { namespaceId, tokenId, nowMs });
+      const [current, parent] = line?.tokens ?? [];
+      if (line === null || current === undefined) return { ok: false, reason: "giver_gone" };
+      const token = withSecret(current.value, { secrets, parent: parent?.value, nowMs });
+      const use = this.kv.atomic().check(entry, ...line.checks).delete(entry.key);
+      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs })) ? { ok: true, token } : FASTER;
+    });
+  }
+
+  /** Reads a refresh token without using it. */
+  async findRefresh(hash: string): Promise<OauthRefreshRecord | null> {
+    const { value } = await kvGet(this.kv, keys.oauthRefresh(hash));
+    return value === null || value.untilMs <= this.clock.now() ? null : value;
+  }
+
+  #spend(
+    use: Deno.AtomicOperation,
+    { hash, token, secrets, nowMs }: {
+      readonly hash: string;
+      readonly token: TokenRecord;
+      readonly secrets: NewSecrets;
+      readonly nowMs: number;
+    },
+  ): Deno.AtomicOperation {
+    const { namespaceId, id: tokenId, client } = token;
+    const untilMs = token.expiresAt ?? nowMs + oauthLimits.refreshMs;
+    const refresh = { namespaceId, tokenId, clientId: client?.id ?? "", untilMs };
+    use.set(keys.oauthSpent(hash), { namespaceId, tokenId }, { expireIn: oauthLimits.refreshMs })
+      .set(keys.oauthRefresh(secrets.refreshHash), refresh, { expireIn: Math.max(1, untilMs - nowMs) });
+    return tokenKeys.set(use, token, nowMs);
+  }
+
+  /** What was used goes in the same commit in which its trace comes: whoever finds neither has invented it. */
+  async #again(hash: string): Promise<SpendOutcome> {
+    const key: Key<OauthSpentRecord> = keys.oauthSpent(hash);
+    const { value: spent } = await kvGet(this.kv, key);
+    if (spent === null) return { ok: false, reason: "unknown" };
+    const { namespaceId, tokenId } = spent;
+    const token = await this.tokens.byId(namespaceId, tokenId);
+    const removed = await this.tokens.remove(namespaceId, tokenId);
+    return { ok: false, reason: "reused", ended: removed ? token : null };
+  }
+}
+
+/** The token with its next secret. It ends when its refresh token does, and with its parent at the latest. */
+function withSecret(
+  token: Omit<TokenRecord, "hash" | "expiresAt" | "audience" | "secretUntilMs">,
+  { secrets, parent, nowMs }: {
+    readonly secrets: NewSecrets;
+    readonly parent: TokenRecord | undefined;
+    readonly nowMs: number;
+  },
+): TokenRecord {
+  const expiresAt = Math.min(nowMs + oauthLimits.refreshMs, parent?.expiresAt ?? Infinity);
+  return {
+    ...token,
+    hash: secrets.accessHash,
+    audience: "mcp",
+    expiresAt,
+    secretUntilMs: Math.min(nowMs + oauthLimits.accessMs, expiresAt),
+  };
+}
