@@ -51,7 +51,7 @@ export function resolveCallerTarget(
 
 /**
  * Resolves a path. The plain slug means the trunk, or the branch of a token that reaches only that branch. Errors:
- * `namespace_mismatch`, `database_not_found` (unknown database or branch), `out_of_scope`, `meter_unreachable`.
+ * `namespace_mismatch`, `database_not_found`, `branch_not_found`, `out_of_scope`, `meter_unreachable`.
  */
 export function resolveTarget(
   ctx: { readonly control: ControlPlane },
@@ -71,7 +71,7 @@ export function resolveTarget(
     return andThen(ctx.control.branches.byRef({ namespaceId, trunkId, ref }), (branch) => {
       // The token's branch belongs to another database.
       if (pin !== null && branch?.id !== pin.databaseId) return toTarget(caller, trunk);
-      if (branch === null) throw new AppError("database_not_found");
+      if (branch === null) throw new AppError("branch_not_found");
       return toTarget(caller, { namespaceId, id: branch.id, branchRef: ref, slug: `${trunk.slug}@${ref}` });
     });
   });

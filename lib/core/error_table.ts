@@ -100,7 +100,11 @@ export const errorTable = {
   not_found: { status: 404, message: "Nothing is at this address", retryable: false },
   namespace_not_found: { status: 404, message: "Namespace not found", retryable: false },
   database_not_found: { status: 404, message: "Database not found", retryable: false },
-  branch_not_found: { status: 404, message: "Branch not found", retryable: false },
+  branch_not_found: {
+    status: 404,
+    message: "Branch not found; it may have expired or been deleted",
+    retryable: false,
+  },
   snapshot_not_found: { status: 404, message: "Snapshot not found", retryable: false },
   execution_not_found: {
     status: 404,

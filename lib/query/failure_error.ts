@@ -85,7 +85,13 @@ async function detailOf(
   const asks = asksForNames(told);
   const known = asks ? (await database.schema()).tables.filter((table) => table.kind !== "shadow") : [];
   const names = asks ? statementNames(sql) : null;
-  const detail = errorDetail(failedNames(told, names, known), { verb, target, sql, names, known });
+  const detail = errorDetail(failedNames(told, { sql, target, names, known }), {
+    verb,
+    target,
+    sql,
+    names,
+    known,
+  });
   const foreign = MAY_BE_FOREIGN.has(kind) ? dialectHint(sql) : null;
   return { ...detail, hint: foreign ?? messageHint(told) ?? detail.hint };
 }

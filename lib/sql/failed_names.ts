@@ -2,7 +2,7 @@
 import type { SqlErrorKind } from "../core/errors.ts";
 import type { SqlFailure } from "./sql_error.ts";
 import type { StatementNames } from "./statement_names.ts";
-import type { KnownTables } from "./unknown_name.ts";
+import type { KnownTables } from "./known_tables.ts";
 
 const SEPARATOR = ", ";
 /** The longest list of names that is divided: the steps grow with the third power, in the service's own process. */
@@ -15,22 +15,37 @@ export interface ToldFailure extends SqlFailure {
 
 /** Whether the names of the schema are needed: for similar names, or to read names with dots and commas. */
 export function asksForNames({ kind, message }: Pick<ToldFailure, "kind" | "message">): boolean {
-  if (kind === "unknown_table" || kind === "unknown_column") return true;
+  if (kind === "unknown_table" || kind === "unknown_column" || kind === "foreign_key_violation") return true;
+  if (isRowidMismatch({ kind, message })) return true;
   const names = constrained(kind, message);
   if (names === null || names.length > MAX_LENGTH) return false;
   return names.split(SEPARATOR).some((part) => part.split(".").length !== 2);
 }
 
-/**
- * The failure with names of the schema; unchanged where it names none of them. `names` is null when they are not
- * known.
- */
-export function failedNames(
-  failure: ToldFailure,
-  names: StatementNames | null,
-  known: KnownTables,
-): SqlFailure {
+/** What is no integer was written into a rowid; the engine says the same of a LIMIT, which is no column's. */
+export function isRowidMismatch({ kind, message }: Pick<ToldFailure, "kind" | "message">): boolean {
+  return kind === "type_mismatch" && message === "datatype mismatch";
+}
+
+/** What is known about the statement that failed. */
+interface FailedIn {
+  readonly sql: string;
+  /** The table that it writes. */
+  readonly target: string | null;
+  /** Null when they are not known. */
+  readonly names: StatementNames | null;
+  readonly known: KnownTables;
+}
+
+/** The failure with names of the schema; unchanged where it names none of them. */
+export function failedNames(failure: ToldFailure, { sql, target, names, known }: FailedIn): SqlFailure {
   const { kind, message, table, columns } = failure;
+  if (isRowidMismatch(failure) && target !== null && !/\blimit\b/i.test(sql)) {
+    const written = known.find(({ name }) => name.toLowerCase() === target.toLowerCase());
+    return written?.rowid
+      ? { kind, table: written.name, columns: [written.rowid] }
+      : { kind, table, columns };
+  }
   if (kind === "unknown_column" && table !== null) {
     const qualifier = table.replace(/^main\./i, "");
     const written = message.startsWith("no such column: ") ? { qualifier } : {};

@@ -2,7 +2,8 @@
 import type { ErrorDetail, SqlErrorKind } from "../core/errors.ts";
 import type { StatementNames } from "./statement_names.ts";
 import type { StatementVerb } from "./statement_kinds.ts";
-import { type KnownTables, type UnknownName, unknownNameHint } from "./unknown_name.ts";
+import { type KnownTables, referencesHint } from "./known_tables.ts";
+import { type UnknownName, unknownNameHint } from "./unknown_name.ts";
 
 /** A failure with what is known about its statement. */
 export interface SqlFailure {
@@ -42,10 +43,12 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
     verb === "update"
       ? `Set ${column ?? "the column"} to a value that is not NULL`
       : `Give ${column ?? "the column"} a value, or a DEFAULT in the schema`,
-  foreign_key_violation: ({ verb }) =>
+  foreign_key_violation: ({ verb, table, known }) =>
     verb === "delete" || verb === "drop"
-      ? "Delete or change the rows that refer to this one first"
-      : "Insert the row that is referred to first, or correct the reference",
+      ? `Delete or change the rows that refer to this one first${referencesHint(table, true, known)}`
+      : `Insert the row that is referred to first, or correct the reference${
+        referencesHint(table, false, known)
+      }`,
   check_violation: ({ table }) =>
     `Use a value that the CHECK constraint allows; SELECT sql FROM sqlite_schema WHERE name = '${
       (table ?? "<table>").replaceAll("'", "''")
@@ -56,10 +59,14 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
       ? "Check the column that a parameter or a stored text names; describe lists the columns"
       : unknownNameHint(facts, facts, facts.known),
   syntax_error: () => "Correct the statement; the dialect is SQLite's",
-  type_mismatch: () => "Use a value of the column's declared type",
+  type_mismatch: ({ table, column }) =>
+    column === null
+      ? "Use a value of the column's declared type"
+      : `Use a value of the type that ${column}${table === null ? "" : ` of ${table}`} declares`,
   database_locked: () => "Try again shortly",
   readonly: () => "Use a token with role write",
-  parameter_mismatch: () => "Send exactly one parameter for each placeholder; only ? and ?N are available",
+  parameter_mismatch: () =>
+    'Send params as an array with one value for each placeholder: ? takes the next, ?1 the first; {"$blob": base64} is a blob',
   invalid_text: () => "Remove U+0000 and lone surrogates from the text, or send it as a blob",
   timeout: () => "Make the statement cheaper: an index, a narrower WHERE, or a LIMIT",
   result_too_large: () => "Ask for less: a LIMIT, fewer columns, or several calls",

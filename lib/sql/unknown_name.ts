@@ -1,9 +1,7 @@
 // The hint for an unknown table or column.
 import { nearMatches } from "./hints.ts";
+import { type KnownTables, listed } from "./known_tables.ts";
 import type { CalledTable, StatementNames } from "./statement_names.ts";
-
-/** Tables and views with their columns. */
-export type KnownTables = readonly { readonly name: string; readonly columns: readonly string[] }[];
 
 /** An unknown name, and what is known about its statement. */
 export interface UnknownName {
@@ -56,7 +54,10 @@ export function unknownNameHint(name: UnknownName, text: NamingText, known: Know
 
 function tableHint(table: string | null, known: KnownTables): string {
   const near = table === null ? [] : nearMatches(table, known.map(({ name }) => name));
-  return `Check the name of ${table ?? "the table"}; tables lists what there is${didYouMean(near)}`;
+  const hint = `Check the name of ${table ?? "the table"}`;
+  if (near.length > 0) return `${hint}; tables lists what there is${didYouMean(near)}`;
+  const all = listed(known.map(({ name }) => name));
+  return `${hint}: ${all === "" ? "the database has no tables yet" : `there is ${all}`}`;
 }
 
 /**
@@ -86,8 +87,13 @@ function columnHint(lead: string, column: string, known: KnownTables, own: Known
   const hint = `${lead} the name of ${column}; describe lists the columns`;
   if (near.length > 0) return `${hint}${didYouMean(near)}`;
   const having = known.filter(({ columns }) => columns.some((one) => same(one, column)));
-  if (having.length === 0) return hint;
+  if (having.length === 0) return own.length === 0 ? hint : `${hint}: ${columnsOf(own)}`;
   return `${hint}; ${names(having, "and")} ${having.length > 1 ? "have" : "has"} a column of that name`;
+}
+
+/** `a has b, c; d has e`. */
+function columnsOf(tables: KnownTables): string {
+  return tables.slice(0, MAX_NAMED).map(({ name, columns }) => `${name} has ${listed(columns)}`).join("; ");
 }
 
 /** The table that is meant, or all tables of the statement. */

@@ -2,6 +2,7 @@
 import type { Context, Hono, MiddlewareHandler, NotFoundHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { AppError } from "../../lib/core/errors.ts";
+import { nearMatches } from "../../lib/sql/hints.ts";
 import type { Env } from "../http/env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -10,10 +11,32 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
   return (c) => {
     const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
-    if (allowed.length === 0) throw new AppError("not_found");
+    if (allowed.length === 0) {
+      const near = nearRoute(app, c.req.path);
+      const message = `Nothing is at this address; ${
+        near === null ? "/docs/http-api lists what there is" : `did you mean ${near}?`
+      }`;
+      throw new AppError("not_found", { message });
+    }
+    const message = `Use ${allowed.join(" or ")} at this address`;
     if (allowed.includes("GET")) allowed.push("HEAD");
-    throw new AppError("method_not_allowed", { headers: { "Allow": allowed.join(", ") } });
+    throw new AppError("method_not_allowed", { message, headers: { "Allow": allowed.join(", ") } });
   };
+}
+
+/** The route that differs from the path in one misspelt word, as `POST /v1/db/:ns/:db/query`; null for none. */
+function nearRoute(app: Hono<Env>, path: string): string | null {
+  const words = path.split("/");
+  for (const { method, path: route } of app.routes) {
+    const own = route.split("/");
+    if (method === "ALL" || own.length !== words.length) continue;
+    const other = own.flatMap((word, at) => word.startsWith(":") || word === words[at] ? [] : [at]);
+    const [at = 0] = other;
+    if (other.length === 1 && nearMatches(words[at] ?? "", [own[at] ?? ""]).length > 0) {
+      return `${method} ${route}`;
+    }
+  }
+  return null;
 }
 
 /** Middleware is mounted for all methods, so only a match with a method of its own is a route. */

@@ -51,7 +51,7 @@ Deno.test("resolveTarget() refuses another namespace before it looks for the dat
   }
 });
 
-Deno.test("resolveTarget() answers database_not_found for what is not there and what cannot be an address", async () => {
+Deno.test("resolveTarget() answers database_not_found or branch_not_found for what is not there and what cannot be an address", async () => {
   using world = await controlWorld();
   const namespace = await world.namespace("acme");
   await world.database(namespace.id, "orders");
@@ -60,7 +60,6 @@ Deno.test("resolveTarget() answers database_not_found for what is not there and 
     const name of [
       "nowhere",
       "orders@",
-      "orders@pr-1",
       "orders@main@main",
       "@main",
       "",
@@ -71,6 +70,7 @@ Deno.test("resolveTarget() answers database_not_found for what is not there and 
   ) {
     assertEquals(await resolve(world, who, `acme/${name}`), "database_not_found", name);
   }
+  assertEquals(await resolve(world, who, "acme/orders@pr-1"), "branch_not_found");
 });
 
 Deno.test("resolveTarget() gives the lower of the token's role and the highest row's", async () => {

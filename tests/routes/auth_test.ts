@@ -144,12 +144,11 @@ test("db@main and db%40main address the trunk", async () => {
   }
 });
 
-test("an unknown database or branch, and what cannot be one, is 404 database_not_found", async () => {
+test("an unknown database, and what cannot be one, is 404 database_not_found; an unknown branch is branch_not_found", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const paths = [
     "nowhere",
-    "main@other",
     "main@",
     "@main",
     "MAIN",
@@ -162,6 +161,8 @@ test("an unknown database or branch, and what cannot be one, is 404 database_not
     const answer = await app.request("GET", `/v1/db/acme/${database}/tables`, { token });
     assertEquals([answer.status, answer.body.code], [404, "database_not_found"], database);
   }
+  const branch = await app.request("GET", "/v1/db/acme/main@other/tables", { token });
+  assertEquals([branch.status, branch.body.code], [404, "branch_not_found"]);
 });
 
 test("a database of another namespace is not reached by its slug or id", async () => {

@@ -60,3 +60,20 @@ Deno.test("words of the API that stand in a slug's place are nobody's slug", asy
   const endpoint = await app.request("POST", `${databases}/main/endpoints`, { token: acme.token, body });
   assertEquals([endpoint.status, endpoint.body.issues?.[0]?.path], [400, "slug"], endpoint.text);
 });
+
+Deno.test("a 404 names the route that may have been meant, a 405 the methods that there are", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const errorOf = async (method: string, path: string) =>
+    (await app.request(method, path, { token, ...(method === "POST" ? { body: {} } : {}) })).body.error;
+  assertEquals(
+    await errorOf("POST", "/v1/db/acme/main/querry"),
+    "Nothing is at this address; did you mean POST /v1/db/:ns/:db/query?",
+  );
+  assertEquals(
+    await errorOf("GET", "/v1/nothing/like/it"),
+    "Nothing is at this address; /docs/http-api lists what there is",
+  );
+  assertEquals(await errorOf("GET", "/v1/db/acme/main/query"), "Use POST at this address");
+  assertEquals(await errorOf("DELETE", "/v1/db/acme/main/describe"), "Use GET or PUT at this address");
+});
