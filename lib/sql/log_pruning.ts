@@ -37,12 +37,25 @@ export function pruneStatements({ beforeId, cuts, maxBytes }: LogPruning): State
     }
     if (cut !== null) statements.push([oldest(table, "id < ?", MANY_AT_ONCE), [cut]]);
     if (maxBytes !== null && bytes !== null) {
-      const sizes = `SELECT id, sum(${bytes}) OVER (ORDER BY id DESC) AS total FROM ${table}`;
-      const last = `SELECT id FROM (${sizes}) WHERE total > ? ORDER BY id DESC LIMIT 1`;
-      statements.push([oldest(table, `id <= (${last})`, MANY_AT_ONCE), [maxBytes]]);
+      statements.push([oldest(table, `id <= (${lastBeyond(table, bytes)})`, MANY_AT_ONCE), [
+        maxBytes,
+        maxBytes,
+      ]]);
     }
   }
   return statements;
+}
+
+/**
+ * The newest row that has to go so that the rest has the allowed bytes, or null. One sum over the table, which nearly always
+ * says that nothing has to; running sums, which take five times as long, from the oldest row to that one only.
+ */
+function lastBeyond(table: string, bytes: string): string {
+  // Running sums come in their order, so the first one found is the lowest.
+  const sums = `SELECT id, sum(${bytes}) OVER (ORDER BY id) AS total FROM ${table}`;
+  const last = `SELECT id FROM (${sums}) WHERE total >= log.bytes - ? LIMIT 1`;
+  return `WITH log AS MATERIALIZED (SELECT sum(${bytes}) AS bytes FROM ${table}) ` +
+    `SELECT CASE WHEN bytes > ? THEN (${last}) END FROM log`;
 }
 
 function oldest(table: string, where: string, rows: number): string {

@@ -1,0 +1,49 @@
+// What is deleted from a log that is too large: the oldest rows, as few as do.
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { pruneStatements } from "../../lib/sql/log_pruning.ts";
+import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
+
+const ROWS = 400;
+const idOf = (at: number) => `qry_${String(at).padStart(6, "0")}`;
+const sqlOf = (at: number) => "x".repeat((at * 37) % 90);
+const bytesOf = (at: number) => 200 + sqlOf(at).length;
+
+function filledLog(): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  for (const sql of serviceTableStatements) database.exec(sql);
+  const insert = database.prepare(
+    "INSERT INTO _service_meta_query_log VALUES (?, 0, 'ns', 'db', 'tok', NULL, 'read', 'ok', NULL, 0, 0, 0, 1, ?)",
+  );
+  for (let at = 0; at < ROWS; at++) insert.run(idOf(at), sqlOf(at));
+  return database;
+}
+
+function pruned(maxBytes: number): string[] {
+  using database = filledLog();
+  const statements = pruneStatements({ beforeId: null, cuts: [], maxBytes, nowMs: null });
+  for (const [sql, params] of statements) database.prepare(sql).run(...params);
+  return database.prepare("SELECT id FROM _service_meta_query_log ORDER BY id").all().map(({ id }) =>
+    String(id)
+  );
+}
+
+Deno.test("a log beyond its bytes loses its oldest rows, and none more than it has to", () => {
+  const numbers = Array.from({ length: ROWS }, (_, at) => at);
+  const whole = numbers.reduce((sum, at) => sum + bytesOf(at), 0);
+  for (const maxBytes of [0, 1, 200, 5000, whole - 300, whole - 200, whole - 1, whole, whole + 1]) {
+    const kept = pruned(maxBytes);
+    const first = ROWS - kept.length;
+    assertEquals(kept, numbers.slice(first).map(idOf), `${maxBytes} bytes`);
+    const bytes = numbers.slice(first).reduce((sum, at) => sum + bytesOf(at), 0);
+    assert(bytes <= maxBytes, `${bytes} bytes of ${maxBytes} are left`);
+    if (first > 0) assert(bytes + bytesOf(first - 1) > maxBytes, `there was room for row ${first - 1}`);
+  }
+});
+
+Deno.test("an empty log has nothing to lose", () => {
+  using database = new DatabaseSync(":memory:");
+  for (const sql of serviceTableStatements) database.exec(sql);
+  const statements = pruneStatements({ beforeId: null, cuts: [], maxBytes: 0, nowMs: null });
+  for (const [sql, params] of statements) assertEquals(database.prepare(sql).run(...params).changes, 0);
+});
