@@ -1,8 +1,9 @@
 // Makes the answer of a call from the engine's results, the same for a call that has just run and for a stored one.
+import { definitionWarnings } from "../sql/definition_warnings.ts";
 import { runsOf } from "../sql/param_sets.ts";
 import type { StatementResult } from "../tenant/tenant_store.ts";
 import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
-import type { QueryAnswer, QueryCall, QueryMeta } from "./query_call.ts";
+import type { QueryAnswer, QueryMeta, UnderstoodCall } from "./query_call.ts";
 
 /** The part of an answer that is stored beside the engine's figures, so that a repetition gets the same answer. */
 export interface AnswerContext {
@@ -11,11 +12,19 @@ export interface AnswerContext {
   readonly statementCount: number;
   /** Prices at the time of the call. */
   readonly prices: Prices;
+  /** Absent where there are none. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Makes that part of the answer for a call. */
-export function answerContext(call: QueryCall, queryLogId: string, snapshot: string | null): AnswerContext {
-  return { queryLogId, snapshot, statementCount: runsOf(call), prices: priceNanoUsd };
+export function answerContext(
+  { call, facts, log }: Pick<UnderstoodCall, "call" | "facts" | "log">,
+  snapshot: string | null,
+): AnswerContext {
+  const context = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: priceNanoUsd };
+  if (!facts.some((one) => one.class === "schema")) return context;
+  const warnings = call.statements.flatMap(({ sql }) => definitionWarnings(sql));
+  return warnings.length === 0 ? context : { ...context, warnings };
 }
 
 /** Rows that all statements of a call have read and written. */
@@ -60,9 +69,9 @@ export function answerOf(
 export function metaOf(
   { rowsRead, rowsWritten }: Totals,
   { durationMs, rowsReadBasis }: RunFigures,
-  { queryLogId, snapshot, statementCount, prices }: AnswerContext,
+  { queryLogId, snapshot, statementCount, prices, warnings }: AnswerContext,
 ): QueryMeta {
-  return {
+  const meta = {
     rowsRead,
     rowsWritten,
     durationMs: Math.round(durationMs),
@@ -72,4 +81,5 @@ export function metaOf(
     queryLogId,
     rowsReadBasis,
   };
+  return warnings === undefined ? meta : { ...meta, warnings };
 }

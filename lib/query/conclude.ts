@@ -25,10 +25,10 @@ export function conclude(
   understood: UnderstoodCall,
   ended: Concluded,
 ): Soon<QueryAnswer> {
-  const { call, log, misunderstood } = understood;
+  const { call, misunderstood } = understood;
   const { outcome, snapshot } = ended;
   return outcome.ok && !misunderstood && !call.dryRun
-    ? answerOf(outcome, answerContext(call, log.id, snapshot))
+    ? answerOf(outcome, answerContext(understood, snapshot))
     : concludeOthers(ctx, understood, ended);
 }
 
@@ -38,8 +38,8 @@ async function concludeOthers(
   understood: UnderstoodCall,
   { outcome, snapshot }: Concluded,
 ): Promise<QueryAnswer> {
-  const { call, log, misunderstood } = understood;
-  const context = answerContext(call, log.id, snapshot);
+  const { call, misunderstood } = understood;
+  const context = answerContext(understood, snapshot);
   const tooMany = call.dryRun ? rowsAbove(call, outcome) : null;
   if (tooMany !== null) throw tooManyError(understood, tooMany);
   if (!outcome.ok && call.dryRun && outcome.failure.kind === "timeout") {

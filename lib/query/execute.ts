@@ -23,16 +23,13 @@ export async function execute(
   understood: UnderstoodCall,
   { snapshot, maxRows }: RunTerms,
 ): Promise<Said<EndedOutcome, QueryAnswer>> {
-  const { call, log } = understood;
-  const { replay } = call;
+  const { replay } = understood.call;
   const outcome = await callStore(ctx, bounded(understood, maxRows), {
     snapshot,
-    replay: replay && understood.writes
-      ? storedKeys(ctx, replay, answerContext(call, log.id, snapshot))
-      : null,
+    replay: replay && understood.writes ? storedKeys(ctx, replay, answerContext(understood, snapshot)) : null,
   });
   if (outcome.ok === "stale") {
-    ctx.facts.seen(call.target.databaseId, outcome.schemaVersion);
+    ctx.facts.seen(understood.call.target.databaseId, outcome.schemaVersion);
     return START_OVER;
   }
   if (outcome.ok === "replayed" || outcome.ok === "replay_mismatch") {

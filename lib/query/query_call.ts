@@ -135,6 +135,8 @@ export interface QueryMeta {
   readonly snapshot: string | null;
   readonly queryLogId: string;
   readonly rowsReadBasis: "engine" | "plan";
+  /** What the statements do that hardly anybody means; absent where there is nothing to say. */
+  readonly warnings?: readonly string[];
 }
 
 /** Where the answer of a repeated call was found. */

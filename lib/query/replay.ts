@@ -107,17 +107,18 @@ async function claimRead({ ctx, understood }: StatementPass): Promise<Said<Claim
  * reads again. Errors: `replay_mismatch` where a write has taken the key meanwhile.
  */
 async function storeRead(
-  { ctx, understood: { call, database, log } }: StatementPass,
+  { ctx, understood }: StatementPass,
   claim: Claim,
   { results, meta }: QueryAnswer,
 ): Promise<void> {
   const text = writeStoredAnswer({
-    context: JSON.stringify(answerContext(call, log.id, meta.snapshot)),
+    context: JSON.stringify(answerContext(understood, meta.snapshot)),
     results: results.map((one) => [one.json.length, one.rowsRead, one.rowsWritten]),
     text: results.map((one) => one.json).join(""),
     durationMs: meta.durationMs,
     rowsReadBasis: meta.rowsReadBasis,
   });
+  const { call, database } = understood;
   const idempotency = call.replay?.idempotency ?? null;
   const found = await noted(database, replayKeys(ctx, { idempotency, plan: null }, ""));
   if (found === "failed") return;

@@ -19,6 +19,19 @@ export class TableText {
     return body.type === "ColumnsAndConstraintsCreateTableBody" ? new TableText(sql, body) : null;
   }
 
+  /** The conditions of its CHECK constraints, as written. */
+  checks(): readonly string[] {
+    const all = [
+      ...this.body.columns.flatMap(({ constraints }) => constraints),
+      ...this.body.constraints ?? [],
+    ];
+    return all.flatMap(({ constraint }) =>
+      constraint.type === "CheckColumnConstraint" || constraint.type === "CheckTableConstraint"
+        ? [this.#textOf(constraint.expr.span)]
+        : []
+    );
+  }
+
   /** Adds a column before the first. `definition` is SQL. */
   withFirstColumn(definition: string): string {
     const at = this.body.columns[0]?.span.offset ?? this.sql.indexOf("(") + 1;
@@ -70,6 +83,10 @@ export class TableText {
       before = end(span);
     }
     return null;
+  }
+
+  #textOf(range: TextRange): string {
+    return this.sql.slice(range.offset, end(range));
   }
 
   #splice(edits: readonly { readonly from: number; readonly to: number; readonly text: string }[]): string {

@@ -125,6 +125,9 @@ const validation = z.object({
   tables: z.array(z.string()),
   columns: z.array(z.string()).describe("table.column"),
   role: role.nullable().describe("Least role that may run it"),
+  parameters: z.int().nullable().describe(
+    "How many values its placeholders take; null where it is no statement",
+  ),
   rowsRead: z.int().nullable().describe("About how many rows it reads; null where it cannot run"),
   costUsd: z.number().nullable().describe("Of the request and those rows; what a write changes comes on top"),
   fullScans: z.array(z.string()).describe("Tables that it reads from one end to the other"),

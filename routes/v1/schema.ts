@@ -28,8 +28,19 @@ const schemaDescription = z.object({
       pk: z.boolean(),
       notNull: z.boolean(),
       description: z.string(),
+      default: z.string().optional().describe("SQL; absent where it has none"),
+      generated: z.literal(true).optional().describe("Present where its value is computed"),
     })),
     foreignKeys: z.array(z.object({ from: z.string(), toTable: z.string(), toColumn: z.string() })),
+    indexes: z.array(z.object({
+      name: z.string(),
+      columns: z.array(z.string().nullable()).describe("In order; null is an expression"),
+      unique: z.boolean(),
+      partial: z.boolean(),
+    })).optional().describe(
+      "Also those of UNIQUE constraints; absent where it has none beside its primary key",
+    ),
+    checks: z.array(z.string()).optional().describe("Conditions of its CHECK constraints, as SQL"),
     error: z.string().optional().describe("Why the table cannot be read"),
   })),
 });
@@ -96,6 +107,7 @@ const searchQuery = z.strictObject({
 
 const searchResult = z.object({
   query: z.string(),
+  hint: z.string().optional().describe("What to try; present where nothing is found"),
   hits: z.array(z.object({
     kind: z.enum(["database", "table", "column"]),
     table: z.string(),

@@ -124,4 +124,5 @@ export const queryMeta = z.object({
   snapshot: z.string().nullable(),
   queryLogId: z.string(),
   rowsReadBasis: z.enum(["engine", "plan"]),
+  warnings: z.array(z.string()).optional().describe("What the statements do that hardly anybody means"),
 });

@@ -19,7 +19,7 @@ const request: AskRequest = {
         foreignKeys: [],
       },
       columns: [{
-        ...{ name: "name", type: "TEXT", pk: 0, notNull: true, hasDefault: false, generated: false },
+        ...{ name: "name", type: "TEXT", pk: 0, notNull: true, default: null, generated: false },
         description: "What it is called",
       }],
     }],

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { docFile, tableUnder } from "../docs/doc_files.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 import { withWrites } from "../writes/write_world.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -153,4 +154,30 @@ test("Server-Timing names the stages that only some calls pass: replay, and behi
     assertEquals(await stagesOf("SELECT 1", "read"), claimed);
     assertEquals(await stagesOf("SELECT 1", "read"), [classify, "replay"]);
   });
+});
+
+test("meta.warnings says which key numbers nothing, the second time too, and says nothing otherwise", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const warned = async (sql: string, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await tenant.query(sql, [], { headers });
+    assertEquals(answer.status, 200, answer.text);
+    return (answer.body.meta as { readonly warnings?: readonly string[] }).warnings;
+  };
+  const expected = [
+    "id stays NULL where an INSERT leaves it out; write id INTEGER PRIMARY KEY, which counts up by itself",
+  ];
+  const key = { "idempotency-key": "makes-serials" };
+  assertEquals(await warned("CREATE TABLE serials (id SERIAL PRIMARY KEY, n TEXT)", key), expected);
+  assertEquals(await warned("CREATE TABLE serials (id SERIAL PRIMARY KEY, n TEXT)", key), expected);
+  await warned("INSERT INTO serials (n) VALUES ('x')");
+  assertEquals(rowsOf(await tenant.query("SELECT id FROM serials")), [[null]]);
+  assertEquals(await warned("CREATE TABLE ints (id INT NOT NULL PRIMARY KEY)"), undefined);
+  assertEquals(await warned("CREATE TABLE big (id BIGINT PRIMARY KEY, n TEXT)"), expected);
+  for (
+    const [at, rest] of [
+      ...["(id INTEGER PRIMARY KEY, n INT)", "(id TEXT PRIMARY KEY)", "(id INT PRIMARY KEY) WITHOUT ROWID"],
+      ...["(id INT PRIMARY KEY) STRICT", "(id INT, n INT, PRIMARY KEY (id, n))", "AS SELECT 1 AS id"],
+    ].entries()
+  ) assertEquals(await warned(`CREATE TABLE t${at} ${rest}`), undefined, rest);
 });

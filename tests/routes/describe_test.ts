@@ -79,9 +79,10 @@ test("describe shows tables with columns, keys and references, and nothing of th
           column("id", "INTEGER", { pk: true }),
           column("a", "TEXT", { notNull: true }),
           column("n", ""),
-          column("twice", "INT"),
+          column("twice", "INT", { generated: true }),
         ],
         foreignKeys: [{ from: "a", toTable: "A", toColumn: "k" }],
+        indexes: [{ name: "i", columns: ["n"], unique: false, partial: false }],
       },
       {
         ...{ table: "c", description: "" },
@@ -95,6 +96,31 @@ test("describe shows tables with columns, keys and references, and nothing of th
       { table: "f", description: "", columns: [column("body", "")], foreignKeys: [] },
     ],
   });
+});
+
+test("describe shows defaults, unique columns, indexes and checks, each only where there is one", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([
+    [
+      "CREATE TABLE goods (id INTEGER PRIMARY KEY, sku TEXT UNIQUE, price INT DEFAULT (10 * 2) CHECK (price >= 0), " +
+      "at TEXT DEFAULT CURRENT_TIMESTAMP, CONSTRAINT cheap CHECK (price < 1000 OR sku IS NULL))",
+    ],
+    ["CREATE INDEX dear ON goods (lower(sku), price) WHERE price > 100"],
+  ]);
+  const [goods] = (await describe(app, tenant)).tables;
+  const { columns, indexes, checks } = goods as unknown as Record<string, readonly Record<string, unknown>[]>;
+  assertEquals(columns?.map(({ name, default: byDefault }) => [name, byDefault]), [
+    ["id", undefined],
+    ["sku", undefined],
+    ["price", "10 * 2"],
+    ["at", "CURRENT_TIMESTAMP"],
+  ]);
+  assertEquals(indexes, [
+    { name: "dear", columns: [null, "price"], unique: false, partial: true },
+    { name: "sqlite_autoindex_goods_1", columns: ["sku"], unique: true, partial: false },
+  ]);
+  assertEquals<unknown>(checks, ["price >= 0", "price < 1000 OR sku IS NULL"]);
 });
 
 test("describe of an empty database has no tables", async () => {

@@ -219,3 +219,23 @@ test("search wants a question of 1 to 500 characters and a limit of 1 to 50", as
     assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, path], query);
   }
 });
+
+test("search that finds nothing says what there is and how it learns words, and then finds them", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const ask = async () => {
+    const { token, database } = tenant;
+    const answer = await app.request("GET", `${database.path}/search?q=clients`, { token });
+    return answer.body.data as { readonly hits: readonly Hit[]; readonly hint?: string };
+  };
+  assertEquals(await ask(), { query: "clients", hits: [], hint: "The database has no tables yet" });
+  await tenant.setup("CREATE TABLE buyers (id INTEGER PRIMARY KEY)");
+  assertEquals(
+    (await ask()).hint,
+    "Try a word of a name: there is buyers. Describe buyers by PUT describe, in the words that people use",
+  );
+  const described = { tables: [{ table: "buyers", description: "Clients of the shop" }] };
+  await app.request("PUT", `${tenant.database.path}/describe`, { token: tenant.token, body: described });
+  const { hits, hint } = await ask();
+  assertEquals([places(hits), hint], [["buyers"], undefined]);
+});

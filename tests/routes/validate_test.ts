@@ -70,6 +70,9 @@ test("validate says what is wrong with a statement, as query would", async () =>
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE customers (name TEXT)");
+  const counts: Readonly<Record<string, number>> = {
+    ...{ "SELECT * FROM customer": 0, "SELECT nam FROM customers": 0, "SELECT ?": 1 },
+  };
   for (
     const [body, kind] of [
       [{ sql: "SELEC 1" }, "syntax_error"],
@@ -82,7 +85,8 @@ test("validate says what is wrong with a statement, as query would", async () =>
       [{ sql: "SELECT :name" }, "parameter_mismatch"],
     ] as const
   ) {
-    const { errorDetail, ...rest } = await validate(app, tenant, body);
+    const { errorDetail, parameters, ...rest } = await validate(app, tenant, body);
+    assertEquals(parameters, counts[body.sql] ?? null, body.sql);
     const unknown = { rowsRead: null, costUsd: null, fullScans: [], rule: null, hits: [] };
     assertEquals(rest, { ok: false, class: null, tables: [], columns: [], role: null, ...unknown }, body.sql);
     assertEquals(errorDetail?.kind, kind, body.sql);
@@ -92,7 +96,8 @@ test("validate says what is wrong with a statement, as query would", async () =>
     "customer",
     true,
   ]);
-  assertEquals((await validate(app, tenant, { sql: "SELECT ?, ?2" })).ok, true);
+  const two = await validate(app, tenant, { sql: "SELECT ?, ?2, ?1" });
+  assertEquals([two.ok, two.parameters], [true, 2]);
 });
 
 test("validate says that nobody may run a refused statement", async () => {

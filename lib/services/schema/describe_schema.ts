@@ -3,8 +3,14 @@ import { requireRole } from "../../access/caller.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { foldName } from "../../sql/names.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { readSchema } from "./read_schema.ts";
-import type { SchemaFacts } from "./schema_facts.ts";
+import { TableText } from "../../sql/table_text.ts";
+import { rowsOf } from "../query/read_result.ts";
+import { INDEXES, type IndexFacts, toIndexes } from "./read_indexes.ts";
+import { readParts, readSchema, toSchema } from "./read_schema.ts";
+import type { ColumnFacts, SchemaFacts } from "./schema_facts.ts";
+
+/** The texts of tables that may have CHECK constraints. */
+const CHECKED = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK%'";
 
 /** The schema with its descriptions, as the API shows it. */
 interface SchemaDescription {
@@ -18,6 +24,10 @@ interface SchemaDescription {
       readonly pk: boolean;
       readonly notNull: boolean;
       readonly description: string;
+      /** The SQL of its default; absent where it has none. */
+      readonly default?: string;
+      /** Present where its value is computed. */
+      readonly generated?: true;
     }[];
     /** One entry for each column; `toColumn` is empty where the target has none. */
     readonly foreignKeys: readonly {
@@ -25,6 +35,15 @@ interface SchemaDescription {
       readonly toTable: string;
       readonly toColumn: string;
     }[];
+    /** Also those of UNIQUE constraints; a null column is an expression. Absent where it has none beside its primary key. */
+    readonly indexes?: readonly {
+      readonly name: string;
+      readonly columns: readonly (string | null)[];
+      readonly unique: boolean;
+      readonly partial: boolean;
+    }[];
+    /** The conditions of its CHECK constraints; absent where it has none. */
+    readonly checks?: readonly string[];
     /** Why the table cannot be read; absent where it can. */
     readonly error?: string;
   }[];
@@ -32,25 +51,57 @@ interface SchemaDescription {
 
 /** Tables sorted by name; without a description it is "". Errors: those of the pipeline. */
 export async function describeSchema(ctx: StatementsContext): Promise<SchemaDescription> {
-  const { databaseDescription, tables } = await readSchema(ctx);
+  const parts = await readParts(ctx, [INDEXES, CHECKED]);
+  const { databaseDescription, tables } = toSchema(parts);
+  const indexes = toIndexes(parts.more[0]);
+  const checks = new Map(
+    rowsOf<[table: string, sql: string]>(parts.more[1]).map(([table, sql]) => [
+      table,
+      TableText.read(sql)?.checks() ?? [],
+    ]),
+  );
   return {
     databaseDescription,
     tables: tables.map((table) => ({
       table: table.name,
       description: table.description,
-      columns: table.columns.map(({ name, type, pk, notNull, description }) => ({
-        name,
-        type,
-        pk: pk > 0,
-        notNull,
-        description,
-      })),
+      columns: table.columns.map(describeColumn),
       foreignKeys: table.foreignKeys.flatMap(({ columns, toTable, toColumns }) =>
         columns.map((from, at) => ({ from, toTable, toColumn: toColumns[at] ?? "" }))
       ),
+      ...describeIndexes(indexes.get(table.name) ?? []),
+      ...describeChecks(checks.get(table.name) ?? []),
       ...(table.error === null ? {} : { error: table.error }),
     })),
   };
+}
+
+type Described = SchemaDescription["tables"][number];
+
+function describeColumn(column: ColumnFacts): Described["columns"][number] {
+  return {
+    name: column.name,
+    type: column.type,
+    pk: column.pk > 0,
+    notNull: column.notNull,
+    description: column.description,
+    ...(column.default === null ? {} : { default: column.default }),
+    ...(column.generated ? { generated: true } : {}),
+  };
+}
+
+function describeIndexes(indexes: readonly IndexFacts[]): Pick<Described, "indexes"> {
+  const shown = indexes.filter(({ origin }) => origin !== "pk").map(({ name, columns, unique, partial }) => ({
+    name,
+    columns: columns.map((column) => column.name),
+    unique,
+    partial,
+  }));
+  return shown.length === 0 ? {} : { indexes: shown };
+}
+
+function describeChecks(checks: readonly string[]): Pick<Described, "checks"> {
+  return checks.length === 0 ? {} : { checks };
 }
 
 interface DescriptionsInput {

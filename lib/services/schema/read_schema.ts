@@ -13,7 +13,7 @@ const TABLES =
 /** Statements whose results `toSchema` takes, in this order. The columns of tables in `leftOut` are not read. */
 const schemaStatements = (leftOut: readonly string[]): string[] => [
   TABLES,
-  `SELECT s.name, x.name, x.type, x.pk, x."notnull", x.dflt_value IS NOT NULL, x.hidden ` +
+  `SELECT s.name, x.name, x.type, x.pk, x."notnull", x.dflt_value, x.hidden ` +
   "FROM sqlite_schema AS s JOIN pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' " +
   `AND s.name NOT IN (${leftOut.map(quoteText).join(", ")})`,
   `SELECT s.name, k.id, k."table", k."from", k."to" ` +
@@ -35,7 +35,7 @@ export interface SchemaParts {
 type TableRow = [name: string, type: "table" | "virtual", withoutRowid: number];
 type ColumnRow = [
   ...[table: string, name: string, type: string, pk: number, notNull: number],
-  ...[hasDefault: number, hidden: number],
+  ...[byDefault: string | null, hidden: number],
 ];
 type ForeignKeyRow = [table: string, id: number, toTable: string, from: string, to: string | null];
 type DescriptionRow = [table: string, column: string, description: string];
@@ -111,7 +111,7 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
   const saidOf = (table: string, column: string | null) =>
     table === "" || column === "" ? "" : descriptions.get(descriptionKey(table, column ?? "")) ?? "";
   const columnsOf = new Map<string, ColumnFacts[]>();
-  for (const [table, name, type, pk, notNull, hasDefault, hidden] of rowsOf<ColumnRow>(columns)) {
+  for (const [table, name, type, pk, notNull, byDefault, hidden] of rowsOf<ColumnRow>(columns)) {
     // 1: a column that only the module of a virtual table knows. 2 and 3: generated columns.
     if (hidden === 1) continue;
     push(columnsOf, table, {
@@ -119,7 +119,7 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
       type,
       pk,
       notNull: notNull === 1,
-      hasDefault: hasDefault === 1,
+      default: byDefault,
       generated: hidden > 1,
       description: saidOf(table, name),
     });

@@ -8,7 +8,8 @@ export interface ColumnFacts {
   /** Position in the primary key from 1, 0 outside of it. */
   readonly pk: number;
   readonly notNull: boolean;
-  readonly hasDefault: boolean;
+  /** The SQL of its default; null where it has none. */
+  readonly default: string | null;
   readonly generated: boolean;
   readonly description: string;
 }

@@ -1,4 +1,5 @@
 // Finds tables and columns by words, with a cache of search indexes.
+import { listed } from "../../sql/known_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readParts, type SchemaParts, toSchema } from "./read_schema.ts";
 import { RankedSchema, type SearchHit } from "./ranked_schema.ts";
@@ -40,6 +41,8 @@ export interface SearchResult {
   readonly query: string;
   /** `error` says why the table cannot be read, where it cannot. */
   readonly hits: readonly (SearchHit & { readonly error?: string })[];
+  /** What to try; present where nothing is found. */
+  readonly hint?: string;
 }
 
 /** At most `limit` hits, best first. Errors: those of the pipeline. */
@@ -52,5 +55,16 @@ export async function searchSchema(
     const error = parts.errors.get(hit.table);
     return error === undefined ? hit : { ...hit, error };
   });
-  return { query: q, hits };
+  return hits.length > 0 ? { query: q, hits } : { query: q, hits, hint: nothingFound(parts) };
+}
+
+/** A search finds words of names and descriptions: what there is, and how it learns further words. */
+function nothingFound(parts: SchemaParts): string {
+  const { tables } = toSchema(parts);
+  if (tables.length === 0) return "The database has no tables yet";
+  const undescribed = tables.filter(({ description }) => description === "").map(({ name }) => name);
+  const learn = undescribed.length === 0
+    ? "Put words that people use into the descriptions, by PUT describe"
+    : `Describe ${listed(undescribed)} by PUT describe, in the words that people use`;
+  return `Try a word of a name: there is ${listed(tables.map(({ name }) => name))}. ${learn}`;
 }

@@ -36,6 +36,8 @@ export interface Validation {
   readonly columns: readonly string[];
   /** The lowest role that may run it; null where no role may. */
   readonly role: Role | null;
+  /** How many values its placeholders take; null for a text that is no statement. */
+  readonly parameters: number | null;
   /** Rows that it reads and what that costs, about, and the tables that it reads whole; null where it cannot run. */
   readonly rowsRead: number | null;
   readonly costUsd: number | null;
@@ -62,7 +64,8 @@ export async function validateStatement(ctx: StatementsContext, input: ValidateI
     bill.figures = { rowsRead: 0, rowsWritten: 0 };
     const [facts] = classified.facts;
     if (facts) return await understood(ctx, input.sql, facts);
-    return misunderstood(await misunderstoodError({ ...classified, call, database }, []));
+    const error = await misunderstoodError({ ...classified, call, database }, []);
+    return misunderstood(error, parametersOf(ctx, input.sql));
   };
   return input.free === true ? await validate() : await bill.during(true, validate);
 }
@@ -78,9 +81,13 @@ function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCa
 
 /** As many values as the text has placeholders, so that their number is no fault. */
 function placeholders(ctx: StatementsContext, sql: string): SqlParameter[] {
-  const result = ctx.facts.syntax(sql);
-  const count = result.ok ? result.syntax.parameterCount : 0;
+  const count = parametersOf(ctx, sql) ?? 0;
   return Array.from({ length: Math.min(count, MAX_PARAMETERS) }, () => unknownValue);
+}
+
+function parametersOf(ctx: StatementsContext, sql: string): number | null {
+  const result = ctx.facts.syntax(sql);
+  return result.ok ? result.syntax.parameterCount : null;
 }
 
 async function understood(
@@ -98,6 +105,7 @@ async function understood(
     class: facts.class,
     ...touched,
     role: facts.role,
+    parameters: parametersOf(ctx, sql),
     ...(refused ? UNKNOWN_COST : await estimateCost(ctx, sql, facts)),
     ...(refused ? NO_RULE : await verdictOf(ctx, facts)),
     ...(refused
@@ -125,7 +133,7 @@ async function verdictOf(
 }
 
 /** Throws errors that are not about the text, such as a store that does not answer. */
-function misunderstood(error: AppError): Validation {
+function misunderstood(error: AppError, parameters: number | null): Validation {
   if (error.status !== 400) throw error;
   return {
     ok: false,
@@ -133,6 +141,7 @@ function misunderstood(error: AppError): Validation {
     tables: [],
     columns: [],
     role: null,
+    parameters,
     ...UNKNOWN_COST,
     ...NO_RULE,
     errorDetail: error.facts.detail ?? detail("syntax_error", error.message),

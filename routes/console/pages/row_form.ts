@@ -30,10 +30,10 @@ export function stateOfCell({ value, type }: RowCell): FieldState {
 }
 
 /** The fields of a column of a new row. */
-export function stateOfNew({ type, pk, notNull, hasDefault }: ColumnFacts): FieldState {
+export function stateOfNew({ type, pk, notNull, default: ownDefault }: ColumnFacts): FieldState {
   const affinity = affinityOf(type);
   const isRowNumber = pk > 0 && type.toUpperCase() === "INTEGER";
-  if (isRowNumber || hasDefault || !notNull) return { type: "omit", text: "" };
+  if (isRowNumber || ownDefault !== null || !notNull) return { type: "omit", text: "" };
   const types = {
     INTEGER: "integer",
     REAL: "number",

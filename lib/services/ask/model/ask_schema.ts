@@ -63,7 +63,7 @@ async function readViews(
       type: "",
       pk: 0,
       notNull: false,
-      hasDefault: false,
+      default: null,
       generated: false,
       description: "",
     })),

@@ -1,17 +1,7 @@
 // The vocabulary of the doctor: what was read for its checks before the first of them runs, and what they find.
 import type { RuleRecord } from "../../../store/write_records.ts";
+import type { IndexFacts } from "../read_indexes.ts";
 import type { SchemaFacts } from "../schema_facts.ts";
-
-/** An index of a table. */
-export interface IndexFacts {
-  readonly name: string;
-  readonly unique: boolean;
-  /** `c`: made by CREATE INDEX; otherwise it belongs to a UNIQUE or PRIMARY KEY constraint of the table. */
-  readonly origin: "c" | "u" | "pk";
-  readonly partial: boolean;
-  /** In order; a null name is an expression. */
-  readonly columns: readonly { readonly name: string | null; readonly collation: string }[];
-}
 
 /** The CREATE statements of a table, and of its indexes and triggers. */
 export interface TableSource {

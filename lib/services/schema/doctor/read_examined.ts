@@ -5,28 +5,22 @@ import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
+import { INDEXES, toIndexes } from "../read_indexes.ts";
 import { readEach, readRows, unreadable } from "../read_rows.ts";
 import { readParts, type SchemaParts, toSchema } from "../read_schema.ts";
-import type { Examined, IndexFacts, RowFacts, TableSource } from "./examined.ts";
+import type { Examined, RowFacts, TableSource } from "./examined.ts";
 import { findBroken, type SchemaObject } from "./find_broken.ts";
 import { digestOf, type ProbeMemory, type RowProbes, rowProbes } from "./row_probes.ts";
 
-const indexStatement = `SELECT s.name, i.name, i."unique", i.origin, i.partial, x.name, x.coll ` +
-  "FROM sqlite_schema AS s JOIN pragma_index_list(s.name) AS i JOIN pragma_index_xinfo(i.name) AS x " +
-  "WHERE s.type = 'table' AND x.key = 1 ORDER BY s.name, i.name, x.seqno";
 const sourceStatement = "SELECT type, name, tbl_name, sql FROM sqlite_schema " +
   "ORDER BY type = 'trigger', type = 'index', rowid";
 
-type IndexRow = [
-  ...[table: string, name: string, unique: number, origin: IndexFacts["origin"], partial: number],
-  ...[column: string | null, collation: string],
-];
 type SourceRow = [type: string, name: string, table: string, sql: string | null];
 
 /** How often the reading starts over because the schema changed between its two calls. */
 const MAX_ATTEMPTS = 3;
 
-const statements: readonly string[] = [indexStatement, sourceStatement];
+const statements: readonly string[] = [INDEXES, sourceStatement];
 
 /** Everything but endpoints and rules, which come from elsewhere. Errors: those of the pipeline. */
 export async function readExamined(
@@ -80,7 +74,7 @@ function toExamined(parts: SchemaParts): Read {
   const sources = rowsOf<SourceRow>(parts.more[1]);
   return {
     schema: toSchema(parts),
-    indexes: toIndexes(rowsOf<IndexRow>(parts.more[0])),
+    indexes: toIndexes(parts.more[0]),
     objects: sources.map(([type, name, table, sql]) => ({ type, name, table, sql: sql ?? "" })),
     sources: toSources(sources),
     takenNames: new Set(sources.map(([, name]) => foldName(name))),
@@ -115,20 +109,6 @@ async function askRows(
     const each = await readEach(ctx, statements);
     return { facts: read(each.flatMap((one) => one.ok ? [one.json] : [])), all: false };
   }
-}
-
-function toIndexes(rows: readonly IndexRow[]): Map<string, IndexFacts[]> {
-  const byTable = new Map<string, IndexFacts[]>();
-  for (const group of Map.groupBy(rows, ([table, name]) => `${table}\u0000${name}`).values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const [table, name, unique, origin, partial] = first;
-    const columns = group.map(([, , , , , column, collation]) => ({ name: column, collation }));
-    const list = byTable.get(table) ?? [];
-    list.push({ name, unique: unique === 1, origin, partial: partial === 1, columns });
-    byTable.set(table, list);
-  }
-  return byTable;
 }
 
 function toSources(rows: readonly SourceRow[]): Map<string, TableSource> {
