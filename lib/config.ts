@@ -91,6 +91,11 @@ export const configTable = {
     forms.wholeNumber(0, 16),
     "Proxies whose `X-Forwarded-For` is believed; 0: the socket's address counts",
   ),
+  mcpOrigins: optional(
+    "MCP_ORIGINS",
+    forms.origins(),
+    "Origins beside the service's own whose pages may call `/mcp`, with commas between; unset: none",
+  ),
   queryTimeoutMs: row(
     "QUERY_TIMEOUT_MS",
     "30000",

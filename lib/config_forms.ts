@@ -29,6 +29,7 @@ export const forms = {
   flag,
   oneOf,
   httpUrl,
+  origins,
   tenantsUrl,
 } as const;
 
@@ -113,6 +114,22 @@ function httpUrl(): Form<string> {
       return text.replace(/\/+$/, "");
     },
   };
+}
+
+function origins(): Form<readonly string[]> {
+  return {
+    form: "origins such as https://app.example, with commas between",
+    parse: (text) => {
+      const listed = text.split(",").map((one) => one.trim());
+      return listed.every(isOrigin) ? listed : undefined;
+    },
+  };
+}
+
+/** Exactly as a browser sends it: no path, no default port. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && ["http:", "https:"].includes(url.protocol) && url.origin === text;
 }
 
 function tenantsUrl(): Form<TenantsUrl> {

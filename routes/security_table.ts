@@ -69,6 +69,8 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v1/db/:ns/:db/snapshots", access: "database:write" },
   { method: "POST", path: "/v1/db/:ns/:db/restore", access: "database:admin" },
 
+  { method: "POST", path: "/mcp", access: "token" },
+
   { method: "POST", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces/:slug", access: "namespace_reader" },

@@ -3,7 +3,7 @@
 import type { ControlPlane } from "../control/control_plane.ts";
 import { AppError } from "../core/errors.ts";
 import { higherRole, lowerRole, type Role, roleOfMember } from "../core/role.ts";
-import type { DatabaseRecord, ScopeRow } from "../store/records.ts";
+import type { BranchRecord, DatabaseRecord, ScopeRow } from "../store/records.ts";
 import type { Caller, MemberCaller, TokenCaller } from "./caller.ts";
 import { isBranchRef, isSlug } from "./slug.ts";
 
@@ -72,7 +72,8 @@ export function resolveTarget(
       // The token's branch belongs to another database.
       if (pin !== null && branch?.id !== pin.databaseId) return toTarget(caller, trunk);
       if (branch === null) throw new AppError("branch_not_found");
-      return toTarget(caller, { namespaceId, id: branch.id, branchRef: ref, slug: `${trunk.slug}@${ref}` });
+      const addressed = { namespaceId, id: branch.id, branchRef: ref, slug: `${trunk.slug}@${ref}` };
+      return toTarget(caller, addressed, roleAtBranch(caller, branch));
     });
   });
 }
@@ -93,6 +94,19 @@ export function roleAt(
     granted = granted === null ? row.role : higherRole(granted, row.role);
   }
   return granted === null ? null : lowerRole(granted, caller.role);
+}
+
+/**
+ * The caller's role at a branch: that of its scopes, or admin where an admin of the trunk has claimed the branch with
+ * this very token. Who could copy the trunk loses nothing by it, and needs no second token.
+ */
+export function roleAtBranch(
+  caller: Inhabitant,
+  { id, ref, trunkId, claimedBy }: BranchRecord,
+): Role | null {
+  const isClaimer = caller.kind === "token" && claimedBy === caller.tokenId;
+  if (isClaimer && roleAt(caller, { id: trunkId, branchRef: TRUNK }) === "admin") return "admin";
+  return roleAt(caller, { id, branchRef: ref });
 }
 
 /** A database as paths name it; `ref` is null where they leave it out. */
@@ -127,8 +141,7 @@ function pinnedBranch(caller: Inhabitant): ScopeRow | null {
 
 type Addressed = Pick<DatabaseRecord, "id" | "namespaceId" | "slug" | "branchRef">;
 
-function toTarget(caller: Inhabitant, database: Addressed): Target {
-  const role = roleAt(caller, database);
+function toTarget(caller: Inhabitant, database: Addressed, role = roleAt(caller, database)): Target {
   if (role === null) throw new AppError("out_of_scope");
   return {
     databaseId: database.id,

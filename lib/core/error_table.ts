@@ -1,4 +1,5 @@
 // The one closed table of failures: the documentation lists it, and every failed answer is made from it.
+import { doorErrors } from "./door_errors.ts";
 import { oauthErrors } from "./oauth_errors.ts";
 import { peopleErrors } from "./people_errors.ts";
 import { publishedErrors } from "./published_errors.ts";
@@ -201,6 +202,7 @@ export const errorTable = {
     retryable: true,
     retryAfterSec: 1,
   },
+  ...doorErrors,
   ...oauthErrors,
   ...peopleErrors,
   ...publishedErrors,

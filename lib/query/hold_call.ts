@@ -130,9 +130,20 @@ function approvalRequired(
   return new AppError("approval_required", {
     extra: {
       approvalToken: token,
-      approvalUrl: `${baseUrl}/console/${target.namespaceSlug}/approvals/${record.id}`,
+      approvalUrl: approvalUrl(baseUrl, target.namespaceSlug, record.id),
       hits: record.hits,
       expiresAt: isoTime(record.expiresAt),
     },
   });
+}
+
+/** The page on which a person decides. */
+export function approvalUrl(baseUrl: string, namespaceSlug: string, approvalId: string): string {
+  return `${baseUrl}/console/${namespaceSlug}/approvals/${approvalId}`;
+}
+
+/** The id of the approval that an `approval_required` names by its page; null for any other error. */
+export function approvalIdOf({ code, facts }: AppError): string | null {
+  const url = code === "approval_required" ? facts.extra?.["approvalUrl"] : undefined;
+  return typeof url === "string" ? url.slice(url.lastIndexOf("/") + 1) : null;
 }

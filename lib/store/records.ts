@@ -41,8 +41,10 @@ export interface BranchRecord {
   readonly createdAt: number;
   readonly copiedAt: number;
   readonly expiresAt: number;
-  /** The token of the claim that made the copy; null after a reset. */
+  /** The token that the claim which made the copy has handed out; null where it handed out none, and after a reset. */
   readonly tokenId: string | null;
+  /** The API token that claimed the branch last; absent where a person did, and in records from before it was noted. */
+  readonly claimedBy?: string;
 }
 
 /** Where the record of a branch is. */

@@ -34,6 +34,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./agents.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "mcp"),
+    title: "Agents by MCP",
+    about: "Connect Claude, Cursor, VS Code and any other client of the Model Context Protocol.",
+    load: () => import("./mcp.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "apps"),
     title: "For apps",
     about: "Run SQL over HTTP from an app: queries, batches, exact values and calls that run once.",

@@ -27,6 +27,8 @@ import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_tr
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
+import { ProbeMemory } from "../../lib/services/schema/doctor/row_probes.ts";
+import { RankingCache } from "../../lib/services/schema/search_schema.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 
 /** Opened outside: by `main.ts`, or by a test. */
@@ -57,6 +59,8 @@ export interface AppDeps extends ProcessParts {
   readonly query: QueryContext;
   readonly published: PublishedContext;
   readonly people: PeopleContext;
+  /** What is remembered of schemas between two looks, whoever looks. */
+  readonly schemas: { readonly rankings: RankingCache; readonly probes: ProbeMemory };
 }
 
 /** Builds the process's services on what was opened. */
@@ -86,6 +90,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     query,
     published,
     people: peopleContext(parts, published),
+    schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
   };
 }
 

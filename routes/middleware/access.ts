@@ -12,6 +12,7 @@ import type { TokenCaller } from "../../lib/access/caller.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import type { ControlPlane } from "../../lib/control/control_plane.ts";
 import { AppError } from "../../lib/core/errors.ts";
+import type { TokenAudience } from "../../lib/store/records.ts";
 import type { Env } from "../http/env.ts";
 import { sessionCookie } from "../http/session_cookie.ts";
 
@@ -54,14 +55,14 @@ function isSafeMethod(method: string): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
-/** Requires an API token. Errors: as `authenticate`. */
-export function tokenBearer(ctx: AuthContext): MiddlewareHandler<Env> {
+/** Requires an API token; `audience` lets in those that count at this door only. Errors: as `authenticate`. */
+export function tokenBearer(ctx: AuthContext, audience?: TokenAudience): MiddlewareHandler<Env> {
   return (c, next) => {
     const enter = (token: TokenCaller) => {
       c.set("token", token);
       return next();
     };
-    const token = authenticateToken(ctx, c.req.header("authorization"));
+    const token = authenticateToken(ctx, c.req.header("authorization"), audience);
     // A cached token costs no turn of the event loop.
     return token instanceof Promise ? token.then(enter) : enter(token);
   };

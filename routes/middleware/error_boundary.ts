@@ -60,6 +60,7 @@ function status(error: AppError): ContentfulStatusCode {
   return error.status as ContentfulStatusCode;
 }
 
-function firstLine(message: string): string {
+/** The first line of a message, as logs show it. */
+export function firstLine(message: string): string {
   return (message.split("\n", 1)[0] ?? "").slice(0, 200);
 }

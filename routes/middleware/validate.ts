@@ -26,15 +26,23 @@ export function validate<Target extends InputTarget, Schema extends z.ZodType, P
   target: Target,
   schema: Schema,
 ): MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> {
-  const read = readers[target];
   const middleware: MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> = async (c, next) => {
-    const input = await read(c, schema);
-    const parsed = schema.safeParse(input);
-    if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
-    c.req.addValidatedData(target, plainObject(parsed.data));
+    c.req.addValidatedData(target, plainObject(await readInput(c, target, schema)));
     await next();
   };
   return Object.assign(middleware, { [uniqueSymbol]: { target, ...resolver(schema) } });
+}
+
+/** The same for a route that reads its input itself. Errors: as `validate`. */
+export async function readInput<Schema extends z.ZodType>(
+  c: Context<Env>,
+  target: InputTarget,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const input = await readers[target](c, schema);
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
+  return parsed.data;
 }
 
 const nothing = z.strictObject({}).optional();

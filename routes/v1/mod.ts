@@ -27,7 +27,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/db/:ns/:db", writeRoutes(deps))
     .route("/db/:ns/:db", tableRoutes(deps.query))
     .route("/db/:ns/:db", describeRoutes(deps.query))
-    .route("/db/:ns/:db", searchRoutes(deps.query))
+    .route("/db/:ns/:db", searchRoutes(deps))
     .route("/db/:ns/:db", doctorRoutes(deps))
     .route("/db/:ns/:db", validateRoutes(deps.query))
     .route("/db/:ns/:db", handoffRoutes(deps))

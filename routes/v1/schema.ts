@@ -8,8 +8,7 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
 import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
 import { examineSchema } from "../../lib/services/schema/doctor/examine_schema.ts";
-import { ProbeMemory } from "../../lib/services/schema/doctor/row_probes.ts";
-import { RankingCache, searchSchema } from "../../lib/services/schema/search_schema.ts";
+import { searchSchema } from "../../lib/services/schema/search_schema.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -119,8 +118,7 @@ const searchResult = z.object({
 });
 
 /** Mounted under `/v1/db/:ns/:db`. */
-export function searchRoutes(query: QueryContext): Hono<Env> {
-  const rankings = new RankingCache();
+export function searchRoutes({ query, schemas: { rankings } }: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/search",
     describeRoute({
@@ -150,8 +148,7 @@ const doctorResult = z.object({
 });
 
 /** Mounted under `/v1/db/:ns/:db`. */
-export function doctorRoutes({ control, query }: AppDeps): Hono<Env> {
-  const memory = new ProbeMemory();
+export function doctorRoutes({ control, query, schemas: { probes: memory } }: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/doctor",
     describeRoute({ summary: "Examine the schema", tags: ["schema"], responses: answers(doctorResult) }),

@@ -11,19 +11,23 @@ export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean
 const MAX_ODD = 50;
 const ODD_VALUE = "Send a string, a number, null, true, false or a $blob here";
 
-/** Trying each value against the union takes longer than running most statements, so `tellOdd` tries only odd ones. */
+/** Trying each value against the union takes longer than running most statements, so `tellOddValues` tries only odd ones. */
 const values = z.array(z.any().meta(documented(sqlParameter)));
 
 /** The values of one run. */
-const parameters = values.check(({ value, issues }) => tellOdd(value, [], issues));
+const parameters = values.check(({ value, issues }) => tellOddValues(value, [], issues));
 
 /** The values of many runs. */
 const paramSets = z.array(values).min(1).max(MAX_PARAM_SETS).check(({ value: sets, issues }) => {
-  for (const [at, set] of sets.entries()) tellOdd(set, [at], issues);
+  for (const [at, set] of sets.entries()) tellOddValues(set, [at], issues);
 });
 
 /** Adds an issue for each value that no statement can bind, until there are enough of them. */
-function tellOdd(set: readonly unknown[], path: readonly number[], issues: z.core.$ZodRawIssue[]): void {
+export function tellOddValues(
+  set: readonly unknown[],
+  path: readonly number[],
+  issues: z.core.$ZodRawIssue[],
+): void {
   for (const [place, value] of set.entries()) {
     if (issues.length >= MAX_ODD) return;
     if (isPlainParameter(value) || sqlParameter.safeParse(value).success) continue;

@@ -156,7 +156,7 @@ const steps: Steps<World> = {
     const both = new URLSearchParams({ sql: "SELECT 7 AS a;\nSELECT id FROM orders LIMIT 1" });
     assert(text.includes(`sql?${both}`) && !text.includes("typeof"), "looks at tables are no history");
     assert(
-      !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the console"),
+      !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the result"),
     );
   },
   "CSV and JSON hold the whole result, exact and uncut": async ({ app, admin, page }) => {

@@ -146,7 +146,12 @@ const plugin: Deno.lint.Plugin = {
           if (node.handler === null) return;
           if (!isAllowed(context.filename, ["routes/"])) return;
           if (isAllowed(context.filename, ["routes/console/browser/"])) return;
-          if (isAllowed(context.filename, ["routes/middleware/error_boundary.ts"])) return;
+          if (
+            isAllowed(context.filename, [
+              "routes/middleware/error_boundary.ts",
+              "routes/mcp/failure_boundary.ts",
+            ])
+          ) return;
           context.report({ node, message: "Let it throw; the error boundary answers" });
         },
       }),

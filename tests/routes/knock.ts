@@ -26,6 +26,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v1/db/:ns/:db/propose": { sql: "CREATE TABLE fresh (a)" },
   "POST /v1/db/:ns/:db/apply": { executionToken: "pmut_none" },
   "POST /v1/db/:ns/:db/redeem_approval": { approvalToken: "appr_none" },
+  "POST /mcp": { jsonrpc: "2.0", id: 1, method: "tools/list" },
   "POST /api/namespaces/:slug/databases/:dbSlug/rules": { tableGlob: "none", effect: "deny" },
   "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints": endpoint,
@@ -57,7 +58,10 @@ const queries: Readonly<Record<string, string>> = {
 };
 
 /** Headers without which a route answers 404. */
-const headers: Readonly<Record<string, Record<string, string>>> = { "GET /": { accept: "text/html" } };
+const headers: Readonly<Record<string, Record<string, string>>> = {
+  "GET /": { accept: "text/html" },
+  "POST /mcp": { accept: "application/json, text/event-stream" },
+};
 
 const segments: Readonly<Record<string, string>> = {
   ns: "acme",

@@ -15,13 +15,12 @@ import type { Restored } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
 import { heldCallOf } from "./approval_view.ts";
 import { effectNow } from "./effect_now.ts";
-import { findApproval } from "./read_approval.ts";
+import { type ApprovalKey, findApproval } from "./read_approval.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 import { redeemRestore } from "./redeem_restore.ts";
 
-/** An approval's token, and how its write is to run. */
+/** How the write of an approval is to run. */
 export interface RedeemInput {
-  readonly approvalToken: string;
   /** Also where the held call did not ask for it. */
   readonly rowForm: RowForm;
   readonly replay: CallReplay | null;
@@ -42,10 +41,10 @@ export type Redeemed =
  */
 export async function redeemApproval(
   ctx: StatementsContext & MergeContext,
-  input: RedeemInput,
+  input: RedeemInput & ApprovalKey,
 ): Promise<Redeemed> {
   const { target, tokenId } = ctx;
-  const record = await findApproval(ctx, input.approvalToken);
+  const record = await findApproval(ctx, input);
   if (record.requestedBy !== tokenId) throw new AppError("not_yours");
   const answered = ctx.approvals.stateOf(record) === "redeemed"
     ? await findStored(ctx, target, input.replay)

@@ -1,5 +1,5 @@
-// Claims a branch: a copy of a database for one purpose, with a token that reaches only the copy. The token ends with
-// the branch, or sooner with the token that claimed it.
+// Claims a branch: a copy of a database for one purpose. It comes with a token that reaches only the copy, which ends
+// with the branch, or sooner with the token that claimed it; or with none, for a token that uses the copy itself.
 import { BRANCH_REF_PATTERN } from "../../access/slug.ts";
 import { requireFresh, requireRole } from "../../access/caller.ts";
 import { TRUNK } from "../../access/resolve_target.ts";
@@ -9,7 +9,7 @@ import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ChildOutcome } from "../../control/tokens.ts";
-import type { TokenRecord } from "../../store/records.ts";
+import type { BranchRecord, TokenRecord } from "../../store/records.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
 import { copyTrunk } from "./copy_trunk.ts";
 
@@ -37,6 +37,14 @@ export interface BranchClaim {
   readonly outcome: "created" | "reset";
 }
 
+/** A branch whose claimer uses it with the token that it has. */
+export interface ClaimedBranch {
+  readonly branchRef: string;
+  /** As it goes into a path. */
+  readonly databaseSlug: string;
+  readonly expiresAt: string;
+}
+
 const failureCode = {
   namespace_gone: "namespace_not_found",
   parent_gone: "invalid_bearer",
@@ -49,21 +57,11 @@ const failureCode = {
  * `handoff_too_deep`, `invalid_bearer` (revoked meanwhile).
  */
 export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
-  requireRole(ctx.target, "admin");
-  requireFresh(ctx.caller, ctx.clock.now());
-  const { namespaceId, namespaceSlug, databaseId: trunkId, databaseSlug } = requireTrunk(ctx);
-  const { purpose, role } = input;
-  const ref = input.ref ?? madeRef(purpose);
-  if (ref === TRUNK) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "ref", message: "Choose another ref; main is the trunk" }],
-    });
-  }
-  const createdAt = ctx.clock.now();
-  const expiresAt = createdAt + input.ttlSec * 1000;
+  const { ref, createdAt, expiresAt } = admitClaim(ctx, input);
+  const { namespaceId, namespaceSlug, databaseSlug } = ctx.target;
+  const { role } = input;
   const token = newToken("cub_live_");
   const tokenId = newId("tok", createdAt);
-  let outcome: BranchClaim["outcome"] = "created";
   let tokenExpiresAt = expiresAt;
   const tokenFor = async (databaseId: string) => {
     const record = {
@@ -81,29 +79,11 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
     tokenExpiresAt = added.expiresAt ?? expiresAt;
   };
   try {
-    const { id } = await copyTrunk(ctx, {
-      ref,
-      onlyOver: false,
-      beforePut: tokenFor,
-      record: (id, current) => {
-        outcome = current === null ? "created" : "reset";
-        const copy = {
-          id,
-          namespaceId,
-          trunkId,
-          ref,
-          purpose,
-          role,
-          copiedAt: createdAt,
-          expiresAt,
-          tokenId,
-        };
-        return { ...copy, createdAt: current?.createdAt ?? createdAt };
-      },
-    });
+    const claim = { ...input, ref, createdAt, expiresAt, tokenId };
+    const { databaseId, outcome } = await copyFor(ctx, claim, tokenFor);
     return {
       branchRef: ref,
-      databaseId: id,
+      databaseId,
       databaseSlug: `${databaseSlug}@${ref}`,
       namespaceSlug,
       token,
@@ -116,6 +96,59 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
     await ctx.control.tokens.remove(namespaceId, tokenId);
     throw error;
   }
+}
+
+/** Claims a branch for the caller's own token, and hands out none. Errors: as `claimBranch`. */
+export async function claimForSelf(
+  ctx: BranchContext,
+  input: Omit<ClaimInput, "role">,
+): Promise<ClaimedBranch> {
+  const { ref, createdAt, expiresAt } = admitClaim(ctx, input);
+  await copyFor(ctx, { ...input, role: "admin", ref, createdAt, expiresAt, tokenId: null });
+  return {
+    branchRef: ref,
+    databaseSlug: `${ctx.target.databaseSlug}@${ref}`,
+    expiresAt: isoTime(expiresAt),
+  };
+}
+
+/** Who may claim, and under which ref. */
+function admitClaim(ctx: BranchContext, input: Omit<ClaimInput, "role">) {
+  requireRole(ctx.target, "admin");
+  requireFresh(ctx.caller, ctx.clock.now());
+  requireTrunk(ctx);
+  const ref = input.ref ?? madeRef(input.purpose);
+  if (ref === TRUNK) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "ref", message: "Choose another ref; main is the trunk" }],
+    });
+  }
+  const createdAt = ctx.clock.now();
+  return { ref, createdAt, expiresAt: createdAt + input.ttlSec * 1000 };
+}
+
+type NewClaim = Pick<BranchRecord, "ref" | "purpose" | "role" | "createdAt" | "expiresAt" | "tokenId">;
+
+async function copyFor(
+  ctx: BranchContext,
+  { ref, purpose, role, createdAt, expiresAt, tokenId }: NewClaim,
+  beforePut?: (databaseId: string) => Promise<void>,
+): Promise<{ readonly databaseId: string; readonly outcome: BranchClaim["outcome"] }> {
+  const { namespaceId, databaseId: trunkId } = ctx.target;
+  const { caller } = ctx;
+  let outcome: BranchClaim["outcome"] = "created";
+  const { id: databaseId } = await copyTrunk(ctx, {
+    ref,
+    onlyOver: false,
+    ...(beforePut ? { beforePut } : {}),
+    record: (id, current) => {
+      outcome = current === null ? "created" : "reset";
+      const copy = { id, namespaceId, trunkId, ref, purpose, role, copiedAt: createdAt, expiresAt, tokenId };
+      const claimer = caller.kind === "token" ? { claimedBy: caller.tokenId } : {};
+      return { ...copy, createdAt: current?.createdAt ?? createdAt, ...claimer };
+    },
+  });
+  return { databaseId, outcome };
 }
 
 /** A token's claim makes a child of it; a person's has no token that it could end with. */

@@ -2,7 +2,7 @@
 import { readQueryLog } from "../query/read_query_log.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { TABLE_MARK } from "../tables/browse_table.ts";
-import { typedText } from "./page_text.ts";
+import { typedText } from "../query/page_text.ts";
 
 /** A text that has run. */
 export interface HistoryEntry {

@@ -6,7 +6,7 @@ import type { QueryAnswer, QueryMeta } from "../../query/query_call.ts";
 import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { readResult, type ResultTable } from "../query/read_result.ts";
 import { runStatements, type StatementsContext } from "../query/run_statements.ts";
-import { pageText, type RowWindow } from "./page_text.ts";
+import { pageText, type RowWindow } from "../query/page_text.ts";
 import { type TextFailure, textFailure, type TextStatement } from "./text_context.ts";
 
 /** A text and the first row that is wanted of its results, from 0. */

@@ -43,12 +43,14 @@ export interface PreviewInput {
   readonly rowForm: RowForm;
   /** Rows that the call may change at most; null: any number. */
   readonly maxAffected: number | null;
+  /** Absent: nobody can stop it. */
+  readonly signal?: () => AbortSignal | null;
 }
 
 /** Errors: `validation_failed` where nothing writes; every error that the writes themselves would raise. */
 export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
   const { target, tokenId } = ctx;
-  const { statements, paramSets = null, atomic, batch, rowForm, maxAffected } = input;
+  const { statements, paramSets = null, atomic, batch, rowForm, maxAffected, signal = () => null } = input;
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
     throw new AppError("validation_failed", {
@@ -64,6 +66,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     batch,
     rowForm,
     snapshots: true,
+    signal,
   });
   const answer = await run(ctx, { ...call, maxAffected, dryRun: true });
   const effects = answer.results.flatMap(({ effect }) => effect ?? []);

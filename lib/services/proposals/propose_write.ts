@@ -13,6 +13,8 @@ export interface ProposeInput {
   /** Seconds that the token lives. */
   readonly ttlSec: number;
   readonly rowForm: RowForm;
+  /** Absent: nobody can stop it. */
+  readonly signal?: () => AbortSignal | null;
 }
 
 /** What a write would do, and the token that runs it. */
@@ -21,7 +23,7 @@ export interface Proposal extends WritePreview, Execution {}
 /** Errors: `role_too_low` and those of `previewWrites`; then there is no token. */
 export async function proposeWrite(
   ctx: StatementsContext,
-  { ttlSec, rowForm, ...statement }: ProposeInput,
+  { ttlSec, rowForm, signal, ...statement }: ProposeInput,
 ): Promise<{ data: Proposal; meta: QueryMeta }> {
   requireRole(ctx.target, "write");
   const previewed = await previewWrites(ctx, {
@@ -30,6 +32,7 @@ export async function proposeWrite(
     batch: false,
     rowForm,
     maxAffected: null,
+    ...(signal ? { signal } : {}),
   });
   const [shown] = previewed.data;
   if (shown === undefined) throw new TypeError("a statement has no preview");

@@ -1,4 +1,4 @@
-// The text that reads one page of a SELECT's rows, for people who look at it. Pure.
+// The text that reads one page of a SELECT's rows, for people and agents who look at it. Pure.
 import type { Syntax } from "../../sql/syntax.ts";
 import { sqlTokens } from "../../sql/sql_tokens.ts";
 
@@ -9,7 +9,9 @@ export interface RowWindow {
 }
 
 /** Ends a text of `pageText`, so that the log shows where its LIMIT comes from. */
-const MARK = "-- a page of the console";
+const MARK = "-- a page of the result";
+/** Older texts of logs end in the second. */
+const MARKS = `(?:${MARK}|-- a page of the console)`;
 
 /**
  * The statement with a LIMIT for the page and one more row, which tells whether there are more. Null for what is no
@@ -26,8 +28,8 @@ export function pageText(sql: string, syntax: Syntax, { first, count }: RowWindo
   return takesLimit ? `${body}\n${limit}` : `SELECT * FROM (\n${body}\n) ${limit}`;
 }
 
-const OUTSIDE = new RegExp(`SELECT \\* FROM \\(\\n([^]*?)\\n\\) LIMIT \\d+ OFFSET \\d+ ${MARK}`, "g");
-const BEHIND = new RegExp(`\\nLIMIT \\d+ OFFSET \\d+ ${MARK}`, "g");
+const OUTSIDE = new RegExp(`SELECT \\* FROM \\(\\n([^]*?)\\n\\) LIMIT \\d+ OFFSET \\d+ ${MARKS}`, "g");
+const BEHIND = new RegExp(`\\nLIMIT \\d+ OFFSET \\d+ ${MARKS}`, "g");
 
 /** The text as it was typed, from a log's text of one or several of `pageText`; any other as it is. */
 export function typedText(sql: string): string {

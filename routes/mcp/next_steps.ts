@@ -1,0 +1,48 @@
+// What an agent does next after a failure, in the names of the tools that it has.
+import type { AppError, ErrorCode } from "../../lib/core/errors.ts";
+import { type Role, roleAtLeast } from "../../lib/core/role.ts";
+
+/** Code → next step, where the message and `errorDetail` do not say it already. */
+const steps: Partial<Record<ErrorCode, string>> = {
+  validation_failed: "Correct the arguments that issues names; nothing has run",
+  multiple_statements: "query runs one statement; put several that write into the statements of write",
+  statement_timeout: "Narrow it with WHERE on an indexed column; query takes EXPLAIN QUERY PLAN",
+  result_too_large: "Select fewer columns or rows, or shorten long values with substr()",
+  too_many_affected:
+    "Nothing was kept. If every one of these rows is meant, raise maxAffected; otherwise narrow WHERE",
+  trunk_required: "Name the database by its slug alone, without @ref",
+  database_not_found: "list_databases lists the databases that you reach, list_branches the branches of one",
+  branch_not_found: "list_branches lists the branches; one whose time is over is gone",
+  snapshot_not_found: "list_snapshots lists the snapshots",
+  out_of_scope: "list_databases lists what this token reaches",
+  execution_not_found: "Call propose_write again; a token runs its write once and expires",
+  approval_required:
+    "Nothing has run. Show the user approvalUrl; wait with get_approval (waitSec 25), and once its state is approved call redeem_approval. Do not look for another way to the same change",
+  approval_pending:
+    "Nobody has decided yet. Wait with get_approval (waitSec 25); only a person can decide, at the approval's page",
+  approval_denied: "A person has refused this change. Tell the user, and do not try it another way",
+  approval_not_found:
+    "get_approval tells what has become of it; one that has run or expired cannot run again",
+  rule_denied: "A rule forbids this change. Tell the user, and do not try it another way",
+  effect_changed:
+    "The rows have changed since a person looked. It waits again: get_approval, then redeem_approval",
+  not_yours: "Only the token that asked for it can use it",
+  merge_conflict:
+    "data says which rows both sides changed. Ask the user whose count: onConflict theirs or ours",
+  merge_refused: "The message says what stands against it; mode schema brings the schema together first",
+  balance_exhausted: "Tell the user: credit has to be added before anything runs",
+  outcome_unknown: "Read the rows before you repeat; an idempotencyKey makes a repetition safe",
+  replay_mismatch: "Use a new idempotencyKey for another call",
+};
+
+/** `connection`: the highest role that tools of it have; `tool`: what was called. */
+export function nextStep(
+  error: AppError,
+  { tool, connection }: { readonly tool: string; readonly connection: Role },
+): string | undefined {
+  if (error.code !== "role_too_low") return steps[error.code];
+  if (tool === "query" && roleAtLeast(connection, "write")) {
+    return "query only reads. To change rows call write, or propose_write to see the change first";
+  }
+  return "This connection may not do that here. Tell the user; do not look for another way";
+}

@@ -1,0 +1,33 @@
+// Cuts an answer that is too long for its reader: lists end sooner, long texts too, and the answer says so. Pure.
+
+/** Bounds that are tried one after the other: elements of a list, characters of a text. */
+const STEPS: readonly (readonly [elements: number, characters: number])[] = [
+  ...([500, 200, 100, 50, 20, 10, 5] as const).map((elements) => [elements, 4000] as const),
+  ...([10, 5, 2, 1] as const).map((elements) => [elements, 500] as const),
+  [1, 50],
+];
+
+/** The value, or as much of it as has room in so many characters; then `cut` says how long a list still is. */
+export function fitted(value: object, characters: number): object {
+  if (JSON.stringify(value).length <= characters) return value;
+  for (const [elements, length] of STEPS) {
+    const cut = { ...cutMembers(value, elements, length), cut: cutNote(elements, length) };
+    if (JSON.stringify(cut).length <= characters) return cut;
+  }
+  return { cut: "Ask for less; this is longer than an answer may be" };
+}
+
+function cutNote(elements: number, length: number): string {
+  return `Lists end after ${elements} elements and texts after ${length} characters; ask for less to see the rest`;
+}
+
+function cutMembers(value: object, elements: number, length: number): object {
+  const cut = Object.entries(value).map(([name, one]) => [name, cutValue(one, elements, length)]);
+  return Object.fromEntries(cut);
+}
+
+function cutValue(value: unknown, elements: number, length: number): unknown {
+  if (typeof value === "string") return value.length > length ? `${value.slice(0, length)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, elements).map((one) => cutValue(one, elements, length));
+  return typeof value === "object" && value !== null ? cutMembers(value, elements, length) : value;
+}

@@ -1,0 +1,42 @@
+// What writes have done, or would do, in the words of an answer.
+import type { QueryAnswer } from "../../../lib/query/query_call.ts";
+import type { Redeemed } from "../../../lib/services/approvals/redeem_approval.ts";
+import type { MergeAnswer } from "../../../lib/services/branches/merge_answer.ts";
+import type { WritePreview } from "../../../lib/services/proposals/preview_writes.ts";
+import { readResult } from "../../../lib/services/query/read_result.ts";
+import { contentAnswer, marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
+import { rowsText } from "./rows_answer.ts";
+
+/** What a write would do. */
+export function previewed(
+  { estimatedAffectedRows, cascadedRows, action, preview }: Omit<WritePreview, "sql" | "plan">,
+): object {
+  return { action, affectedRows: estimatedAffectedRows, cascadedRows, preview };
+}
+
+/** `{results, snapshot}`: rows that were asked back as far as there is room, all numbers. */
+export function written({ results, meta, replayed }: QueryAnswer): McpAnswer {
+  let room = MAX_ANSWER_LENGTH;
+  const texts = results.map(({ json, rowsWritten }) => {
+    const table = readResult(json);
+    if (table.columns.length === 0) return `{"rowsWritten":${rowsWritten}}`;
+    const { json: rows, shown } = rowsText(table, room);
+    room -= rows.length;
+    const more = shown < table.rows.length ? ',"more":true' : "";
+    return `${rows},"rowsWritten":${rowsWritten}${more}}`;
+  });
+  const again = replayed === null ? "" : ',"replayed":true';
+  const rest = `"snapshot":${JSON.stringify(meta.snapshot)},"queryLogId":${JSON.stringify(meta.queryLogId)}`;
+  return { text: marked(`{"results":[${texts.join(",")}],${rest}${again}}`), isError: false };
+}
+
+/** What a merge has done, or would do. */
+export function merged({ data }: MergeAnswer): McpAnswer {
+  return contentAnswer(data);
+}
+
+/** What an approved call has done. */
+export function redeemed(done: Redeemed): McpAnswer {
+  if ("restored" in done) return contentAnswer(done.restored);
+  return "merge" in done ? merged(done.merge) : written(done.answer);
+}
