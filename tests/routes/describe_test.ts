@@ -13,7 +13,13 @@ interface Description {
   readonly tables: readonly {
     readonly table: string;
     readonly description: string;
-    readonly columns: readonly { readonly name: string; readonly description: string }[];
+    readonly columns: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly default?: string;
+    }[];
+    readonly indexes?: readonly unknown[];
+    readonly checks?: readonly string[];
     readonly foreignKeys: readonly { from: string; toTable: string; toColumn: string }[];
   }[];
 }
@@ -109,18 +115,17 @@ test("describe shows defaults, unique columns, indexes and checks, each only whe
     ["CREATE INDEX dear ON goods (lower(sku), price) WHERE price > 100"],
   ]);
   const [goods] = (await describe(app, tenant)).tables;
-  const { columns, indexes, checks } = goods as unknown as Record<string, readonly Record<string, unknown>[]>;
-  assertEquals(columns?.map(({ name, default: byDefault }) => [name, byDefault]), [
+  assertEquals(goods?.columns.map(({ name, default: byDefault }) => [name, byDefault]), [
     ["id", undefined],
     ["sku", undefined],
     ["price", "10 * 2"],
     ["at", "CURRENT_TIMESTAMP"],
   ]);
-  assertEquals(indexes, [
+  assertEquals(goods?.indexes, [
     { name: "dear", columns: [null, "price"], unique: false, partial: true },
     { name: "sqlite_autoindex_goods_1", columns: ["sku"], unique: true, partial: false },
   ]);
-  assertEquals<unknown>(checks, ["price >= 0", "price < 1000 OR sku IS NULL"]);
+  assertEquals(goods?.checks, ["price >= 0", "price < 1000 OR sku IS NULL"]);
 });
 
 test("describe of an empty database has no tables", async () => {
