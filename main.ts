@@ -1,5 +1,6 @@
 // Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
+import { TOKEN_USE_WRITE_MS } from "./lib/control/token_uses.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { AppError, ConfigError } from "./lib/core/errors.ts";
 import { BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
@@ -104,12 +105,14 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
     setInterval(() => void deps.query.meter.tick(), METER_MS),
     setInterval(() => void attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks()), BLOCKS_MS),
+    setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
   ];
   stopOnSignal(async () => {
     await Promise.race([server.shutdown(), pause(config.hosted ? HOSTED_DRAIN_MS : DRAIN_MS)]);
     for (const timer of timers) clearInterval(timer);
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();
+    await writeTokenUses(deps);
     kv.close();
     claim?.close();
   });
@@ -121,6 +124,10 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   ready.resolve(handler);
   const text = greeting({ baseUrl, operatorKey: operator.made, demo: madeDemo });
   await Deno.stdout.write(new TextEncoder().encode(text));
+}
+
+function writeTokenUses({ control }: AppDeps): Promise<void> {
+  return attempt("token_uses_not_written", () => control.tokenUses.write());
 }
 
 /** The folder is one process's: with everything elsewhere, many processes may run. */

@@ -92,6 +92,7 @@ function toCaller(ctx: AuthContext, known: KnownToken | null, audience?: TokenAu
   if (token.audience !== undefined && token.audience !== audience) {
     throw new AppError("wrong_audience", { headers: INVALID_TOKEN });
   }
+  ctx.control.tokenUses.note(token);
   return {
     kind: "token",
     tokenId: token.id,

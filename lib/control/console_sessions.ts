@@ -2,6 +2,7 @@
 // of the member, or by time. Which of them count is decided here, by one look at the record and its owner's.
 import { hash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
+import { MAX_SESSIONS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { ConsoleSessionRecord, MemberRecord, SessionOwner } from "../store/people_records.ts";
@@ -37,7 +38,8 @@ export class ConsoleSessions {
   }
 
   /**
-   * Adds a session, in the same commit in which `replaced` (a session of the same browser) ends. False when the member
+   * Adds a session, in the same commit in which `replaced` (a session of the same browser) ends. Beyond `MAX_SESSIONS`
+   * of a member the oldest end. False when the member
    * is gone, or is not any more as it was when it proved who it is (`provedEpoch`).
    */
   async add(
@@ -52,7 +54,7 @@ export class ConsoleSessions {
     const { owner, createdAt: usedAt } = session;
     const expireIn = expiryMs({ ...session, usedAt }, usedAt);
     try {
-      return await untilCommitted(async () => {
+      const added = await untilCommitted(async () => {
         const member = owner.kind === "member"
           ? await kvGet(this.kv, keys.member(owner.namespaceId, owner.memberId))
           : null;
@@ -69,9 +71,19 @@ export class ConsoleSessions {
         }
         return await kvCommit(commit) ? true : FASTER;
       });
+      if (added && owner.kind === "member") await this.#endOldest(owner, session.id);
+      return added;
     } finally {
       if (replaced !== null) this.#cache.forget(replaced);
     }
+  }
+
+  /** Ids sort by the time of the sign-in. */
+  async #endOldest(owner: SessionOwner, newest: string): Promise<void> {
+    const pointers = await Array.fromAsync(kvEntries(this.kv, keys.sessionsOf(ownerId(owner))));
+    const others = pointers.map(({ key }) => String(key.at(-1))).filter((id) => id !== newest);
+    const ending = others.slice(0, Math.max(0, others.length + 1 - MAX_SESSIONS));
+    for (const id of ending) await this.end(owner, id);
   }
 
   /**

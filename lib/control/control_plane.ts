@@ -14,6 +14,7 @@ import { OauthGrants } from "./oauth_grants.ts";
 import { OneTimeLinks } from "./one_time_links.ts";
 import { Passkeys } from "./passkeys.ts";
 import { SessionKeys } from "./session_keys.ts";
+import { TokenUses } from "./token_uses.ts";
 import { Tokens } from "./tokens.ts";
 
 /** All records of one KV. */
@@ -22,6 +23,7 @@ export class ControlPlane {
   readonly databases: Databases;
   readonly branches: Branches;
   readonly tokens: Tokens;
+  readonly tokenUses: TokenUses;
   readonly handoffs: Handoffs;
   readonly sessionKeys: SessionKeys;
   readonly leftovers: Leftovers;
@@ -40,6 +42,7 @@ export class ControlPlane {
     this.databases = new Databases(kv, clock);
     this.branches = new Branches(kv, clock);
     this.tokens = new Tokens(kv, clock, this.namespaces);
+    this.tokenUses = new TokenUses(kv, clock);
     this.handoffs = new Handoffs(kv, clock);
     this.sessionKeys = new SessionKeys(kv, clock);
     this.leftovers = new Leftovers(kv, clock);

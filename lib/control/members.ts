@@ -1,4 +1,5 @@
 // The people of a namespace: one record a member, found by address at sign-in.
+import { MAX_MEMBERS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MemberRecord } from "../store/people_records.ts";
@@ -11,7 +12,7 @@ import type { Tokens } from "./tokens.ts";
 /** What became of a new member. */
 export type AddOutcome =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: "namespace_gone" | "email_taken" };
+  | { readonly ok: false; readonly reason: "namespace_gone" | "email_taken" | "too_many" };
 
 /** What became of a change; `record`: as it was at a removal, as it is otherwise. */
 export type ChangeOutcome =
@@ -52,16 +53,26 @@ export class Members {
   async add(record: MemberRecord): Promise<AddOutcome> {
     const { namespaceId, id, email } = record;
     return await untilCommitted(async () => {
-      const [namespace, pointer] = await Promise.all([
+      const [namespace, pointer, added] = await Promise.all([
         kvGet(this.kv, keys.namespace(namespaceId)),
         kvGet(this.kv, keys.memberByEmail(namespaceId, email)),
+        kvGet(this.kv, keys.membersAdded(namespaceId)),
       ]);
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
       if (pointer.versionstamp !== null) return { ok: false, reason: "email_taken" };
-      const addition = this.kv.atomic().check(namespace, pointer)
+      const count = await this.#count(namespaceId);
+      if (count >= MAX_MEMBERS) return { ok: false, reason: "too_many" };
+      // Of two that are added at the same moment the second counts again.
+      const addition = this.kv.atomic().check(namespace, pointer, added).set(added.key, count + 1)
         .set(pointer.key, id).set(keys.member(namespaceId, id), record);
       return await kvCommit(addition) ? { ok: true } : FASTER;
     });
+  }
+
+  async #count(namespaceId: string): Promise<number> {
+    let count = 0;
+    for await (const _ of kvEntries(this.kv, keys.members(namespaceId))) count++;
+    return count;
   }
 
   async byId(namespaceId: string, memberId: string): Promise<MemberRecord | null> {
@@ -140,7 +151,9 @@ export class Members {
     for await (const { value: { id: memberId } } of kvEntries(this.kv, keys.members(namespaceId))) {
       await this.change({ namespaceId, memberId, keepAdmin: false, change: () => null });
     }
-    await kvCommit(this.kv.atomic().delete(keys.adminsLost(namespaceId)));
+    await kvCommit(
+      this.kv.atomic().delete(keys.adminsLost(namespaceId)).delete(keys.membersAdded(namespaceId)),
+    );
   }
 }
 

@@ -26,7 +26,8 @@ export const tokenKeys = {
   /** Adds the deletion of the keys by which the token is found: from then on nobody can use it. */
   delete(atomic: Deno.AtomicOperation, record: TokenRecord): Deno.AtomicOperation {
     const { namespaceId, id, hash } = record;
-    return atomic.delete(keys.token(namespaceId, id)).delete(keys.tokenByHash(hash));
+    return atomic.delete(keys.token(namespaceId, id)).delete(keys.tokenByHash(hash))
+      .delete(keys.tokenUse(namespaceId, id));
   },
 
   /**
@@ -50,8 +51,9 @@ export function audienceOf({ audience }: TokenRecord): Pick<TokenRecord, "audien
   return audience === undefined ? {} : { audience };
 }
 
-function lifetimeUntil(expiresAt: number | null, nowMs: number): { readonly expireIn?: number } {
-  return expiresAt === null ? {} : { expireIn: expiresAt - nowMs + KEPT_AFTER_EXPIRY_MS };
+/** How long KV keeps what it has of a token, or of a secret of it. */
+export function lifetimeUntil(expiresAt: number | null, nowMs: number): { readonly expireIn?: number } {
+  return expiresAt === null ? {} : { expireIn: Math.max(1, expiresAt - nowMs + KEPT_AFTER_EXPIRY_MS) };
 }
 
 /** The longest line of tokens: bounds the reads of a look-up. */

@@ -63,6 +63,10 @@ export const CACHE_AGE_MS = 4_000;
 export const MAX_OPEN_APPROVALS = 100;
 /** Living branches of one database: each may be a whole copy of it. */
 export const MAX_BRANCHES = 100;
+/** Members of one namespace, those who are invited included: the list of them is read at each invitation. */
+export const MAX_MEMBERS = 500;
+/** Sessions of one member in the console: a further sign-in ends the oldest. */
+export const MAX_SESSIONS = 20;
 /** Milliseconds that an invitation of a member is good for: 7 days. */
 export const INVITATION_MS = 7 * 86_400_000;
 /** Milliseconds that the link of the first start is good for: 24 hours. */

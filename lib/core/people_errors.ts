@@ -47,6 +47,11 @@ export const peopleErrors = {
     message: "Ask for a new link; this one is unknown, used or expired",
     retryable: false,
   },
+  too_many_members: {
+    status: 409,
+    message: "Remove a member first; this namespace has as many as it may",
+    retryable: false,
+  },
   member_exists: {
     status: 409,
     message: "Change that member instead; this address has one in the namespace already",

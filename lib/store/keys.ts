@@ -74,6 +74,9 @@ export const keys = {
   token: (namespaceId: string, tokenId: string): Key<TokenRecord> => ["token", namespaceId, tokenId],
   tokens: (namespaceId: string): Key<TokenRecord> => ["token", namespaceId],
 
+  /** When the token was last used, in unix milliseconds; some minutes behind. As long as the token. */
+  tokenUse: (namespaceId: string, tokenId: string): Key<number> => ["token_use", namespaceId, tokenId],
+
   /** From its deletion until its storage is dropped. Sorted by creation within the namespace. */
   deletedDatabase: (namespaceId: string, databaseId: string): Key<DeletedDatabaseRecord> => [
     "deleted_database",

@@ -19,6 +19,9 @@ export const peopleKeys = {
   /** How often the namespace has had an admin less. As long as the namespace: two admins do not send each other away. */
   adminsLost: (namespaceId: string): Key<number> => ["admins_lost", namespaceId],
 
+  /** How many members it had when one was added last. As long as the namespace: two who are added count each other. */
+  membersAdded: (namespaceId: string): Key<number> => ["members_added", namespaceId],
+
   /** Until it is used, replaced or has expired. The hash is SHA-256 of the link's token, hex. */
   link: (hash: string): Key<LinkRecord> => ["one_time_link", hash],
   /** The hash of the member's living invitation; as long as that. */

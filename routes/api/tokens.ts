@@ -18,6 +18,9 @@ const tokenRecord = z.object({
   createdAt: isoTimestamp,
   expiresAt: isoTimestamp.nullable(),
 });
+const listedToken = tokenRecord.extend({
+  lastUsedAt: isoTimestamp.nullable().describe("Null: never. May be behind by five minutes"),
+});
 const tokenBody = z.strictObject({
   name: displayName,
   role,
@@ -47,7 +50,7 @@ export function tokenRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({
         summary: "List the tokens without their secrets",
         tags,
-        responses: answers(z.array(tokenRecord), { meta: pageMeta }),
+        responses: answers(z.array(listedToken), { meta: pageMeta }),
       }),
       validate("query", page),
       async (c) => {

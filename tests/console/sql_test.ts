@@ -159,6 +159,34 @@ const steps: Steps<World> = {
       !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the result"),
     );
   },
+  "a spreadsheet that opens the CSV runs no formula that somebody has stored, and JSON has it as it is":
+    async (
+      { app, admin, page },
+    ) => {
+      const texts = [
+        "=1+1",
+        "+cmd|x",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        " =1",
+        "\uff1d1",
+        "-12.5",
+        "+4",
+        "a=b",
+        "-",
+      ];
+      const rows = texts.map((text) => `('${text}')`).join(", ");
+      const sql = `SELECT column1 AS "=head" FROM (VALUES ${rows})`;
+      const path = `${page}/download`;
+      const csv = await sendForm(app, { path, fields: { sql, format: "csv" }, person: admin });
+      assertEquals(csv.text.split("\r\n"), [
+        ...["'=head", "'=1+1", "'+cmd|x", "'-2+3", "'@SUM(A1)", "'\t=1", "' =1", "'\uff1d1"],
+        ...["-12.5", "+4", "a=b", "'-", ""],
+      ]);
+      const json = await sendForm(app, { path, fields: { sql, format: "json" }, person: admin });
+      for (const text of texts) assert(json.text.includes(JSON.stringify(text)));
+    },
   "CSV and JSON hold the whole result, exact and uncut": async ({ app, admin, page }) => {
     const long = "x".repeat(5000);
     const sql = `SELECT id, big, status, label, '${long}' AS "a,b" FROM orders ORDER BY id`;

@@ -2,6 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { acceptLink, readLink } from "../../lib/services/people/accept_link.ts";
 import { signInByPassword } from "../../lib/services/people/sign_in.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { MAX_MEMBERS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { ApiRequest } from "../testing/call_api.ts";
 import { signIn } from "../testing/person.ts";
@@ -46,6 +48,32 @@ testPeople("members", {
       assert(!JSON.stringify([entry.key, entry.value]).includes(tokenOf(made)));
     }
     assert(!started.logLines.some((line) => line.includes("pinv_")));
+  },
+
+  "a namespace has as many members as it may, also when two are added at once": async (world) => {
+    const { started } = world;
+    const { deps: { kv, control, clock } } = started;
+    await started.namespace("full");
+    const { id: namespaceId } = await control.namespaces.bySlug("full") ?? { id: "" };
+    const now = clock.now();
+    const commit = kv.atomic();
+    for (let number = 1; number < MAX_MEMBERS; number++) {
+      commit.set(keys.member(namespaceId, newId("mem", now)), {
+        ...{ id: newId("mem", now), namespaceId, email: `${number}@example.com`, name: null, role: "viewer" },
+        ...{ passwordHash: null, epoch: 0, createdAt: now, joinedAt: null, vouched: false },
+      });
+    }
+    await commit.commit();
+    const add = (email: string) =>
+      outcome(world, "POST", "/api/namespaces/full/members", {
+        token: started.operatorKey,
+        body: { email, role: "viewer" },
+      });
+    const both = await Promise.all([add("one@example.com"), add("other@example.com")]);
+    assertEquals(both.map(([status]) => status).sort(), [201, 409]);
+    assertEquals(await add("third@example.com"), [409, "too_many_members"]);
+    await control.members.removeAll(namespaceId);
+    assertEquals(await add("third@example.com"), [201, undefined]);
   },
 
   "an address has one member in a namespace, however it is spelled, and another one elsewhere": async (

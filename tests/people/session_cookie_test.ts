@@ -1,6 +1,8 @@
 // What a browser's session opens, and what it takes beside the cookie to change something.
 import { assert, assertEquals } from "@std/assert";
 import { sessionHash } from "../../lib/access/authenticate_session.ts";
+import { MAX_SESSIONS } from "../../lib/core/limits.ts";
+import { openPersonSession } from "../../lib/services/people/open_person_session.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { signIn } from "../testing/person.ts";
@@ -140,6 +142,25 @@ Deno.test("sessions of people", async (t) => {
       assertEquals(await status(started, { cookie: busy.cookie }), [401, "session_ended"]);
     },
   );
+
+  await step("a member's oldest session ends when there are more than it may have", async () => {
+    const first = await signIn(started, { role: "viewer", email: "many@example.com" });
+    const { id: namespaceId } = await started.deps.control.namespaces.bySlug("acme") ?? { id: "" };
+    const owner = { kind: "member", namespaceId, memberId: first.id } as const;
+    const again = () =>
+      openPersonSession(started.deps, { owner, provedEpoch: 0, agent: "another browser", replaced: null });
+    for (let count = 1; count < MAX_SESSIONS; count++) {
+      clock.turn(1);
+      await again();
+    }
+    assertEquals(await status(started, { cookie: first.cookie }), [200, undefined]);
+    clock.turn(1);
+    const { secret } = await again();
+    assertEquals(await status(started, { cookie: first.cookie }), [401, "session_ended"]);
+    const name = first.cookie.slice(0, first.cookie.indexOf("="));
+    assertEquals(await status(started, { cookie: `${name}=${secret}` }), [200, undefined]);
+    assertEquals((await started.deps.control.consoleSessions.list(owner)).length, MAX_SESSIONS);
+  });
 
   await step("the operator's session ends after an hour", async () => {
     const { cookie } = await signIn(started, { role: "operator" });

@@ -1,5 +1,6 @@
 // /api/namespaces/:slug/tokens: the secret is shown once, and only hashes are kept.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { keys } from "../../lib/store/keys.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -31,7 +32,8 @@ test("no other answer shows a token's secret or its hash, and KV holds no secret
   const records = list.body.data as Record<string, unknown>[];
   assertEquals(records.length, 2);
   for (const record of records) {
-    assertEquals(Object.keys(record).sort(), ["createdAt", "expiresAt", "id", "name", "role", "scopes"]);
+    const members = ["createdAt", "expiresAt", "id", "lastUsedAt", "name", "role", "scopes"];
+    assertEquals(Object.keys(record).sort(), members);
   }
   const stored: string[] = [];
   for await (const { key, value } of app.deps.kv.list({ prefix: [] })) {
@@ -42,6 +44,35 @@ test("no other answer shows a token's secret or its hash, and KV holds no secret
     assertEquals(stored.filter((entry) => entry.includes(secret)), []);
     assertEquals(list.text.includes(secret), false);
   }
+});
+
+test("the list tells when a token was last used, on whichever surface and whatever came of the call", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  const { token, id } = await tenant.mint("read");
+  const used = async () => {
+    const { body } = await app.request("GET", PATH, { token: app.operatorKey });
+    const records = body.data as { id: string; lastUsedAt: string | null }[];
+    return records.find((record) => record.id === id)?.lastUsedAt ?? null;
+  };
+  assertEquals(await used(), null);
+  let last = 0;
+  const calls = [["GET", "/v1/me"], ["POST", `${tenant.database.path}/query`], ["GET", PATH]] as const;
+  for (const [method, path] of calls) {
+    clock.turn(60_000);
+    const before = clock.now();
+    await app.request(method, path, {
+      token,
+      ...(method === "POST" ? { body: { sql: "DELETE FROM t" } } : {}),
+    });
+    last = Date.parse(await used() ?? "");
+    assert(last >= before && last <= clock.now(), path);
+  }
+  // Written, it is what another process shows.
+  await app.deps.control.tokenUses.write();
+  const namespaceId = (await app.deps.control.namespaces.bySlug("acme"))?.id ?? "";
+  assertEquals((await app.deps.kv.get(keys.tokenUse(namespaceId, id))).value, last);
 });
 
 test("expiresInSec sets the expiry, within its bounds", async () => {

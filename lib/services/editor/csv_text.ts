@@ -7,7 +7,8 @@ const CHUNK_ROWS = 200;
 
 /**
  * The result as a stream of CSV (RFC 4180, UTF-8): a header, then the rows. NULL is an empty field and the empty text
- * is `""`; blobs are hexadecimal digits.
+ * is `""`; blobs are hexadecimal digits. A text that a spreadsheet would run as a formula has an apostrophe before it:
+ * whoever opens the file runs nothing that somebody else has stored.
  */
 export function csvStream(json: string): ReadableStream<Uint8Array> {
   const chunks = rowChunks(json, CHUNK_ROWS);
@@ -35,6 +36,12 @@ function field(value: JsonValue): string {
   return typeof value === "string" ? textField(value) : String(value);
 }
 
+/** What spreadsheets take for the beginning of a formula, also behind white space. */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/;
+/** Begins like one, and is a number. */
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
 function textField(text: string): string {
-  return /^$|[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const shown = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /^$|[",\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }

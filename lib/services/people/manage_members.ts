@@ -47,8 +47,8 @@ export interface MemberAddress {
 }
 
 /**
- * Adds a member, who comes in by the link of the answer. Errors: `member_exists`, `person_required` for an admin made by
- * a token, `sign_in_again`, those of `requireNamespace`.
+ * Adds a member, who comes in by the link of the answer. Errors: `member_exists`, `too_many_members`,
+ * `person_required` for an admin made by a token, `sign_in_again`, those of `requireNamespace`.
  */
 export async function addMember(
   ctx: MembersContext,
@@ -72,10 +72,16 @@ export async function addMember(
   };
   const outcome = await ctx.control.members.add(record);
   if (!outcome.ok) {
-    throw new AppError(outcome.reason === "email_taken" ? "member_exists" : "namespace_not_found");
+    throw new AppError(notAdded[outcome.reason]);
   }
   return await invited(ctx, record);
 }
+
+const notAdded = {
+  email_taken: "member_exists",
+  too_many: "too_many_members",
+  namespace_gone: "namespace_not_found",
+} as const;
 
 /** The members of a namespace. Errors: those of `readableNamespace`. */
 export async function listMembers(

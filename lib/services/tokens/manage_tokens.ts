@@ -111,14 +111,24 @@ function tokenView({ id, name, role, scopes, createdAt, expiresAt }: TokenRecord
   };
 }
 
+/** A token in the list. */
+export interface ListedToken extends TokenView {
+  /** Null: never. Exact for the requests of this process, some minutes behind for those of others. */
+  readonly lastUsedAt: string | null;
+}
+
 /** The tokens of a namespace, without their secrets. Errors: those of `requireNamespace`. */
 export async function listTokens(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
-): Promise<{ items: TokenView[]; nextCursor: string | null }> {
+): Promise<{ items: ListedToken[]; nextCursor: string | null }> {
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.tokens.list(namespace.id, input);
-  return { items: records.map(tokenView), nextCursor };
+  const items = await Promise.all(records.map(async (record) => {
+    const usedMs = await ctx.control.tokenUses.lastOf(record);
+    return { ...tokenView(record), lastUsedAt: usedMs === null ? null : isoTime(usedMs) };
+  }));
+  return { items, nextCursor };
 }
 
 /** Revokes a token of a namespace. Errors: `sign_in_again`, `token_not_found` and those of `requireNamespace`. */

@@ -18,6 +18,7 @@ import { PasskeyButton } from "../parts/passkey_button.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
 import { UserName } from "../parts/user_name.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** The forms of the page. */
 export type AccountForm = "passkey" | "remove" | "password" | "session";
@@ -91,11 +92,13 @@ function Passkeys({ visit, passkeys, returned }: AccountProps): Html {
               unseen: true,
             }]}
             rows={passkeys.map(({ id, name, createdAt, usedAt }) => [
-              name,
+              visibleText(name),
               <Time at={createdAt} />,
               usedAt === null ? <span class="note">not yet</span> : <Time at={usedAt} />,
               <Form visit={visit} action={`/console/-/account/passkeys/${id}/remove`}>
-                <button class="link-button quiet" type="submit" aria-label={`Remove ${name}`}>Remove</button>
+                <button class="link-button quiet" type="submit" aria-label={`Remove ${visibleText(name)}`}>
+                  Remove
+                </button>
               </Form>,
             ])}
           />
@@ -205,6 +208,6 @@ export function browserName(agent: string): string {
   const find = (names: readonly (readonly [string, string])[]) =>
     names.find(([part]) => agent.includes(part))?.[1] ?? null;
   const [browser, system] = [find(browsers), find(systems)];
-  if (browser === null) return agent === "" ? "Unknown browser" : agent.slice(0, 60);
+  if (browser === null) return agent === "" ? "Unknown browser" : visibleText(agent.slice(0, 60));
   return system === null ? browser : `${browser} on ${system}`;
 }

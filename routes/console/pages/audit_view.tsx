@@ -10,6 +10,7 @@ import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { PageHead } from "../parts/page_head.tsx";
 import { Time } from "../parts/time.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** What the page tells. */
 export interface AuditProps {
@@ -91,7 +92,7 @@ function Who({ actor, actorName }: AuditEntry): Html {
   if (actorName === null || actorName === actor) return <>{actor}</>;
   return (
     <>
-      {actorName}
+      {visibleText(actorName)}
       <small class="mono">{actor}</small>
     </>
   );
@@ -108,7 +109,9 @@ function To({ database, target }: AuditEntry): Html {
 
 function More({ facts }: AuditEntry): Html {
   const known = Object.entries(facts).filter(([, value]) => value !== null && value !== "");
-  return <small>{known.map(([name, value]) => `${spaced(name)}: ${value}`).join(", ")}</small>;
+  return (
+    <small>{known.map(([name, value]) => `${spaced(name)}: ${visibleText(String(value))}`).join(", ")}</small>
+  );
 }
 
 /** "rowsWritten" → "rows written". */

@@ -15,6 +15,7 @@ import { PageHead } from "../parts/page_head.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { DatabaseForms } from "./database_forms.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** What the page tells. */
 export interface DatabasesFacts {
@@ -81,12 +82,14 @@ export function Databases(props: DatabasesProps): Html {
 }
 
 function Told({ visit, namespace, deleted, back }: DatabasesProps): Html | null {
-  if (back !== null) return <Notice tone="good">{back} is back, as it was when it was deleted.</Notice>;
+  if (back !== null) {
+    return <Notice tone="good">{visibleText(back)} is back, as it was when it was deleted.</Notice>;
+  }
   if (deleted === null) return null;
   return (
     <Notice tone="good">
       <Form visit={visit} action={`/console/${namespace}/databases/bring-back`} hidden={{ slug: deleted }}>
-        {deleted} was deleted. For 7 days it can be brought back:{" "}
+        {visibleText(deleted)} was deleted. For 7 days it can be brought back:{" "}
         <button class="link-button" type="submit">bring it back now</button>
       </Form>
     </Notice>
@@ -169,7 +172,7 @@ function Name({ namespace, database }: { namespace: string; database: DatabaseVi
           <Pill tone={state === "corrupt" ? "bad" : "warn"} icon="alert">{state}</Pill>
         </>
       )}
-      {name === slug ? null : <small>{name}</small>}
+      {name === slug ? null : <small>{visibleText(name)}</small>}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Notice } from "../parts/notice.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
 import { Time } from "../parts/time.tsx";
 import { UserName } from "../parts/user_name.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** What the page tells. */
 export interface LinkProps {
@@ -31,7 +32,13 @@ export function Link({ link, here, returned }: LinkProps): Html {
   return (
     <div class="card">
       <div class="body form">
-        <h1>{kind === "start" ? "Welcome to Cubby" : again ? "Start afresh" : `Join ${namespaceName}`}</h1>
+        <h1>
+          {kind === "start"
+            ? "Welcome to Cubby"
+            : again
+            ? "Start afresh"
+            : `Join ${visibleText(namespaceName)}`}
+        </h1>
         <p>
           {kind === "start"
             ? `You become the first admin of ${namespaceSlug}.`

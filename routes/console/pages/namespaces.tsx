@@ -26,6 +26,7 @@ import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** Each row reads an account: a page of so many. */
 const PAGE_SIZE = 50;
@@ -145,7 +146,7 @@ function List({ rows, nextCursor }: Pick<NamespacesProps, "rows" | "nextCursor">
         rows={rows.map(({ slug, name, createdAt, facts }) => [
           <>
             <a href={`/console/${slug}`}>{slug}</a>
-            {name === slug ? null : <small>{name}</small>}
+            {name === slug ? null : <small>{visibleText(name)}</small>}
           </>,
           facts.waiting === 0 ? <span class="note">nothing</span> : (
             <a href={`/console/${slug}/approvals`}>

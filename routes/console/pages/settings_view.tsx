@@ -14,6 +14,7 @@ import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Tiles } from "../parts/tiles.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** The forms of the page. */
 export type SettingsForm = "change" | "credit" | "delete";
@@ -69,7 +70,7 @@ function Change({ visit, namespace, returned, manages }: SettingsProps & { manag
   const { slug, name, monthlyCapUsd } = namespace;
   if (!manages) {
     return (
-      <Card id="namespace" title={name}>
+      <Card id="namespace" title={visibleText(name)}>
         <p class="note">Admins of {slug} change its name and what it may spend in a month.</p>
       </Card>
     );

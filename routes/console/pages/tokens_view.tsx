@@ -1,6 +1,6 @@
 // What the page of the tokens shows.
 import type { DatabaseView } from "../../../lib/services/databases/database_record.ts";
-import type { TokenView } from "../../../lib/services/tokens/manage_tokens.ts";
+import type { ListedToken, TokenView } from "../../../lib/services/tokens/manage_tokens.ts";
 import type { Visit } from "../../http/visit.ts";
 import { mayManage } from "../frame/may_manage.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
@@ -18,6 +18,7 @@ import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** A token with its secret, right after it was made. */
 export type MadeToken = TokenView & { readonly token: string };
@@ -27,7 +28,7 @@ export interface TokensProps {
   readonly visit: Visit;
   readonly namespace: string;
   readonly baseUrl: string;
-  readonly tokens: readonly TokenView[];
+  readonly tokens: readonly ListedToken[];
   readonly nextCursor: string | null;
   readonly databases: readonly DatabaseView[];
   readonly returned: Returned<"create"> | null;
@@ -77,7 +78,11 @@ function Made({ token: made, baseUrl, namespace, databases }: TokensProps & { to
   const reached = databases.find(({ id }) => made.scopes.length === 0 || made.scopes[0]?.databaseId === id);
   const url = `${baseUrl}/v1/db/${namespace}/${reached?.slug ?? "shop"}/query`;
   return (
-    <Card id="made" title={`${made.name} is made`} end={<Pill tone="warn" icon="alert">Shown once</Pill>}>
+    <Card
+      id="made"
+      title={`${visibleText(made.name)} is made`}
+      end={<Pill tone="warn" icon="alert">Shown once</Pill>}
+    >
       <div class="form">
         <p>
           Copy it now and keep it where the program finds it. It is stored nowhere: a lost one is replaced by
@@ -127,25 +132,30 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
           { name: "Name" },
           { name: "Role" },
           { name: "Reaches" },
-          { name: "Made" },
+          { name: "Last used" },
           { name: "Expires" },
           ...(manages ? [{ name: "Revoke", unseen: true }] : []),
         ]}
         rows={tokens.map((token) => [
           <>
-            {token.name}
+            {visibleText(token.name)}
             <small class="mono">{token.id}</small>
           </>,
           token.role,
           reach(token, databases),
-          <Time at={token.createdAt} />,
+          <>
+            {token.lastUsedAt === null ? <span class="note">not yet</span> : <Time at={token.lastUsedAt} />}
+            <small>
+              made <Time at={token.createdAt} />
+            </small>
+          </>,
           <Expiry at={token.expiresAt} now={visit.now} />,
           ...(manages
             ? [
               <a
                 class="quiet"
                 href={`/console/${namespace}/tokens/${token.id}/revoke`}
-                aria-label={`Revoke ${token.name}`}
+                aria-label={`Revoke ${visibleText(token.name)}`}
               >
                 Revoke
               </a>,

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { Html } from "./html.ts";
 import { Icon } from "./icon.tsx";
+import { visibleText } from "./visible_text.ts";
 
 /** `agent`: a token instead of a person. */
 export function Person(
@@ -11,7 +12,7 @@ export function Person(
     <div class="person">
       <Avatar name={name} agent={agent} />
       <span>
-        {name}
+        {visibleText(name)}
         {about === undefined ? null : <small>{about}</small>}
       </span>
     </div>
@@ -28,6 +29,6 @@ export function Avatar({ name, agent = false }: { name: string; agent?: boolean 
     );
   }
   const letters = name.split(/[\s@._-]+/u).filter((word) => word !== "").slice(0, 2)
-    .map((word) => [...word][0]?.toUpperCase() ?? "").join("");
+    .map((word) => /[\p{L}\p{N}]/u.exec(word)?.[0].toUpperCase() ?? "").join("");
   return <span class="avatar" aria-hidden="true">{letters}</span>;
 }

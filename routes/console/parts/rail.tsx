@@ -7,6 +7,7 @@ import { Form } from "./form.tsx";
 import type { Html } from "./html.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Avatar } from "./person.tsx";
+import { visibleText } from "./visible_text.ts";
 
 /** Name, last part of the address, and icon of each page of a namespace. */
 const entries = [
@@ -98,7 +99,7 @@ function Who({ visit }: { visit: Visit }): Html | null {
       <a class="account" href="/console/-/account">
         <Avatar name={person.name} />
         <span>
-          {person.name}
+          {visibleText(person.name)}
           <small>{person.detail}</small>
         </span>
       </a>

@@ -1,0 +1,44 @@
+// Names that people and tokens have given themselves, on every page that shows them: no control character among them.
+import { assert, assertEquals } from "@std/assert";
+import { startApp } from "../testing/start_app.ts";
+import { signIn } from "../testing/person.ts";
+import { openPage, sendForm } from "./open_page.ts";
+
+const NAME = "admin\u202Egnp.txt\u2066 <b>";
+const SHOWN = "admin⟨U+202E⟩gnp.txt⟨U+2066⟩ &lt;b&gt;";
+
+Deno.test("names with characters that turn the text around are written out wherever they are shown", async () => {
+  await using app = await startApp();
+  const { slug, token } = await app.namespace("acme");
+  const api = `/api/namespaces/${slug}`;
+  const admin = await signIn(app, { role: "admin" });
+  const operator = await signIn(app, { role: "operator" });
+  const send = async (method: string, path: string, body: unknown, as: object = { token }) => {
+    const { status, text } = await app.request(method, path, { ...as, body });
+    assert(status === 200 || status === 201, text);
+  };
+  await send("POST", `${api}/tokens`, { name: NAME, role: "read" });
+  await send("PATCH", `${api}/databases/main`, { name: NAME });
+  await send("PATCH", api, { name: NAME });
+  await send("PATCH", `${api}/members/${admin.id}`, { name: NAME }, { headers: operator.headers });
+  const pages = [
+    ["/console/acme/tokens", admin],
+    ["/console/acme/members", admin],
+    ["/console/acme/audit", admin],
+    ["/console/acme", admin],
+    ["/console/acme/settings", await signIn(app, { role: "viewer", email: "lars@example.com" })],
+    ["/console/-/namespaces", operator],
+  ] as const;
+  for (const [path, person] of pages) {
+    const { status, text } = await openPage(app, path, person);
+    assertEquals(status, 200, path);
+    assert(text.includes(SHOWN), path);
+    assert(!/[\u202E\u2066]/.test(text.replaceAll(/value="[^"]*"/g, "")), path);
+  }
+  const made = await sendForm(app, {
+    path: "/console/acme/tokens",
+    fields: { name: NAME, role: "read" },
+    person: admin,
+  });
+  assert(made.text.includes(`${SHOWN} is made`), made.text.slice(0, 300));
+});
