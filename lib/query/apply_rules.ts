@@ -1,6 +1,7 @@
 // Stages "rules" and "decide": a write that a rule denies stops here, and a write that needs a person's approval is
 // held.
 import { AppError } from "../core/errors.ts";
+import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { RuleRecord } from "../store/write_records.ts";
 import { outcomeError, tooManyError } from "./call_error.ts";
 import { affectedRows } from "./held_call.ts";
@@ -69,9 +70,8 @@ export async function applyRules(
   const failure = await wholeFailure(understood, outcome);
   if (failure) return stopped(failure);
   const effects = effectsOf(outcome);
-  // A number of rows does not describe a change of the schema.
-  const rows = effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
-  const hit = matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
+  const rows = rowsChanged(effects);
+  const hit = hitBy(rows, matches);
   const denying = hit.filter(({ rule }) => rule.effect === "deny");
   if (denying.length > 0) return stopped(denied(denying));
   // A call that breaks its caller's own bound on rows needs no decision.
@@ -84,6 +84,16 @@ export async function applyRules(
   const footprint = await findFootprint(ctx, preview) ?? null;
   const { rowsRead } = workOf(outcome);
   return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint, rowsRead }));
+}
+
+/** The rows that a call changes; null where a number does not describe it, as of a change of the schema. */
+export function rowsChanged(effects: readonly StatementEffect[]): number | null {
+  return effects.some(({ ownRows }) => ownRows === null) ? null : affectedRows(effects);
+}
+
+/** The rules that stop a call which changes so many rows. */
+export function hitBy(rows: number | null, matches: readonly RuleMatch[]): RuleMatch[] {
+  return matches.filter(({ rule }) => rows === null || rule.minRows === null || rows >= rule.minRows);
 }
 
 function stopped(error: AppError): Verdict {

@@ -1,5 +1,6 @@
 // Schemas of SQL over HTTP: what validates a request also documents it.
 import { z } from "zod";
+import { ruleHit } from "../http/schemas.ts";
 import { MAX_BATCH_STATEMENTS, MAX_PARAM_SETS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
 
 const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
@@ -116,6 +117,10 @@ export const writePreview = z.object({
     before: z.array(z.array(sqlValue)),
     after: z.array(z.array(sqlValue)),
   }).nullable(),
+  rule: z.enum(["deny", "require_approval"]).optional().describe(
+    "What a rule would do; absent where none stops it",
+  ),
+  hits: z.array(ruleHit).optional(),
 });
 
 /** Figures of a call. */

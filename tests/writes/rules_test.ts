@@ -253,3 +253,35 @@ test("a rule for what is unbounded says nothing of CREATE and ALTER, and stops w
     }
   });
 });
+
+Deno.test("propose and a dry run say which rule would deny or hold the write, and nothing where none would", async () => {
+  await withWrites(async ({ app, shop, post, setup }) => {
+    await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT)");
+    await setup("INSERT INTO t VALUES (1, 1), (2, 1), (3, 1)");
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    const rule = async (body: object) => {
+      const made = await app.request("POST", path, { token: shop.token, body });
+      assertEquals(made.status, 201, made.text);
+    };
+    await rule({ tableGlob: "t", actions: ["delete"], effect: "deny" });
+    await rule({ tableGlob: "t", actions: ["update"], effect: "require_approval", minRows: 2 });
+    const shown = async (sql: string) => {
+      const { body, status, text } = await post("propose", { sql });
+      assertEquals(status, 200, text);
+      const { rule, hits } = body.data as { rule?: string; hits?: { action: string }[] };
+      return [rule, hits?.map(({ action }) => action)];
+    };
+    assertEquals(await shown("DELETE FROM t WHERE id = 1"), ["deny", ["delete"]]);
+    assertEquals(await shown("UPDATE t SET n = 2"), ["require_approval", ["update"]]);
+    assertEquals(await shown("UPDATE t SET n = 2 WHERE id = 1"), [undefined, undefined]);
+    const statements = ["UPDATE t SET n = 3 WHERE id = 1", "INSERT INTO t (n) VALUES (4)"];
+    const dry = await app.request("POST", `${shop.database.path}/batch`, {
+      token: shop.token,
+      headers: { "X-Dry-Run": "1" },
+      body: { statements: statements.map((sql) => ({ sql })) },
+    });
+    // The rows of the whole call count, as they do when it runs.
+    const each = (dry.body.data as { rule?: string }[]).map(({ rule }) => rule ?? null);
+    assertEquals(each, ["require_approval", null], dry.text);
+  });
+});

@@ -4,6 +4,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { JsonValue, RowPreview, StatementEffect } from "../../engine/statement_effect.ts";
+import { type ForeseenRule, foreseeRules } from "./foresee_rules.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import {
   type StatementsContext,
@@ -12,8 +13,8 @@ import {
   toStatements,
 } from "../query/run_statements.ts";
 
-/** What one statement would do, as the API shows it. */
-export interface WritePreview {
+/** What one statement would do, as the API shows it. `rule` and `hits` are absent where no rule would stop it. */
+export interface WritePreview extends ForeseenRule {
   readonly sql: string;
   readonly plan: readonly (readonly JsonValue[])[];
   /** The statement's own rows; null for changes of the schema and where the time was up. */
@@ -70,6 +71,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
   });
   const answer = await run(ctx, { ...call, maxAffected, dryRun: true });
   const effects = answer.results.flatMap(({ effect }) => effect ?? []);
+  const foreseen = await foreseeRules(ctx, call, effects);
   const data = statements.map(({ sql }, index) => ({
     sql,
     plan: effects[index]?.plan ?? [],
@@ -77,6 +79,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     cascadedRows: effects[index]?.cascadedRows ?? 0,
     action: effects[index]?.ownRows === null ? "schema" : actions[index] ?? "write",
     preview: effects[index]?.preview ?? null,
+    ...foreseen[index],
   }));
   return { call, data, effects, meta: answer.meta };
 }
