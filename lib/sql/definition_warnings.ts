@@ -1,10 +1,13 @@
 // What a definition of a table does that hardly anybody means. Pure.
 import { parseStmt } from "sqlite3-parser";
 
-/** Types of other dialects whose columns are numbered there, and those of whole numbers. */
-const NUMBERED = /INT|SERIAL|IDENTITY/i;
 /** In such tables no column of the primary key is ever NULL. */
 const NEVER_NULL = /\)[^)]*\b(?:STRICT|WITHOUT\s+ROWID)\b[^)]*$/i;
+
+/** Whether the declared type is one of whole numbers, or of columns that another dialect numbers. */
+export function isNumbered(type: string): boolean {
+  return /INT|SERIAL|IDENTITY/i.test(type);
+}
 
 /**
  * Warnings about a CREATE TABLE, without a value; empty for every other text. A key of whole numbers that is not written
@@ -15,16 +18,21 @@ export function definitionWarnings(sql: string): readonly string[] {
   if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return [];
   const { body } = parsed.root;
   if (body.type !== "ColumnsAndConstraintsCreateTableBody" || NEVER_NULL.test(sql)) return [];
+  const written = (body.constraints ?? []).flatMap(({ constraint }) =>
+    constraint.type === "PrimaryKeyTableConstraint" ? [constraint.columns] : []
+  );
+  const [[{ span } = {}, ...others] = []] = written;
+  const keyText = span === undefined || others.length > 0
+    ? ""
+    : sql.slice(span.offset, span.offset + span.length);
   return body.columns.flatMap(({ colName, colType, constraints }) => {
-    const kinds = constraints.map(({ constraint }) => constraint);
-    const key = kinds.find(({ type }) => type === "PrimaryKeyColumnConstraint");
-    const type = colType?.name ?? "";
-    const isRowid = type.toUpperCase() === "INTEGER";
-    if (key === undefined || isRowid || !NUMBERED.test(type)) return [];
-    if (kinds.some(({ type }) => type === "NotNullColumnConstraint" || type === "DefaultColumnConstraint")) {
-      return [];
-    }
+    const kinds = constraints.map(({ constraint }) => constraint.type);
     const name = colName.text;
+    const isKey = kinds.includes("PrimaryKeyColumnConstraint") ||
+      keyText.replace(/^["'`[]|["'`\]]$/g, "").toLowerCase() === name.toLowerCase();
+    const type = colType?.name ?? "";
+    if (!isKey || /^integer$/i.test(type) || !isNumbered(type)) return [];
+    if (kinds.includes("NotNullColumnConstraint") || kinds.includes("DefaultColumnConstraint")) return [];
     return [
       `${name} stays NULL where an INSERT leaves it out; write ${name} INTEGER PRIMARY KEY, which counts up by itself`,
     ];

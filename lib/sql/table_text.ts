@@ -9,7 +9,7 @@ type TextRange = { readonly offset: number; readonly length: number };
 
 /** The text of a table's definition. */
 export class TableText {
-  private constructor(private readonly sql: string, private readonly body: Body) {}
+  private constructor(readonly sql: string, private readonly body: Body) {}
 
   /** Null for a text that is no CREATE TABLE with a list of columns, as far as the service's grammar knows. */
   static read(sql: string): TableText | null {
@@ -59,6 +59,15 @@ export class TableText {
       const at = end(column.colName.span);
       return type === null ? [] : [{ from: at, to: at, text: ` ${type}` }];
     }));
+  }
+
+  /** Changes the type of a column that has one; null: of none. Null where it has none. */
+  withType(column: string | null, type: string): TableText | null {
+    if (column === null) return this;
+    const span = this.body.columns.find(({ colName }) => colName.text === column)?.colType?.span;
+    return span === undefined
+      ? null
+      : TableText.read(this.#splice([{ from: span.offset, to: end(span), text: type }]));
   }
 
   /** Removes the foreign key of these columns to this table; `same` compares two names. Null where there is none. */

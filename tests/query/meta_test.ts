@@ -173,6 +173,7 @@ test("meta.warnings says which key numbers nothing, the second time too, and say
   await warned("INSERT INTO serials (n) VALUES ('x')");
   assertEquals(rowsOf(await tenant.query("SELECT id FROM serials")), [[null]]);
   assertEquals(await warned("CREATE TABLE ints (id INT NOT NULL PRIMARY KEY)"), undefined);
+  assertEquals(await warned('CREATE TABLE behind (id INT, n INT, PRIMARY KEY ("id"))'), expected);
   assertEquals(await warned("CREATE TABLE big (id BIGINT PRIMARY KEY, n TEXT)"), expected);
   for (
     const [at, rest] of [

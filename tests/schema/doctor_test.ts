@@ -30,6 +30,10 @@ const troubled = [
   "INSERT INTO pairs VALUES (1, 1, 7), (1, 2, 8)",
   "CREATE TABLE halves (id INTEGER PRIMARY KEY, a INTEGER REFERENCES pairs(a), n INTEGER REFERENCES pairs(n))",
   "CREATE TABLE tickets (id INTEGER PRIMARY KEY, weight INTEGER, price REAL NOT NULL, seen DATE)",
+  "CREATE TABLE serials (serial_no SERIAL PRIMARY KEY, serial_text TEXT NOT NULL)",
+  "INSERT INTO serials VALUES (7, 'a'), (NULL, 'b'), (NULL, 'c')",
+  "CREATE TABLE words (word_no BIGINT PRIMARY KEY, word_text TEXT)",
+  "INSERT INTO words VALUES ('one', 'a')",
   "INSERT INTO events VALUES ('mon', 'x'), ('tue', 'y')",
   "INSERT INTO loose VALUES (5, 'text', 1, NULL), (9, 2, 2.5, 3)",
   "INSERT INTO tickets VALUES (1, 10, 1.5, 'monday'), (2, 'heavy', 'free', 3)",
@@ -41,10 +45,11 @@ const troubled = [
 const expected: Readonly<Record<string, readonly string[]>> = {
   broken_foreign_key: ["astray.nick", "halves.a", "halves.n", "lost.gone_id", "lost.x", "orders.customer_id"],
   missing_pk: ["codes", "events"],
+  unnumbered_key: ["serials.serial_no"],
   unindexed_foreign_key: [
     ...["astray.nick", "halves.a", "halves.n", "lost.gone_id", "lost.x", "orders.customer_id"],
   ],
-  integer_text_mix: ["tickets.price", "tickets.weight"],
+  integer_text_mix: ["tickets.price", "tickets.weight", "words.word_no"],
   redundant_index: ["invoices.id", "invoices.order_id"],
   untyped_column: ["loose.la", "loose.lb", "loose.lc"],
   ambiguous_column_name: ["customers.status", "orders.total"],
@@ -56,7 +61,7 @@ test("doctor finds what is wrong under every code, and nothing else", async () =
   const tenant = await app.namespace();
   await make(tenant, troubled);
   const doctor = await examine(app, tenant);
-  assertEquals(doctor.tablesScanned, 12);
+  assertEquals(doctor.tablesScanned, 14);
   assert(!Number.isNaN(Date.parse(doctor.generatedAt)));
   for (const [code, places] of Object.entries(expected)) {
     assertEquals(placesOf(doctor, code).sort(), places, code);
@@ -80,12 +85,14 @@ test("every suggestion runs as it stands and silences its finding, until the sch
     ["SELECT id, happened, note FROM events ORDER BY id"],
     ["SELECT * FROM latest"],
     ["SELECT id, la, lb, lc FROM loose"],
+    ["SELECT serial_no, serial_text FROM serials ORDER BY serial_no"],
     ["SELECT name FROM sqlite_schema WHERE name IN ('events_happened', 'events_kept') ORDER BY name"],
   ]);
   assertEquals(rowsOf(kept, 0), [[1, "mon", "x"], [2, "tue", "y"]]);
   assertEquals(rowsOf(kept, 1), [[1, "mon", "x"], [2, "tue", "y"]]);
   assertEquals(rowsOf(kept, 2), [[5, "text", 1, null], [9, 2, 2.5, 3]]);
-  assertEquals(rowsOf(kept, 3), [["events_happened"], ["events_kept"]]);
+  assertEquals(rowsOf(kept, 3), [[7, "a"], [8, "b"], [9, "c"]]);
+  assertEquals(rowsOf(kept, 4), [["events_happened"], ["events_kept"]]);
 });
 
 test("each suggestion of one examination silences its finding, none of the others having run", async () => {

@@ -5,6 +5,7 @@ import { brokenForeignKey, unindexedForeignKey } from "./foreign_key_checks.ts";
 import { ambiguousColumnName, reservedWordName } from "./name_checks.ts";
 import { publicMutation, ruleRenamedAround, sensitiveColumnExposed } from "./safety_checks.ts";
 import {
+  findUnnumberedKeys,
   integerTextMix,
   missingDescription,
   missingPk,
@@ -30,6 +31,7 @@ const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   rule_renamed_around: { severity: "warning", find: ruleRenamedAround },
   public_mutation: { severity: "warning", find: publicMutation },
   missing_pk: { severity: "warning", find: missingPk },
+  unnumbered_key: { severity: "warning", find: findUnnumberedKeys },
   untyped_column: { severity: "info", find: untypedColumn },
   unindexed_foreign_key: { severity: "warning", find: unindexedForeignKey },
   integer_text_mix: { severity: "warning", find: integerTextMix },

@@ -85,6 +85,7 @@ type FindingCode = CheckCode | "damaged_database";
 /** One code for each check of the table of checks. */
 export type CheckCode =
   | "missing_pk"
+  | "unnumbered_key"
   | "ambiguous_column_name"
   | "unindexed_foreign_key"
   | "broken_foreign_key"

@@ -2,8 +2,9 @@
 // the suggestion for one finding does not undo the suggestion for another.
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
+import { isNumbered } from "../../../sql/definition_warnings.ts";
 import { TableText } from "../../../sql/table_text.ts";
-import type { TableFacts } from "../schema_facts.ts";
+import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey, valueBits } from "./examined.ts";
 import { foreignKeyFault, needsNewDefinition } from "./foreign_keys.ts";
 import { rebuildTable } from "./rebuild_table.ts";
@@ -17,10 +18,11 @@ export function rebuildCall(examined: Examined, table: TableFacts): string | nul
   const types = newTypes(examined, table);
   const text = TableText.read(writableDefinition(examined, table) ?? "");
   const sql = text?.withTypes((name) => types.get(foldName(name)) ?? null) ?? "";
-  const typed = TableText.read(sql);
+  const numbered = unnumberedKey(examined, table);
+  const typed = TableText.read(sql)?.withType(numbered?.name ?? null, "INTEGER") ?? null;
   if (typed === null) return null;
   const key = newKey(examined, table);
-  const rebuild = key === null ? { sql } : "added" in key
+  const rebuild = key === null ? { sql: typed.sql, numbersAnew: numbered !== null } : "added" in key
     ? {
       sql: typed.withFirstColumn(`${quoteIdentifier(key.added)} INTEGER PRIMARY KEY`),
       keyColumn: key.added,
@@ -35,6 +37,25 @@ export function newKey(examined: Examined, table: TableFacts): NewKey | null {
   const columns = uniqueColumns(examined, table);
   if (columns !== null) return { columns };
   return { added: freeName(new Set(table.columns.map(({ name }) => foldName(name))), "id") };
+}
+
+/**
+ * A key of whole numbers that numbers nothing, because its type is not INTEGER: NULL where an INSERT leaves it out. Null
+ * where the table has none, or where the column holds what is no integer.
+ */
+export function unnumberedKey({ rows }: Examined, table: TableFacts): ColumnFacts | null {
+  const key = nullableNumber(table);
+  if (key === null) return null;
+  const held = rows.values.get(probeKey(table.name, key.name)) ?? 0;
+  return (held & ~valueBits.integer) === 0 ? key : null;
+}
+
+/** The column that is such a key by its declaration. */
+export function nullableNumber({ kind, columns, withoutRowid }: TableFacts): ColumnFacts | null {
+  const [key, ...others] = columns.filter(({ pk }) => pk > 0);
+  if (key === undefined || others.length > 0 || kind !== "table" || withoutRowid) return null;
+  const { type, notNull } = key;
+  return isNumbered(type) && !/^integer$/i.test(type) && !notNull && key.default === null ? key : null;
 }
 
 /** Types for the columns without one, by folded name. */

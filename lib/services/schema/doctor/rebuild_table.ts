@@ -12,18 +12,24 @@ export interface Rebuild {
   readonly sql: string;
   /** A column of the new table that takes the row ids of the old table. */
   readonly keyColumn?: string;
+  /** The key becomes the row id, which numbers the rows where it is NULL. */
+  readonly numbersAnew?: boolean;
 }
 
 /**
  * Statements for one atomic batch. The rows go through a copy, because no table can be renamed to the name of a table
  * that views refer to. Foreign keys are off meanwhile, so that dropping the table changes no row of another.
  */
-export function rebuildTable(examined: Examined, table: TableFacts, { sql, keyColumn }: Rebuild): string[] {
+export function rebuildTable(
+  examined: Examined,
+  table: TableFacts,
+  { sql, keyColumn, numbersAnew = false }: Rebuild,
+): string[] {
   const name = quoteIdentifier(table.name);
   const copy = quoteIdentifier(freeName(examined.takenNames, `${table.name}_copy`));
   const columns = table.columns.filter(({ generated }) => !generated).map((column) => column.name);
   const rowId = rowIdOf(table);
-  const keepsRowId = rowId !== null && (keyColumn !== undefined || !hasRowIdColumn(table));
+  const keepsRowId = rowId !== null && (keyColumn !== undefined || !(numbersAnew || hasRowIdColumn(table)));
   const kept = freeName(new Set(columns.map(foldName)), "kept_row_id");
   const source = columns.map(quoteIdentifier);
   const into = [

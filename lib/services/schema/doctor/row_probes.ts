@@ -7,6 +7,7 @@ import { rowsOf } from "../../query/read_result.ts";
 import type { ColumnFacts, ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey, type RowFacts, valueBits } from "./examined.ts";
 import { foreignKeyTarget, orphanCondition } from "./foreign_keys.ts";
+import { nullableNumber } from "./new_definition.ts";
 import { rowIdOf } from "./rebuild_table.ts";
 import { promisesNumbers } from "./table_checks.ts";
 
@@ -63,7 +64,7 @@ export function rowProbes(examined: Pick<Examined, "schema" | "indexes">): RowPr
 /** A sum of `valueBits` for each column where the kinds of its values matter. */
 function valueProbes(table: TableFacts): Probe[] {
   const columns = table.columns.filter((column) =>
-    !column.generated && (column.type === "" || promisesNumbers(column))
+    !column.generated && (column.type === "" || promisesNumbers(column) || column === nullableNumber(table))
   );
   const probes: Probe[] = [];
   for (let start = 0; start < columns.length; start += COLUMNS_PER_PROBE) {

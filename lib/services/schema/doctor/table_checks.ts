@@ -6,7 +6,7 @@ import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import type { IndexFacts } from "../read_indexes.ts";
 import { readableWords } from "../search_words.ts";
 import { type Examined, type Found, probeKey, valueBits } from "./examined.ts";
-import { newKey, newTypes, rebuildCall } from "./new_definition.ts";
+import { newKey, newTypes, rebuildCall, unnumberedKey } from "./new_definition.ts";
 import { hasRowIdColumn } from "./rebuild_table.ts";
 import { batchCall, databaseCall, freeName } from "./suggestions.ts";
 
@@ -23,6 +23,22 @@ export function missingPk(examined: Examined): Found[] {
       table: table.name,
       column: null,
       message: `Give the table ${table.name} a primary key: ${change}`,
+      suggestion,
+    }];
+  });
+}
+
+/** Keys of whole numbers that are NULL where an INSERT leaves them out. */
+export function findUnnumberedKeys(examined: Examined): Found[] {
+  return examined.schema.tables.flatMap((table) => {
+    const key = unnumberedKey(examined, table);
+    const suggestion = key === null ? null : rebuildCall(examined, table);
+    if (key === null || suggestion === null) return [];
+    return [{
+      table: table.name,
+      column: key.name,
+      message:
+        `Declare ${key.name} of ${table.name} as INTEGER PRIMARY KEY: it stays NULL where an INSERT leaves it out`,
       suggestion,
     }];
   });
