@@ -11,6 +11,9 @@ import type { ApprovalOutcome, ApprovalRecord } from "../store/write_records.ts"
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
 export const APPROVAL_MS = 86_400_000;
 
+/** Approvals that are counted: every page says how many wait, and must not take longer where thousands do. */
+export const MOST_WAITING = 100;
+
 /** The approval as it is now: a deadline that has passed counts unless it was redeemed. */
 export type ApprovalState = ApprovalRecord["state"] | "expired";
 
@@ -34,7 +37,7 @@ export class Approvals {
     const commit = this.kv.atomic().check({ key: byHash, versionstamp: null })
       .set(keys.approval(record.namespaceId, record.id), record, lifetime)
       .set(byHash, { namespaceId: record.namespaceId, approvalId: record.id }, lifetime);
-    return await kvCommit(this.#noteOpen(commit, record));
+    return await kvCommit(this.#noteState(commit, record));
   }
 
   /** Whether a database has as many approvals that wait, for a decision or to be redeemed, as it may. */
@@ -65,6 +68,24 @@ export class Approvals {
   }
 
   /**
+   * How many of a namespace wait, up to `MOST_WAITING`. Those that were held before a service knew this index are not counted:
+   * they are gone a day after the update.
+   */
+  async countWaiting(namespaceId: string): Promise<number> {
+    let waiting = 0;
+    for await (const { value } of kvEntries(this.kv, keys.waitingApprovals(namespaceId))) {
+      if (value > this.clock.now()) waiting++;
+      if (waiting >= MOST_WAITING) break;
+    }
+    return waiting;
+  }
+
+  /** Another text whenever an approval of the namespace has changed. A deadline that has passed changes none. */
+  async markOf(namespaceId: string): Promise<string> {
+    return (await kvGet(this.kv, keys.approvalsChanged(namespaceId))).versionstamp ?? "none";
+  }
+
+  /**
    * Moves an approval to another state; null when it is no longer in the first one, or its effect was shown again
    * since.
    */
@@ -81,7 +102,7 @@ export class Approvals {
         return moved ? { ...current, ...change } : current;
       },
       expireIn: Math.max(1, record.createdAt + 2 * APPROVAL_MS - this.clock.now()),
-      beside: (commit, next) => this.#noteOpen(commit, next),
+      beside: (commit, next) => this.#noteState(commit, next),
     });
     return moved ? changed : null;
   }
@@ -102,9 +123,16 @@ export class Approvals {
     }
   }
 
-  #noteOpen(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {
-    const key = keys.openApproval(record.databaseId, record.id);
-    if (record.state !== "pending" && record.state !== "approved") return commit.delete(key);
-    return commit.set(key, record.expiresAt, { expireIn: Math.max(1, record.expiresAt - this.clock.now()) });
+  /** The indexes of those that are open and of those that wait, and that something has changed. */
+  #noteState(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {
+    const { namespaceId, databaseId, id, state } = record;
+    const isPending = state === "pending";
+    const isOpen = isPending || state === "approved";
+    const until = { expireIn: Math.max(1, record.expiresAt - this.clock.now()) };
+    const open = keys.openApproval(databaseId, id);
+    const waiting = keys.waitingApproval(namespaceId, id);
+    commit.set(keys.approvalsChanged(namespaceId), true, { expireIn: 2 * APPROVAL_MS });
+    commit = isOpen ? commit.set(open, record.expiresAt, until) : commit.delete(open);
+    return isPending ? commit.set(waiting, record.expiresAt, until) : commit.delete(waiting);
   }
 }

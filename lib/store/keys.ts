@@ -171,6 +171,15 @@ export const keys = {
     approvalId,
   ],
   openApprovals: (databaseId: string): Key<number> => ["open_approval", databaseId],
+  /** While it is pending: until when, in unix milliseconds. Sorted by creation within the namespace. */
+  waitingApproval: (namespaceId: string, approvalId: string): Key<number> => [
+    "waiting_approval",
+    namespaceId,
+    approvalId,
+  ],
+  waitingApprovals: (namespaceId: string): Key<number> => ["waiting_approval", namespaceId],
+  /** Written anew with every change of an approval of the namespace. As long as there may be one. */
+  approvalsChanged: (namespaceId: string): Key<true> => ["approvals_changed", namespaceId],
 
   /** As long as logs are kept. Sorted by time within the namespace. */
   audit: (namespaceId: string, auditId: string): Key<AuditRecord> => ["audit", namespaceId, auditId],

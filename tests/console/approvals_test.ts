@@ -176,6 +176,7 @@ testSteps("the inbox", pageWorld, {
     const { text: html } = await openPage(world.app, inbox, world.admin);
     assert(html.includes(`href="${world.pathOf(held.id)}"`));
     assertMatch(html, /<title>\(1\) Approvals/);
+    assertMatch(html, /Approvals<span class="count">1<span class="unseen"> waiting/);
     const poll = /hx-get="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const refreshes = async () => (await openPage(world.app, poll, world.admin)).headers.get("hx-refresh");
     assertEquals(await refreshes(), null);

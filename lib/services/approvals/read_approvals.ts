@@ -20,17 +20,55 @@ export interface ApprovalFilter {
   readonly state: ApprovalState | null;
 }
 
-/** The approvals of a namespace, newest first, without what they would run. Errors: those of `readableNamespace`. */
-export async function summariseApprovals(
-  ctx: ApprovalContext,
-  { namespaceSlug, state }: ApprovalFilter,
-): Promise<ApprovalSummary[]> {
-  const namespace = await readableNamespace(ctx, namespaceSlug);
-  const records = await ctx.query.approvals.list(namespace.id, state);
-  return await summaries(ctx, records);
+/** How many of a namespace's approvals are in each state. */
+export type ApprovalCounts = Readonly<Record<ApprovalState | "all", number>>;
+
+/** One page of the inbox. */
+export interface Inbox {
+  readonly counts: ApprovalCounts;
+  /** Newest first. */
+  readonly shown: readonly ApprovalSummary[];
+  /** Whether there are older ones in that state. */
+  readonly more: boolean;
+  /** Another text when the inbox has something new to say. */
+  readonly mark: string;
 }
 
-/** The same with what each would run. Errors: those of `readableNamespace`. */
+/** Which page is wanted; `page` from 1. */
+export interface InboxFilter extends ApprovalFilter {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** Counts all, and makes summaries of those that are shown. Errors: those of `readableNamespace`. */
+export async function readInbox(ctx: ApprovalContext, filter: InboxFilter): Promise<Inbox> {
+  const { namespaceSlug, state, page, pageSize } = filter;
+  const { approvals } = ctx.query;
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  // Before the list: what changes meanwhile makes another mark.
+  const mark = await inboxMark(ctx, namespaceSlug);
+  const all = await approvals.list(namespace.id, null);
+  const counts = { pending: 0, approved: 0, redeemed: 0, denied: 0, expired: 0, all: all.length };
+  const found = all.filter((record) => {
+    const own = approvals.stateOf(record);
+    counts[own]++;
+    return state === null || own === state;
+  });
+  const end = page * pageSize;
+  const shown = await summaries(ctx, found.slice(end - pageSize, end));
+  return { counts, shown, more: found.length > end, mark };
+}
+
+/** The inbox's mark alone, which costs the same however much is in it. Errors: those of `readableNamespace`. */
+export async function inboxMark(ctx: ApprovalContext, namespaceSlug: string): Promise<string> {
+  const { approvals } = ctx.query;
+  const { id } = await readableNamespace(ctx, namespaceSlug);
+  const [changed, waiting] = await Promise.all([approvals.markOf(id), approvals.countWaiting(id)]);
+  // A deadline that has passed changes only how many wait.
+  return `${changed}.${waiting}`;
+}
+
+/** The approvals of a namespace, newest first, with what each would run. Errors: those of `readableNamespace`. */
 export async function listApprovals(ctx: ApprovalContext, filter: ApprovalFilter): Promise<ApprovalDetail[]> {
   const namespace = await readableNamespace(ctx, filter.namespaceSlug);
   const records = await ctx.query.approvals.list(namespace.id, filter.state);

@@ -6,7 +6,7 @@ import { readableNamespace } from "../namespaces/namespace_record.ts";
 
 /** The glance. */
 export interface Glance {
-  /** Approvals that wait for a person. */
+  /** Approvals that wait for a person, up to `MOST_WAITING`. */
   readonly waiting: number;
   readonly balanceUsd: number;
   readonly creditedUsd: number;
@@ -19,9 +19,9 @@ export async function glanceAt(
 ): Promise<Glance> {
   const namespace = await readableNamespace(ctx, namespaceSlug);
   const [waiting, { balanceUsd, creditedUsd, reservedUsd }] = await Promise.all([
-    ctx.approvals.list(namespace.id, "pending"),
+    ctx.approvals.countWaiting(namespace.id),
     readBalance(ctx, namespaceSlug),
   ]);
   // What running processes hold is not spent.
-  return { waiting: waiting.length, balanceUsd: balanceUsd + reservedUsd, creditedUsd };
+  return { waiting, balanceUsd: balanceUsd + reservedUsd, creditedUsd };
 }

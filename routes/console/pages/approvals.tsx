@@ -1,13 +1,12 @@
 // /console/:ns/approvals: what waits for a person, and what became of the rest.
 import { Hono } from "hono";
-import { summariseApprovals } from "../../../lib/services/approvals/read_approvals.ts";
-import type { ApprovalSummary } from "../../../lib/services/approvals/approval_view.ts";
+import { inboxMark, readInbox } from "../../../lib/services/approvals/read_approvals.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { approvalContext } from "../../http/service_contexts.ts";
 import { mayManage } from "../frame/may_manage.ts";
 import { renderPage } from "../frame/page.tsx";
-import { Approvals, type InboxState, inboxStates } from "./approvals_view.tsx";
+import { Approvals, inboxStates } from "./approvals_view.tsx";
 
 /** Rows of a page. */
 const PAGE_SIZE = 100;
@@ -17,19 +16,18 @@ export function approvalsRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get("/:ns/approvals", async (c) => {
       const namespace = c.req.param("ns");
-      const all = await summariseApprovals(approvalContext(deps, c), {
-        namespaceSlug: namespace,
-        state: null,
-      });
       const asked = inboxStates.find((one) => one === c.req.query("state")) ?? "pending";
-      const visit = c.get("visit");
-      const found = all.filter(({ state }) => asked === "all" || state === asked);
       const page = Math.max(1, Math.floor(Number(c.req.query("page") ?? 1)) || 1);
-      const waiting = all.filter(({ state }) => state === "pending").length;
+      const { counts, shown, more, mark } = await readInbox(approvalContext(deps, c), {
+        namespaceSlug: namespace,
+        state: asked === "all" ? null : asked,
+        page,
+        pageSize: PAGE_SIZE,
+      });
       return await renderPage(
         c,
         {
-          title: waiting > 0 ? `(${waiting}) Approvals` : "Approvals",
+          title: counts.pending > 0 ? `(${counts.pending}) Approvals` : "Approvals",
           namespace,
           active: "Approvals",
           swaps: true,
@@ -37,32 +35,18 @@ export function approvalsRoutes(deps: AppDeps): Hono<Env> {
         <Approvals
           namespace={namespace}
           baseUrl={deps.baseUrl}
-          decides={mayManage(visit, namespace)}
-          shown={found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
-          counts={countsOf(all)}
+          decides={mayManage(c.get("visit"), namespace)}
+          shown={shown}
+          counts={counts}
           state={asked}
-          next={found.length > page * PAGE_SIZE ? page + 1 : null}
-          poll={`/console/${namespace}/approvals/since?seen=${markOf(all)}`}
+          next={more ? page + 1 : null}
+          poll={`/console/${namespace}/approvals/since?seen=${mark}`}
         />,
       );
     })
     .get("/:ns/approvals/since", async (c) => {
-      const namespaceSlug = c.req.param("ns");
-      const all = await summariseApprovals(approvalContext(deps, c), { namespaceSlug, state: null });
-      if (c.req.query("seen") !== markOf(all)) c.header("HX-Refresh", "true");
+      const mark = await inboxMark(approvalContext(deps, c), c.req.param("ns"));
+      if (c.req.query("seen") !== mark) c.header("HX-Refresh", "true");
       return c.body(null, 200);
     });
-}
-
-function countsOf(all: readonly ApprovalSummary[]): Record<InboxState, number> {
-  const counts = { pending: 0, approved: 0, redeemed: 0, denied: 0, expired: 0, all: all.length };
-  for (const { state } of all) counts[state]++;
-  return counts;
-}
-
-/** Differs when the list has something new to say. */
-function markOf(all: readonly ApprovalSummary[]): string {
-  const counts = countsOf(all);
-  const looks = all.reduce((sum, { look }) => sum + look, 0);
-  return [all[0]?.id ?? "none", ...Object.values(counts), looks].join(".");
 }

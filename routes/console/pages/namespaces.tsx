@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { createNamespace, listNamespaces } from "../../../lib/services/namespaces/manage_namespaces.ts";
+import { MOST_WAITING } from "../../../lib/control/approvals.ts";
 import { glanceAt } from "../../../lib/services/money/glance_at.ts";
 import type { NamespaceView } from "../../../lib/services/namespaces/namespace_record.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
@@ -150,7 +151,9 @@ function List({ rows, nextCursor }: Pick<NamespacesProps, "rows" | "nextCursor">
           </>,
           facts.waiting === 0 ? <span class="note">nothing</span> : (
             <a href={`/console/${slug}/approvals`}>
-              <Pill tone="warn">{counted(facts.waiting, "approval")}</Pill>
+              <Pill tone="warn">
+                {facts.waiting < MOST_WAITING ? counted(facts.waiting, "approval") : "99+ approvals"}
+              </Pill>
             </a>
           ),
           usd(facts.balanceUsd),
