@@ -68,6 +68,19 @@ const steps: Steps<World> = {
     assert(own.includes("Rows 1 to 2 of 2"), "a LIMIT of its own stays");
     assert((await send({ sql: "VALUES (1), (2)", do: "run" })).includes("Rows 1 to 2 of 2"));
   },
+  "what takes no LIMIT comes page by page too, and of many statements each has a short page": async (
+    { send },
+  ) => {
+    const plan = `EXPLAIN ${Array(200).fill("SELECT 1").join(" UNION ALL ")}`;
+    const first = await send({ sql: plan, do: "run" });
+    assert(first.includes("Rows 1 to 200<") && first.includes("Next rows"));
+    assert((await send({ sql: plan, do: "from-200" })).includes("Rows 201 to 400<"));
+    const sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 30) SELECT i FROM n";
+    const five = await send({ sql: Array(5).fill(sql).join(";"), do: "run" });
+    assertEquals(five.split("Rows 1 to 30 of 30").length, 6);
+    const six = await send({ sql: Array(6).fill(sql).join(";"), do: "run" });
+    assertEquals(six.split("Rows 1 to 20<").length, 7);
+  },
   "values have types, and a wrong one is said beside its field": async ({ send }) => {
     const sql = "SELECT typeof(?1) AS t, ?1 = big AS same FROM orders WHERE id = ?2";
     const asked = await send({ sql, do: "run" });

@@ -1,7 +1,6 @@
 // How many approvals of a namespace wait, and whether one has changed: told without reading any of them.
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { APPROVAL_MS, Approvals, MOST_WAITING } from "../../lib/control/approvals.ts";
-import { silentLog } from "../../lib/core/log.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { ApprovalRecord } from "../../lib/store/write_records.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -10,7 +9,7 @@ Deno.test("approvals that wait are counted up to a bound, and not after a decisi
   const kv = await Deno.openKv(":memory:");
   try {
     const clock = new TurnableClock();
-    const approvals = new Approvals(kv, clock, silentLog);
+    const approvals = new Approvals(kv, clock);
     const counted = async () => [await approvals.countWaiting("ns_a"), await approvals.countWaiting("ns_b")];
     assertEquals([await approvals.markOf("ns_a"), ...await counted()], ["none", 0, 0]);
     const first = recordAt(clock.now());

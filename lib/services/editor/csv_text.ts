@@ -1,4 +1,5 @@
 // A result as CSV, in pieces, so that a large one does not keep the service from other work.
+import { ownTurn } from "../../core/own_turn.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
 import { rowChunks } from "./row_chunks.ts";
 
@@ -16,8 +17,8 @@ export function csvStream(json: string): ReadableStream<Uint8Array> {
   let headed = false;
   return new ReadableStream({
     async pull(controller) {
-      // A turn of the event loop between two pieces: others are served meanwhile.
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      // Others are served between two pieces.
+      await ownTurn();
       if (!headed) {
         headed = true;
         controller.enqueue(encoder.encode(`${chunks.columns.map(textField).join(",")}\r\n`));

@@ -1,9 +1,10 @@
 // Cuts the JSON text of a result into pieces of rows, so that no piece takes long to read.
 import type { JsonValue } from "../../engine/statement_effect.ts";
+import type { ResultTable } from "../query/read_result.ts";
 
 /** A result whose rows are read piece by piece. */
 export interface RowChunks {
-  readonly columns: readonly string[];
+  readonly columns: string[];
   readonly rows: Generator<JsonValue[][], void, undefined>;
 }
 
@@ -15,6 +16,13 @@ export function rowChunks(json: string, count: number): RowChunks {
   const columnsEnd = endOf(json, columnsAt);
   const columns: string[] = JSON.parse(json.slice(columnsAt, columnsEnd));
   return { columns, rows: chunksOf(json, columnsEnd + ROWS.length, count) };
+}
+
+/** The first rows alone: however long the result is, it takes no longer to read them. */
+export function firstRows(json: string, count: number): ResultTable {
+  const { columns, rows } = rowChunks(json, count);
+  const first = rows.next();
+  return { columns, rows: first.done ? [] : first.value };
 }
 
 function* chunksOf(json: string, start: number, count: number): Generator<JsonValue[][], void, undefined> {

@@ -1,12 +1,13 @@
 // Runs the statements of a text that only reads, for a person who looks at the rows: a page of each result.
 import { AppError } from "../../core/errors.ts";
 import { outcomeOf } from "../../core/outcome_of.ts";
+import { ownTurn } from "../../core/own_turn.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
 import type { QueryAnswer, QueryMeta } from "../../query/query_call.ts";
 import { PLAIN_ROWS } from "../../sql/row_form.ts";
-import { readResult, type ResultTable } from "../query/read_result.ts";
 import { runStatements, type StatementsContext } from "../query/run_statements.ts";
 import { pageText, type RowWindow } from "../query/page_text.ts";
+import { rowChunks } from "./row_chunks.ts";
 import { type TextFailure, textFailure, type TextStatement } from "./text_context.ts";
 
 /** A text and the first row that is wanted of its results, from 0. */
@@ -37,16 +38,21 @@ export interface RanText {
   readonly failure: TextFailure | null;
 }
 
-/** Rows of a page; where a page of those is too large, the fewer. */
+/** Rows of a page; where a page of those is too large, or there are many statements, the fewer. */
 const PAGE_ROWS = [200, 20] as const;
-/** Bytes of one page: more would keep the service from other work while it is read. */
+/** Statements of which each may have a large page. */
+const FEW_STATEMENTS = 5;
+/** Bytes of one page. */
 const PAGE_BYTES = 1024 * 1024;
-/** Rows of what is read as it stands: PRAGMA and EXPLAIN. */
+/** Rows of what runs as it stands, PRAGMA and EXPLAIN, of which a page is shown. */
 const UNPAGED_ROWS = 1000;
+/** Rows that are read at once: others are served between them. */
+const CHUNK_ROWS = 50;
 
 /** Runs the statements one by one up to the first that fails. Never throws an `AppError`. */
 export async function runText(ctx: StatementsContext, input: RunTextInput): Promise<RanText> {
   const [most, fewest] = PAGE_ROWS;
+  if (input.statements.length > FEW_STATEMENTS) return await runPage(ctx, input, fewest);
   const ran = await runPage(ctx, input, most);
   return ran.failure?.error.code === "result_too_large" ? await runPage(ctx, input, fewest) : ran;
 }
@@ -69,9 +75,10 @@ async function runPage(ctx: StatementsContext, input: RunTextInput, count: numbe
     })
   );
   const show = (table: Ran, index: number) =>
-    shown(table, { sql: statements[index]?.sql ?? "", window: texts[index]?.paged ? window : null });
+    shown(table, { sql: statements[index]?.sql ?? "", window, paged: texts[index]?.paged ?? false });
   if (outcome.ok) {
-    return { results: tablesOf(outcome.value).map(show), meta: outcome.value.meta, failure: null };
+    const tables = await tablesOf(outcome.value);
+    return { results: tables.map(show), meta: outcome.value.meta, failure: null };
   }
   const { error } = outcome;
   return { results: keptOf(error).map(show), meta: null, failure: textFailure(error, statements) };
@@ -83,10 +90,20 @@ function pagedOrWhole(ctx: StatementsContext, sql: string, window: RowWindow) {
   return { sql: text ?? sql, paged: text !== null };
 }
 
-type Ran = ResultTable & { readonly rowsRead: number; readonly rowsWritten: number };
+type Ran = Pick<ShownResult, "columns" | "rows" | "rowsRead" | "rowsWritten">;
 
-function tablesOf({ results }: QueryAnswer): Ran[] {
-  return results.map(({ json, rowsRead, rowsWritten }) => ({ ...readResult(json), rowsRead, rowsWritten }));
+async function tablesOf({ results }: QueryAnswer): Promise<Ran[]> {
+  const tables: Ran[] = [];
+  for (const { json, rowsRead, rowsWritten } of results) {
+    const { columns, rows: chunks } = rowChunks(json, CHUNK_ROWS);
+    const rows: JsonValue[][] = [];
+    for (const chunk of chunks) {
+      rows.push(...chunk);
+      await ownTurn();
+    }
+    tables.push({ columns, rows, rowsRead, rowsWritten });
+  }
+  return tables;
 }
 
 /** Guarantee: a batch that stopped carries the results before the failure in the form of its answer. */
@@ -97,9 +114,20 @@ function keptOf(error: AppError): Ran[] {
 
 function shown(
   { columns, rows, rowsRead, rowsWritten }: Ran,
-  { sql, window }: { readonly sql: string; readonly window: RowWindow | null },
+  { sql, window: { first, count }, paged }: {
+    readonly sql: string;
+    readonly window: RowWindow;
+    readonly paged: boolean;
+  },
 ): ShownResult {
-  const { first, count } = window ?? { first: 0, count: UNPAGED_ROWS };
-  const more = rows.length > count;
-  return { sql, columns, rows: more ? rows.slice(0, count) : rows, first, more, rowsRead, rowsWritten };
+  const from = paged ? rows : rows.slice(first);
+  return {
+    sql,
+    columns,
+    rows: from.slice(0, count),
+    first,
+    more: from.length > count,
+    rowsRead,
+    rowsWritten,
+  };
 }

@@ -5,6 +5,7 @@ import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Env } from "../../http/env.ts";
 import type { Visit } from "../../http/visit.ts";
+import { inPieces } from "./in_pieces.ts";
 import { Brand } from "../parts/brand.tsx";
 import { DbHead } from "../parts/db_head.tsx";
 import type { Html } from "../parts/html.ts";
@@ -52,10 +53,17 @@ export async function renderPage(c: Context<Env>, parts: PageParts, body: Child)
   const content = visit.person === null || parts.alone
     ? <Alone>{body}</Alone>
     : <Shell visit={visit} parts={parts}>{body}</Shell>;
-  return c.html(
-    html`<!doctype html>${await wholePage(visit, parts, content)}`,
-    parts.status ?? 200,
-  );
+  return sendHtml(c, html`<!doctype html>${await wholePage(visit, parts, content)}`, parts.status);
+}
+
+/** Answers with a piece of a page, or with all of it. */
+export async function sendHtml(
+  c: Context<Env>,
+  content: Html,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  const text = String(await content);
+  return c.body(inPieces(text), status, { "content-type": "text/html; charset=UTF-8" });
 }
 
 function wholePage(
@@ -74,9 +82,13 @@ function wholePage(
         <title>{`${title} · Cubby`}</title>
         <link rel="icon" href={`${assets.prefix}icon.svg`} type="image/svg+xml" />
         <link rel="stylesheet" href={`${assets.prefix}console.css`} />
+        <link rel="preload" href={`${assets.prefix}geist.woff2`} as="font" type="font/woff2" crossorigin="" />
         {head ?? null}
         {swaps ? <meta name="htmx-config" content={HTMX} /> : null}
         {swaps ? <script src={`${assets.prefix}htmx.js`} nonce={nonce} defer /> : null}
+        {assets.scripted
+          ? shared.map((name) => <link rel="modulepreload" href={assets.prefix + name} nonce={nonce} />)
+          : null}
         {loaded.map((name) => <script type="module" src={assets.prefix + name} nonce={nonce} />)}
       </head>
       <body>
@@ -86,6 +98,9 @@ function wholePage(
     </html>
   );
 }
+
+/** What `start.ts` imports: asked for with it, not behind it. */
+const shared = ["copy.ts", "times.ts"];
 
 /** It would add a style of its own, which the policy refuses. */
 const HTMX = JSON.stringify({ includeIndicatorCSS: false });

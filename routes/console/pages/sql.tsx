@@ -6,7 +6,7 @@ import { readSchema } from "../../../lib/services/schema/read_schema.ts";
 import { prepareText } from "../../../lib/services/editor/prepare_text.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
-import { renderPage } from "../frame/page.tsx";
+import { renderPage, sendHtml } from "../frame/page.tsx";
 import { FormFields, readForm } from "../frame/read_form.ts";
 import { COUNTED_ROWS } from "../parts/schema_list.tsx";
 import { checkText } from "../../../lib/services/editor/check_text.ts";
@@ -42,8 +42,9 @@ export function sqlRoutes(deps: AppDeps): Hono<Env> {
       }
       const answer = await answerSql(database.ctx, form, () => c.req.raw.signal);
       if (c.req.header("hx-request") === undefined) return await page(c, database, { form, answer });
-      return c.html(
-        await <Outcome visit={c.get("visit")} base={database.base} form={form} answer={answer} />,
+      return await sendHtml(
+        c,
+        <Outcome visit={c.get("visit")} base={database.base} form={form} answer={answer} />,
       );
     })
     .post("/:ns/db/:db/sql/check", async (c) => {

@@ -1,18 +1,21 @@
 // The fields that run a text, or one statement of it, once more with the values that were typed for it.
-import { splitStatements } from "../../../lib/sql/split_statements.ts";
 import { type SqlForm, valueNames } from "./sql_form.ts";
 
-/** `statement` null: the whole text. */
-export function againFields(form: SqlForm, statement: number | null): Record<string, string> {
-  const parts = splitStatements(form.text);
-  const only = statement === null ? undefined : parts[statement];
+/** A statement of the text: its place, from 0, and its own text. */
+export interface OneStatement {
+  readonly statement: number;
+  readonly sql: string;
+}
+
+/** `only` null: the whole text. */
+export function againFields(form: SqlForm, only: OneStatement | null): Record<string, string> {
   const fields: Record<string, string> = { sql: only?.sql ?? form.text };
   for (const name of form.valueFields) {
     const [, from = "", place = ""] = name.split("-");
-    if (only !== undefined && Number(from) !== statement) continue;
+    if (only !== null && Number(from) !== only.statement) continue;
     const typed = form.valueOf(Number(from), Number(place));
     if (typed === null) continue;
-    const names = valueNames(only === undefined ? Number(from) : 0, Number(place));
+    const names = valueNames(only === null ? Number(from) : 0, Number(place));
     fields[names.value] = typed.text;
     fields[names.type] = typed.type;
   }

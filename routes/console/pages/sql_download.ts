@@ -6,6 +6,7 @@ import { prepareText } from "../../../lib/services/editor/prepare_text.ts";
 import { runStatements } from "../../../lib/services/query/run_statements.ts";
 import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
 import type { Env } from "../../http/env.ts";
+import { inPieces } from "../frame/in_pieces.ts";
 import type { DatabasePage } from "./database_pages.ts";
 import type { SqlForm } from "./sql_form.ts";
 
@@ -51,7 +52,7 @@ export async function downloadResult(
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.csv"`,
     })
-    : c.body(`${json}}`, 200, {
+    : c.body(inPieces(`${json}}`), 200, {
       "content-type": "application/json; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.json"`,
     });

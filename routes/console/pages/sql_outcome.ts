@@ -8,7 +8,8 @@ import { type PreparedText, prepareText } from "../../../lib/services/editor/pre
 import { type ProposedText, proposeText } from "../../../lib/services/editor/propose_text.ts";
 import { type RanText, runText } from "../../../lib/services/editor/run_text.ts";
 import type { TextFailure } from "../../../lib/services/editor/text_context.ts";
-import { readResult, type ResultTable } from "../../../lib/services/query/read_result.ts";
+import { firstRows } from "../../../lib/services/editor/row_chunks.ts";
+import type { ResultTable } from "../../../lib/services/query/read_result.ts";
 import type { MergeContext } from "../../../lib/services/branches/run_merge.ts";
 import type { StatementsContext } from "../../../lib/services/query/run_statements.ts";
 import type { QueryAnswer, QueryMeta } from "../../../lib/query/query_call.ts";
@@ -26,6 +27,9 @@ export type SqlOutcome =
   | { readonly kind: "written"; readonly tables: readonly ResultTable[]; readonly meta: QueryMeta }
   | { readonly kind: "held"; readonly held: HeldWrite }
   | { readonly kind: "failed"; readonly failure: TextFailure };
+
+/** Rows of a table that a statement which writes answers: as many are shown. */
+const MOST_ROWS = 200;
 
 /** A write that a person has to approve. */
 export interface HeldWrite {
@@ -91,7 +95,7 @@ async function write(run: () => Promise<QueryAnswer>): Promise<SqlOutcome> {
   const outcome = await outcomeOf(run);
   if (!outcome.ok) return heldOrFailed({ error: outcome.error, index: null, span: null });
   const { results, meta } = outcome.value;
-  return { kind: "written", tables: results.map(({ json }) => readResult(json)), meta };
+  return { kind: "written", tables: tablesOf(results), meta };
 }
 
 /** Where the approval still waits, it is shown again: its token stands on no other page. */
@@ -109,7 +113,11 @@ async function redeem(
   }
   if (!("answer" in outcome.value)) return { kind: "incomplete", message: "It has run" };
   const { results, meta } = outcome.value.answer;
-  return { kind: "written", tables: results.map(({ json }) => readResult(json)), meta };
+  return { kind: "written", tables: tablesOf(results), meta };
+}
+
+function tablesOf(results: QueryAnswer["results"]): ResultTable[] {
+  return results.map(({ json }) => firstRows(json, MOST_ROWS));
 }
 
 function heldOrFailed(failure: TextFailure): SqlOutcome {

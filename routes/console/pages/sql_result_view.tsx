@@ -10,12 +10,12 @@ import { Card } from "../parts/card.tsx";
 import { counted, usd, whole } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
-import { inTurns } from "../parts/in_turns.ts";
+import { A_TURN, inTurns } from "../parts/in_turns.ts";
 import { Notice } from "../parts/notice.tsx";
 import { SqlText } from "../parts/sql_text.tsx";
 import { isNumeric, shownValue } from "../parts/value.tsx";
 import { visibleText } from "../parts/visible_text.ts";
-import { againFields } from "./sql_again.ts";
+import { againFields, type OneStatement } from "./sql_again.ts";
 import type { SqlForm } from "./sql_form.ts";
 
 /** What came of a text that reads. */
@@ -26,12 +26,17 @@ export interface ResultsProps {
   readonly ran: RanText;
 }
 
-/** Every statement's result is kept, and the failure stands behind the last of them. */
-export function Results(props: ResultsProps): Html {
+/** Every statement's result is kept, each made in a turn of its own; the failure stands behind the last of them. */
+export async function Results(props: ResultsProps): Promise<Awaited<Html>> {
   const { ran: { results, failure }, form } = props;
+  const shown = await inTurns(
+    results,
+    A_TURN,
+    (result, index) => <Result {...props} result={result} index={index} />,
+  );
   return (
     <>
-      {results.map((result, index) => <Result {...props} result={result} index={index} />)}
+      {shown}
       {failure === null ? null : <Failure failure={failure} statements={[]} text={form.text} />}
     </>
   );
@@ -43,7 +48,8 @@ function Result(
   const { rows, more, first, rowsRead } = result;
   const last = first + rows.length;
   const count = ran.results.length;
-  const again = { visit, form, statement: index };
+  const again = { visit, form };
+  const one = { ...again, only: { statement: index, sql: result.sql } };
   return (
     <Card
       id={`result-${index}`}
@@ -52,10 +58,10 @@ function Result(
       full
       end={
         <span class="end">
-          <Again {...again} action={`${base}/sql/download`} more={{ format: "csv" }} icon="download">
+          <Again {...one} action={`${base}/sql/download`} more={{ format: "csv" }} icon="download">
             CSV
           </Again>
-          <Again {...again} action={`${base}/sql/download`} more={{ format: "json" }}>JSON</Again>
+          <Again {...one} action={`${base}/sql/download`} more={{ format: "json" }}>JSON</Again>
         </span>
       }
       foot={
@@ -71,7 +77,7 @@ function Result(
           {ran.meta === null || count > 1 ? null : <Figures meta={ran.meta} />}
           {more && index === 0
             ? (
-              <Again {...again} whole action={`${base}/sql`} more={{ do: `from-${last}` }}>
+              <Again {...again} only={null} action={`${base}/sql`} more={{ do: `from-${last}` }}>
                 Next rows
               </Again>
             )
@@ -88,18 +94,17 @@ function Result(
 interface AgainProps {
   readonly visit: Visit;
   readonly form: SqlForm;
-  readonly statement: number;
+  /** Null: the whole text. */
+  readonly only: OneStatement | null;
   readonly action: string;
   readonly more: Readonly<Record<string, string>>;
   readonly icon?: "download";
-  /** The whole text, not only the one statement. */
-  readonly whole?: boolean;
   readonly children?: string;
 }
 
 /** The text that has run, once more: what is in the editor may be another one by now. */
-function Again({ visit, form, statement, action, more, icon, whole = false, children }: AgainProps): Html {
-  const hidden = { ...againFields(form, whole ? null : statement), ...more };
+function Again({ visit, form, only, action, more, icon, children }: AgainProps): Html {
+  const hidden = { ...againFields(form, only), ...more };
   return (
     <Form visit={visit} action={action} hidden={hidden}>
       <Button small {...(icon ? { icon } : {})}>{children ?? ""}</Button>
@@ -176,7 +181,7 @@ export function Written(
       </Notice>
       {answered.map(({ columns, rows }, index) => (
         <Card id={`written-${index}`} title="Rows that it answers" kind="result" full>
-          <ResultGrid columns={columns} rows={rows.slice(0, 200)} first={0} label="Rows that it answers" />
+          <ResultGrid columns={columns} rows={rows} first={0} label="Rows that it answers" />
         </Card>
       ))}
     </>

@@ -1,6 +1,7 @@
 // Rows before and after a change, the key first; on a small screen each row is a card.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { Html } from "./html.ts";
+import { inTurns } from "./in_turns.ts";
 import { isNumeric } from "./value.tsx";
 import { ChangedValue } from "./changed_value.tsx";
 import { visibleText } from "./visible_text.ts";
@@ -46,10 +47,15 @@ export function changingColumns({ columns, rows }: Pick<DiffGridProps, "columns"
   return columns.filter((_, at) => rows.some((row) => changesAt(row, at))).length;
 }
 
+/** A value that is compared takes as long as so many that are only shown. */
+const CELLS_A_VALUE = 3;
+
 /** The table, in a region that scrolls for itself. */
-export function DiffGrid(props: DiffGridProps): Html {
+export async function DiffGrid(props: DiffGridProps): Promise<Awaited<Html>> {
   const { label, rows } = props;
   const { still, changing } = columnsOf(props);
+  const cells = CELLS_A_VALUE * (still.length + 2 * changing.length);
+  const body = await inTurns(rows, cells, (row) => <Row row={row} still={still} changing={changing} />);
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={label}>
       <table class="grid diff">
@@ -75,7 +81,7 @@ export function DiffGrid(props: DiffGridProps): Html {
             </tr>
           )}
         </thead>
-        <tbody>{rows.map((row) => <Row row={row} still={still} changing={changing} />)}</tbody>
+        <tbody>{body}</tbody>
       </table>
     </div>
   );

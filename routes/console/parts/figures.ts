@@ -1,13 +1,13 @@
 // Numbers as people read them.
 
+/** Made once: to make one for each number takes longer than the page around it. */
+const wholes = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 /** Dollars: cents above a cent, and as many digits as are needed below. */
 export function usd(amount: number): string {
   if (amount === 0 || Math.abs(amount) >= 0.01) {
-    const text = Math.abs(amount).toLocaleString("en-US", {
-      minimumFractionDigits: 2,
-      maximumFractionDigits: 2,
-    });
-    return `${amount < 0 ? "-" : ""}$${text}`;
+    return `${amount < 0 ? "-" : ""}$${cents.format(Math.abs(amount))}`;
   }
   const digits = Math.min(10, Math.ceil(-Math.log10(Math.abs(amount))) + 1);
   return `${amount < 0 ? "-" : ""}$${Math.abs(amount).toFixed(digits)}`;
@@ -15,7 +15,7 @@ export function usd(amount: number): string {
 
 /** Whole numbers with commas. */
 export function whole(count: number): string {
-  return count.toLocaleString("en-US", { maximumFractionDigits: 0 });
+  return wholes.format(count);
 }
 
 /** "1 row", "34 rows". */

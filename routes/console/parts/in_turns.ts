@@ -1,19 +1,11 @@
 // Renders many rows without keeping the service from other work: calls of the API are answered between the pieces.
-import { setImmediate } from "node:timers/promises";
 import { raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
+import { ownTurn } from "../../../lib/core/own_turn.ts";
 import type { Html } from "./html.ts";
 
-/** Cells that are rendered at once: about a millisecond. */
-const CELLS_A_TURN = 300;
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** Waits for a turn of the event loop that nobody else renders in: several grids are made at the same time. */
-function ownTurn(): Promise<unknown> {
-  last = last.then(() => setImmediate());
-  return last;
-}
+/** Cells that are rendered at once: about a millisecond. An item of as many has a turn of its own. */
+export const A_TURN = 300;
 
 /** The rendered items, in order. `cells` is how many each of them has. */
 export async function inTurns<Item>(
@@ -24,9 +16,11 @@ export async function inTurns<Item>(
   const pieces: string[] = [];
   let done = 0;
   for (const [index, item] of items.entries()) {
-    pieces.push(String(await render(item, index)));
+    const piece = await render(item, index);
+    // One that holds parts which wait for something has a text only later, whatever its type says.
+    pieces.push(await piece.toString());
     done += cells;
-    if (done < CELLS_A_TURN) continue;
+    if (done < A_TURN) continue;
     done = 0;
     await ownTurn();
   }

@@ -6,6 +6,7 @@ import { reservedWords } from "../../../lib/sql/names.ts";
 import { whole } from "./figures.ts";
 import type { Html } from "./html.ts";
 import { Icon } from "./icon.tsx";
+import { inTurns } from "./in_turns.ts";
 import { tablePath } from "./table_path.ts";
 import { visibleText } from "./visible_text.ts";
 
@@ -25,10 +26,19 @@ export interface SchemaListProps {
 /** Tables that are listed: more are found by the page of tables. */
 const MOST_TABLES = 200;
 
+/** What a column takes in the place of cells of a grid. */
+const CELLS_A_COLUMN = 3;
+
 /** A list that a script filters; without one it is whole. */
-export function SchemaList({ schema, counts, base, open }: SchemaListProps): Html {
+export async function SchemaList({ schema, counts, base, open }: SchemaListProps): Promise<Awaited<Html>> {
   const rows = new Map(counts.map((one) => [one.name, one]));
   const shown = schema.tables.slice(0, MOST_TABLES);
+  const columns = shown.reduce((sum, table) => sum + table.columns.length, 0);
+  const tables = await inTurns(
+    shown,
+    Math.ceil(CELLS_A_COLUMN * columns / Math.max(1, shown.length)),
+    (table) => <Table table={table} base={base} count={rows.get(table.name)} open={table.name === open} />,
+  );
   return (
     <aside class="schema" aria-label="Tables and columns">
       {shown.length > 1
@@ -42,9 +52,7 @@ export function SchemaList({ schema, counts, base, open }: SchemaListProps): Htm
           />
         )
         : null}
-      {shown.map((table) => (
-        <Table table={table} base={base} count={rows.get(table.name)} open={table.name === open} />
-      ))}
+      {tables}
       {schema.tables.length > shown.length
         ? <a class="note" href={`${base}/tables`}>{`All ${whole(schema.tables.length)} tables`}</a>
         : null}
