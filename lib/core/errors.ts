@@ -43,6 +43,8 @@ export interface ErrorFacts {
   /** Replaces the table's message. Never contains SQL text, bound values or secrets. */
   readonly message?: string;
   readonly detail?: ErrorDetail;
+  /** True: `message` is the text of a RAISE that the owner of the database wrote for callers. */
+  readonly raised?: true;
   readonly issues?: readonly Issue[];
   readonly retryAfterSec?: number;
   /** Further members at the top level of the body, beside `success`. */

@@ -24,6 +24,11 @@ export const publishedErrors = {
   },
   endpoint_not_found: { status: 404, message: "Endpoint not found", retryable: false },
   account_exists: { status: 409, message: "Log in instead; this account exists already", retryable: false },
+  app_error: {
+    status: 409,
+    message: "Send other values; the app does not take these now",
+    retryable: false,
+  },
   rate_limited: {
     status: 429,
     message: "Slow down; the rate limit of this endpoint is reached",

@@ -15,9 +15,16 @@ export interface EngineFailure {
   readonly message: string;
   readonly table: string | null;
   readonly columns: readonly string[];
+  /** True: `message` is the text of the tenant's own RAISE. */
+  readonly raised?: true;
   /** For the kind `affected`: the rows that the call would have changed. */
   readonly affected?: number;
 }
+
+/** SQLITE_CONSTRAINT without more: the code that servers give for every constraint, RAISE among them. */
+const CONSTRAINT = 19;
+/** SQLITE_CONSTRAINT_TRIGGER: RAISE and the RESTRICT of a foreign key. */
+const TRIGGER = 1811;
 
 const CONSTRAINTS: ReadonlyMap<number, EngineFailure["kind"]> = new Map([
   [275, "check_violation"],
@@ -26,7 +33,7 @@ const CONSTRAINTS: ReadonlyMap<number, EngineFailure["kind"]> = new Map([
   [1043, "unknown"],
   [1299, "not_null_violation"],
   [1555, "unique_violation"],
-  [1811, "unknown"],
+  [TRIGGER, "unknown"],
   [2067, "unique_violation"],
   [2579, "unique_violation"],
   [3091, "type_mismatch"], // STRICT: "cannot store TEXT value in INTEGER column t.a"
@@ -145,6 +152,7 @@ function constraint(code: number, message: string): EngineFailure {
     : CONSTRAINTS.get(code) ?? CONSTRAINT_WORDS.find(([words]) => message.startsWith(words))?.[1] ??
       "unknown";
   // RAISE(ABORT, '…') carries the tenant's own message, which is meant for the caller.
+  if (kind === "unknown" && isRaised(code, message)) return { ...plainFailure(kind, message), raised: true };
   if (kind === "unknown" || kind === "check_violation" || kind === "foreign_key_violation") {
     return plainFailure(kind, message);
   }
@@ -158,6 +166,11 @@ function constraint(code: number, message: string): EngineFailure {
     table: table === "" ? null : table,
     columns: parts.flatMap((part) => part[1] ? [part.slice(1).join(".")] : []),
   };
+}
+
+/** The engine's own messages of constraints, which are not the tenant's words, end or go on like this. */
+function isRaised(code: number, message: string): boolean {
+  return code === TRIGGER || (code === CONSTRAINT && !/constraint failed/i.test(message));
 }
 
 function compileFailure(message: string): EngineFailure {

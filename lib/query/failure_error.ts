@@ -48,7 +48,8 @@ export async function failureError(database: TenantDatabase, failed: FailedState
   const detail = await detailOf(database, failed, kind);
   const code = failure.kind === "busy" ? "database_busy" : codes[failure.kind] ?? "sql_error";
   const message = code === "sql_error" ? failure.message : undefined;
-  return new AppError(code, { ...(message ? { message } : {}), detail, extra });
+  const raised = failure.raised === true ? { raised: failure.raised } : {};
+  return new AppError(code, { ...(message ? { message } : {}), ...raised, detail, extra });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { EndpointSpec, FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { publishedApp } from "./publish.ts";
 import { oneStore } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 
 const { run, test } = oneStore();
 Deno.test("what a stranger is told of a failure in somebody's database", run);
@@ -67,10 +68,6 @@ const cases: Readonly<Record<string, Case>> = {
     sql: "INSERT INTO xtab (xcheck) VALUES (?)",
     ...{ input: [text("size")], body: { size: "abc" }, kind: "type_mismatch", names: [] },
   },
-  "a trigger's own text": {
-    sql: "INSERT INTO xguarded VALUES (?)",
-    ...{ input: [text("v")], body: { v: "1" }, kind: null, names: [] },
-  },
   "a full-text query": {
     sql: "INSERT INTO xcol (xval) SELECT xbody FROM xfts WHERE xfts MATCH ?",
     ...{ input: [text("q")], body: { q: 'xnot:"a' }, kind: null, names: [] },
@@ -113,6 +110,39 @@ test("failures of a published statement name inputs, never tables, columns or th
     assertEquals((answer.body.issues ?? []).map(({ path }) => path), names, `${name}: ${answer.text}`);
     assertTellsNothing(answer, name);
   }
+});
+
+test("what a trigger raises reaches the caller as 409 app_error, and nothing else of the schema does", async () => {
+  await using world = await publishedApp({
+    setup: [
+      ...SETUP,
+      "CREATE TRIGGER xtrig3 BEFORE UPDATE ON xguarded BEGIN SELECT RAISE(ROLLBACK, 'Not today'); END",
+      "CREATE TRIGGER xtrig4 BEFORE UPDATE ON xtab BEGIN SELECT RAISE(ABORT, ''); END",
+      "CREATE TABLE xheld (xval TEXT REFERENCES xtab (xname) ON DELETE RESTRICT)",
+      "INSERT INTO xheld VALUES ('y')",
+    ],
+  });
+  await world.acme.query("DROP TRIGGER xtrig");
+  await world.acme.query("INSERT INTO xguarded VALUES ('v')");
+  const trigger =
+    "CREATE TRIGGER xtrig BEFORE INSERT ON xguarded BEGIN SELECT RAISE(ABORT, 'Nothing is left'); END";
+  await world.acme.query(trigger);
+  const raised: readonly (readonly [sql: string, message: string])[] = [
+    ["INSERT INTO xguarded VALUES (?)", "Nothing is left"],
+    ["UPDATE xguarded SET xval = ?", "Not today"],
+    ["UPDATE xtab SET xneed = ?", "Send other values; the app does not take these now"],
+  ];
+  for (const [sql, message] of raised) {
+    await world.put(mutation(sql, [text("v")]));
+    const { status, body } = await world.call("do", { body: { v: "1" } });
+    assertEquals([status, body], [409, { success: false, error: message, code: "app_error" }], sql);
+  }
+  assertEquals(rowsOf(await world.acme.query("SELECT xval FROM xguarded")), [["v"]]);
+  const calls = await world.acme.query("SELECT DISTINCT http_status, code FROM _service_meta_endpoint_call");
+  assertEquals(rowsOf(calls), [[409, "app_error"]]);
+  await world.put(mutation("DELETE FROM xtab WHERE xname = ?", [text("v")]));
+  const restricted = await world.call("do", { body: { v: "y" } });
+  assertEquals([restricted.status, restricted.body.errorDetail?.kind], [400, "foreign_key_violation"]);
 });
 
 test("a bound that a published statement passes is told without the statement", async () => {

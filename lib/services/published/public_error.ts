@@ -30,9 +30,13 @@ const ownCodes: ReadonlySet<string> = new Set<string>([
   ...Object.keys(publishedErrors),
 ]);
 
-/** The error as it is, where it says nothing about the owner's database; otherwise one that says less. */
+/**
+ * The error as it is, where it says nothing about the owner's database; otherwise one that says less. What a trigger
+ * raises is meant for callers.
+ */
 export function publicError(spec: EndpointSpec, error: AppError): AppError {
-  const { code, facts: { detail, retryAfterSec } } = error;
+  const { code, facts: { message: told, detail, raised, retryAfterSec } } = error;
+  if (raised) return new AppError("app_error", told === undefined ? {} : { message: told });
   if (ownCodes.has(code) || (code === "sql_error" && detail === undefined)) return error;
   const later = retryAfterSec === undefined ? {} : { retryAfterSec };
   if (detail === undefined) return new AppError(code, later);

@@ -49,9 +49,11 @@ export async function serveEndpoint(
     return answer;
   } catch (error) {
     const failure = error instanceof AppError ? error : new AppError("internal");
-    recordCall(ctx, resolved, { ...figures, httpStatus: failure.status, failure, userId: progress.userId });
+    const told = publicError(resolved.record.spec, failure);
+    const { status: httpStatus, code } = told;
+    recordCall(ctx, resolved, { ...figures, httpStatus, code, failure, userId: progress.userId });
     if (failure !== error) throw error;
-    throw withHeaders(publicError(resolved.record.spec, failure), progress.headers);
+    throw withHeaders(told, progress.headers);
   }
 }
 
@@ -162,8 +164,9 @@ interface CallFigures {
   readonly startedMs: number;
   /** Figures of a call that was answered. */
   readonly meta?: QueryMeta | null;
-  /** Why a call failed, in the words for the owner. */
+  /** Why a call failed, in the words for the owner, and the code that its caller was told. */
   readonly failure?: AppError;
+  readonly code?: string;
   readonly userId: string | null;
   readonly ipHash: string | null;
 }
@@ -175,7 +178,7 @@ interface CallFigures {
 function recordCall(
   { query, clock, refusals }: Pick<PublishedContext, "query" | "clock" | "refusals">,
   { record, target }: ResolvedEndpoint,
-  { httpStatus, startedMs, meta, failure, userId, ipHash }: CallFigures,
+  { httpStatus, startedMs, meta, failure, code, userId, ipHash }: CallFigures,
 ): void {
   const database = query.tenants.open(target.databaseId, target.namespaceId);
   const ts = clock.now();
@@ -191,7 +194,7 @@ function recordCall(
     durationMs: Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000,
     userId,
     ipHash,
-    code: failure?.code ?? null,
+    code: code ?? null,
     hits: hits === undefined ? null : JSON.stringify(hits),
     count: 1,
   };
