@@ -2,7 +2,7 @@
 import { definitionWarnings } from "../sql/definition_warnings.ts";
 import { runsOf } from "../sql/param_sets.ts";
 import type { StatementResult } from "../tenant/tenant_store.ts";
-import { costNanoUsd, priceNanoUsd, type Prices, toUsd } from "./prices.ts";
+import { costNanoUsd, type Prices, pricesOf, toUsd } from "./prices.ts";
 import type { QueryAnswer, QueryMeta, UnderstoodCall } from "./query_call.ts";
 
 /** The part of an answer that is stored beside the engine's figures, so that a repetition gets the same answer. */
@@ -21,7 +21,7 @@ export function answerContext(
   { call, facts, log }: Pick<UnderstoodCall, "call" | "facts" | "log">,
   snapshot: string | null,
 ): AnswerContext {
-  const context = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: priceNanoUsd };
+  const context = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: pricesOf(call) };
   if (!facts.some((one) => one.class === "schema")) return context;
   const warnings = call.statements.flatMap(({ sql }) => definitionWarnings(sql));
   return warnings.length === 0 ? context : { ...context, warnings };

@@ -34,10 +34,15 @@ async function matchingRules(
   );
 }
 
-/** A rule that denies whatever the number of rows needs no preview. Errors: `rule_denied` with `hits`. */
-export function denyOutright(matches: readonly RuleMatch[]): void {
-  const plain = matches.filter(({ rule }) => rule.effect === "deny" && rule.minRows === null);
-  if (plain.length > 0) throw denied(plain);
+/**
+ * A rule that denies whatever the number of rows needs no preview, and neither does one that would hold what nobody can
+ * approve. Errors: `rule_denied` and `transaction_held` with `hits`.
+ */
+export function stopOutright({ inTransaction = false }: QueryCall, matches: readonly RuleMatch[]): void {
+  const plain = matches.filter(({ rule }) => rule.minRows === null);
+  const denying = plain.filter(({ rule }) => rule.effect === "deny");
+  if (denying.length > 0) throw denied(denying);
+  if (inTransaction && plain.length > 0) throw heldInside(plain);
 }
 
 /** The decision about a call whose effect is known. */
@@ -81,6 +86,7 @@ export async function applyRules(
   // A call of a published endpoint has no token, so nobody could redeem its approval, and strangers must not fill the
   // store.
   if (call.operation === "endpoint") return stopped(denied(hit));
+  if (call.inTransaction) return stopped(heldInside(hit));
   const footprint = await findFootprint(ctx, preview) ?? null;
   const { rowsRead } = workOf(outcome);
   return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint, rowsRead }));
@@ -111,6 +117,10 @@ async function wholeFailure(understood: UnderstoodCall, outcome: EndedOutcome): 
 
 function failsWhole({ atomic }: QueryCall, { failure, failedIndex }: FailedOutcome): boolean {
   return failure.kind !== "timeout" && (atomic || failedIndex === 0);
+}
+
+function heldInside(matches: readonly RuleMatch[]): AppError {
+  return new AppError("transaction_held", { extra: { hits: hitsOf(matches) } });
 }
 
 function denied(matches: readonly RuleMatch[]): AppError {

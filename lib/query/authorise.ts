@@ -21,7 +21,16 @@ export function authorise(understood: UnderstoodCall): void {
       });
     }
   }
+  refuseInside(understood);
   refuseIdle(understood);
+}
+
+/** Refuses what SQLite would pass over without a word: inside a transaction, foreign keys stay as they are. */
+function refuseInside({ call, facts }: UnderstoodCall): void {
+  if (!call.inTransaction || !facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
+  const message =
+    "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; a transaction is open";
+  throw new AppError("validation_failed", { issues: [{ path: call.batch ? "statements" : "sql", message }] });
 }
 
 /** Refuses a call that only switches foreign keys off: they are off for one call, and this one has no other statement. */

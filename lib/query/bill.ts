@@ -3,7 +3,8 @@
 import type { Meter } from "../control/balance/meter.ts";
 import type { Admission } from "../control/balance/spending_account.ts";
 import type { Totals } from "./answer.ts";
-import { costNanoUsd } from "./prices.ts";
+import { costNanoUsd, pricesOf } from "./prices.ts";
+import type { QueryCall } from "./query_call.ts";
 
 /** Who pays, and for which database. */
 export interface Payer {
@@ -17,7 +18,12 @@ export class Bill {
   /** The figures of the work of `during`; the last ones count. Null: nothing was done. */
   figures: Totals | null = null;
 
-  constructor(private readonly meter: Meter, private readonly payer: Payer) {}
+  /** `call`: whether it pays for its request. */
+  constructor(
+    private readonly meter: Meter,
+    private readonly payer: Payer,
+    private readonly call: Pick<QueryCall, "opensRequest"> = {},
+  ) {}
 
   /**
    * Gets permission to run, usually at once. `reads`: the call changes nothing, so it runs also where KV is full. Errors:
@@ -41,10 +47,10 @@ export class Bill {
     if (this.#admission === null) return;
     this.meter.settle(this.#admission, {
       databaseId: this.payer.databaseId,
-      requests: 1,
+      requests: this.call.opensRequest === false ? 0 : 1,
       rowsRead,
       rowsWritten,
-      costNanoUsd: costNanoUsd(rowsRead, rowsWritten),
+      costNanoUsd: costNanoUsd(rowsRead, rowsWritten, pricesOf(this.call)),
     });
   }
 

@@ -4,8 +4,13 @@ import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
 import type { Syntax, Unread } from "../sql/syntax.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
-import type { TenantDatabase } from "../tenant/tenant_store.ts";
-import type { Misunderstood, QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
+import type {
+  Misunderstood,
+  QueryContext,
+  QueryStatement,
+  StatementDatabase,
+  UnderstoodCall,
+} from "./query_call.ts";
 
 /** What the statements of a call are and touch. */
 export interface Classified {
@@ -28,7 +33,7 @@ export function understand(
 export function classify(
   ctx: QueryContext,
   databaseId: string,
-  database: TenantDatabase,
+  database: StatementDatabase,
   statements: readonly QueryStatement[],
 ): Classified | Promise<Classified> {
   return knownFacts(ctx, databaseId, statements) ?? learnFacts(ctx, databaseId, database, statements);
@@ -63,7 +68,7 @@ function knownFacts(
 async function learnFacts(
   ctx: QueryContext,
   databaseId: string,
-  database: TenantDatabase,
+  database: StatementDatabase,
   statements: readonly QueryStatement[],
 ): Promise<Classified> {
   const { syntaxes, misunderstood } = readTexts(ctx, statements);

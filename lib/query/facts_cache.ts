@@ -23,6 +23,9 @@ interface DatabaseFacts {
   readonly bySql: Map<string, StatementFacts>;
 }
 
+/** The facts that the pipeline asks for, those of this process or of one transaction. */
+export type Facts = Pick<FactsCache, "syntax" | "schemaVersion" | "get" | "put" | "seen">;
+
 /** The facts that this process has learned, of the schema version that an engine reported last. */
 export class FactsCache {
   readonly #syntax = new Map<string, SyntaxResult>();

@@ -7,7 +7,7 @@ import { errorDetail } from "../sql/sql_error.ts";
 import { statementNames } from "../sql/statement_names.ts";
 import type { StatementVerb } from "../sql/statement_kinds.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
-import type { TenantDatabase } from "../tenant/tenant_store.ts";
+import type { StatementDatabase } from "./query_call.ts";
 
 /** The error codes of failures that are not about the meaning of the statement. */
 const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
@@ -39,7 +39,10 @@ export interface FailedStatement {
 }
 
 /** Builds the error; asks the database for its names where a near match can help. */
-export async function failureError(database: TenantDatabase, failed: FailedStatement): Promise<AppError> {
+export async function failureError(
+  database: Pick<StatementDatabase, "schema">,
+  failed: FailedStatement,
+): Promise<AppError> {
   const { failure } = failed;
   const extra = { ...(failed.index === null ? {} : { failedIndex: failed.index }), ...failed.extra };
   if (failure.kind === "denied") return refused(failure.message, extra, failed.sql);
@@ -78,7 +81,7 @@ export function tooManyAffected(affected: number, extra: Readonly<Record<string,
 }
 
 async function detailOf(
-  database: TenantDatabase,
+  database: Pick<StatementDatabase, "schema">,
   { failure, verb, target, sql = "" }: FailedStatement,
   kind: SqlErrorKind,
 ): Promise<ErrorDetail> {

@@ -18,6 +18,11 @@ export function costNanoUsd(rowsRead: number, rowsWritten: number, prices: Price
   return prices.request + rowsRead * prices.rowRead + rowsWritten * prices.rowWritten;
 }
 
+/** The prices of a call; of those of one request only the first pays for the request. */
+export function pricesOf({ opensRequest = true }: { readonly opensRequest?: boolean }): Prices {
+  return opensRequest ? priceNanoUsd : { ...priceNanoUsd, request: 0 };
+}
+
 /** The nearest whole nano-dollar. */
 export function toNanoUsd(usd: number): number {
   return Math.round(usd * 1e9);

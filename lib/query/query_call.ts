@@ -21,13 +21,13 @@ import type {
   TenantStore,
 } from "../tenant/tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
-import type { FactsCache } from "./facts_cache.ts";
+import type { Facts } from "./facts_cache.ts";
 
 /** The parts of the process that the pipeline needs. */
 export interface QueryContext {
   readonly tenants: TenantStore;
   readonly clock: Clock;
-  readonly facts: FactsCache;
+  readonly facts: Facts;
   readonly meter: Meter;
   readonly rules: Rules;
   readonly approvals: Approvals;
@@ -89,6 +89,10 @@ export interface QueryCall {
   readonly snapshots: boolean;
   /** True: whoever approved the call wants a snapshot before it, destructive or not. */
   readonly snapshotFirst?: boolean;
+  /** The call runs inside a transaction over several requests, which nobody can approve a part of. */
+  readonly inTransaction?: boolean;
+  /** False: another call of the same request has taken the price of the request. */
+  readonly opensRequest?: boolean;
   readonly signal: () => AbortSignal | null;
 }
 
@@ -99,10 +103,16 @@ export interface CallReplay {
   readonly plan: ReplayScope | null;
 }
 
+/** The part of a database, or of a transaction in it, that the stages use. */
+export type StatementDatabase = Pick<
+  TenantDatabase,
+  "inspect" | "run" | "schema" | "record" | "findReplay" | "noteReplay"
+>;
+
 /** A call whose statements' facts are known, for one schema version. */
 export interface UnderstoodCall {
   readonly call: QueryCall;
-  readonly database: TenantDatabase;
+  readonly database: StatementDatabase;
   readonly schemaVersion: number;
   /** Of the statements, in order, up to the first that cannot be understood. */
   readonly facts: readonly StatementFacts[];

@@ -6,8 +6,8 @@ import { LOG_SQL_BYTES } from "../core/limits.ts";
 import { newId } from "../core/ids.ts";
 import { logText } from "../core/plain_text.ts";
 import { runsOf } from "../sql/param_sets.ts";
-import type { LogIdentity, LogRow, TenantDatabase } from "../tenant/tenant_store.ts";
-import type { QueryCall } from "./query_call.ts";
+import type { LogIdentity, LogRow } from "../tenant/tenant_store.ts";
+import type { QueryCall, StatementDatabase } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";
 
 /** The parts of a call that its log row names. */
@@ -43,7 +43,7 @@ export function recordTurnedAway({ understood }: StatementPass, error: unknown):
 }
 
 /** Writes the row of a call that never ran. */
-export function recordRefusal(database: TenantDatabase, log: LogIdentity, errorKind: string): void {
+export function recordRefusal(database: StatementDatabase, log: LogIdentity, errorKind: string): void {
   recordEnd(database, log, { errorKind, rowsRead: 0, rowsWritten: 0, durationMs: 0 });
 }
 
@@ -54,7 +54,7 @@ export type CallEnd = Pick<LogRow, "errorKind" | "rowsRead" | "rowsWritten" | "d
  * Writes the row of a call that has changed nothing. A call that changes something writes its row in its own
  * transaction.
  */
-export function recordEnd(database: TenantDatabase, log: LogIdentity, end: CallEnd): void {
+export function recordEnd(database: StatementDatabase, log: LogIdentity, end: CallEnd): void {
   database.record({ ...log, status: end.errorKind === null ? "ok" : "error", ...end });
 }
 

@@ -3,11 +3,11 @@ import type { Claim } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
 import { isKvFull } from "../store/kv_call.ts";
 import { type ReplayKeys, writeStoredAnswer } from "../tenant/stored_answer.ts";
-import type { ReplayFound, TenantDatabase } from "../tenant/tenant_store.ts";
+import type { ReplayFound } from "../tenant/tenant_store.ts";
 import { answerContext } from "./answer.ts";
 import { findEarlier, replayKeys, storedReadAnswer } from "./find_earlier.ts";
 import { answered, goOn, type Said } from "./pipeline.ts";
-import type { QueryAnswer } from "./query_call.ts";
+import type { QueryAnswer, StatementDatabase } from "./query_call.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
 
 /** The most attempts to note a read's key. */
@@ -130,7 +130,10 @@ async function storeRead(
  * Notes a read's key in the tenant's database, because writes ask that only: a write finds the note, or has stored its
  * answer before.
  */
-async function noted(database: TenantDatabase, keys: ReplayKeys): Promise<ReplayFound | null | "failed"> {
+async function noted(
+  database: Pick<StatementDatabase, "findReplay" | "noteReplay">,
+  keys: ReplayKeys,
+): Promise<ReplayFound | null | "failed"> {
   for (let attempt = 0; attempt < NOTE_ATTEMPTS; attempt++) {
     try {
       await database.noteReplay(keys);

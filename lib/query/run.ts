@@ -1,6 +1,6 @@
 // The pipeline that every call of SQL statements passes, from every surface: its stages in their order.
 import { AppError } from "../core/errors.ts";
-import { applyRules, denyOutright, findRules } from "./apply_rules.ts";
+import { applyRules, findRules, stopOutright } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
 import { Bill } from "./bill.ts";
 import { chooseSnapshot } from "./choose_snapshot.ts";
@@ -11,7 +11,13 @@ import { execute } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import { answered, goOn, passStages, type Said, type Soon, StageTimer, untilAnswered } from "./pipeline.ts";
 import { preview } from "./preview.ts";
-import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
+import type {
+  QueryAnswer,
+  QueryCall,
+  QueryContext,
+  StatementDatabase,
+  UnderstoodCall,
+} from "./query_call.ts";
 import { identifyStatements, recordRefusal, recordTurnedAway } from "./record.ts";
 import { withReplay } from "./replay.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
@@ -23,7 +29,15 @@ import { workOf } from "./store_call.ts";
  */
 export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
   const { databaseId, namespaceId } = call.target;
-  const database = ctx.tenants.open(databaseId, namespaceId);
+  return await runIn(ctx, call, ctx.tenants.open(databaseId, namespaceId));
+}
+
+/** Runs a call in a database, or in a transaction that is open in it. Errors: those of `run`. */
+export async function runIn(
+  ctx: QueryContext,
+  call: QueryCall,
+  database: StatementDatabase,
+): Promise<QueryAnswer> {
   const log = identifyStatements(ctx.clock, call);
   return await untilAnswered(() => runOnce(ctx, { call, database, log }), () => {
     recordRefusal(database, log, "database_busy");
@@ -42,7 +56,7 @@ async function runOnce(
   const classifying = timer.endWith("classify", classify(ctx, databaseId, database, call.statements));
   const each = classifying instanceof Promise ? await classifying : classifying;
   const classified = call.paramSets === null ? each : classifySets(each, call.paramSets);
-  const bill = new Bill(ctx.meter, call.target);
+  const bill = new Bill(ctx.meter, call.target, call);
   const pass = { ctx, understood: understand(opened, classified), timer, bill };
   try {
     const said = await passStages(call.replay === null ? stages : replayedStages, pass);
@@ -66,7 +80,7 @@ async function admit(
   { ctx, understood, timer, bill }: StatementPass,
   matches: readonly RuleMatch[],
 ): Promise<Said<number | null, never>> {
-  denyOutright(matches);
+  stopOutright(understood.call, matches);
   // Reads of the service's own are free.
   const isOwn = understood.call.operation === "service";
   const reserving = timer.endWith("reserve", isOwn ? undefined : bill.reserve(!understood.writes));

@@ -2,11 +2,11 @@
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { Level } from "../engine/guard.ts";
 import type { NamedTable } from "../engine/list_tables.ts";
+import type { InspectedStatement, Inspection, InspectOptions } from "./inspection.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
 import type { RowForm } from "../sql/row_form.ts";
-import type { EngineFacts } from "../sql/statement_facts.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { BranchStore } from "./branch_store.ts";
@@ -18,6 +18,7 @@ import type { RestoreOptions, SnapshotInfo } from "./snapshots.ts";
 import type { ServiceStatement } from "./service_statement.ts";
 import type { StoreStrain } from "./store_strain.ts";
 import type { StatementEffect } from "../engine/statement_effect.ts";
+import type { TransactionControl, TransactionOptions } from "./transaction_control.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
 export interface TenantStore {
@@ -63,6 +64,8 @@ export interface TenantDatabase {
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection>;
   /** Runs the statements of one call. */
   run(call: TenantCall): Promise<TenantOutcome>;
+  /** Begins a transaction over several calls. Errors: `transaction_limit`. */
+  begin(options: TransactionOptions): TenantTransaction;
   /** Finds the stored answer of an earlier call under one of the keys, without running anything; null for none. */
   findReplay(replay: ReplayKeys): Promise<ReplayFound | null>;
   /**
@@ -93,26 +96,11 @@ export interface TenantDatabase {
   recordEndpointCall(row: EndpointCallRow): void;
 }
 
-/** A statement to compile. */
-export interface InspectedStatement {
-  readonly sql: string;
-  /** The statement changes the schema, so that later statements must be compiled against the result. */
-  readonly changesSchema: boolean;
-}
-
-/** How statements are compiled. */
-export interface InspectOptions {
-  /** Compiles as for a call that runs without foreign keys. */
-  readonly foreignKeysOff: boolean;
-}
-
-/** The result of compiling: `facts` of the statements that compile, in order; `failure` is that of the next statement. */
-export interface Inspection {
-  /** The schema version for which the facts are valid, before any of the statements has run. */
-  readonly schemaVersion: number;
-  readonly facts: readonly EngineFacts[];
-  readonly failure: EngineFailure | null;
-}
+/**
+ * A transaction over several calls, one at a time. Its calls run on a connection of its own, and see its changes; they have
+ * no stored answers, and `inspect` is for one that has begun.
+ */
+export type TenantTransaction = Pick<TenantDatabase, "inspect" | "run" | "schema"> & TransactionControl;
 
 /** A statement with its values. */
 export interface TenantStatement {

@@ -9,7 +9,6 @@ import { configFromEnvironment } from "../../lib/config.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import { DatabaseStates } from "../../lib/tenant/local/database_states.ts";
 import type { ReplyFrame } from "../../lib/tenant/local/engine_child.ts";
 import { LogFlusher } from "../../lib/tenant/local/log_flusher.ts";
 import { LogSpool, SPOOL_BYTES } from "../../lib/tenant/local/log_spool.ts";
@@ -158,10 +157,8 @@ Deno.test("a spool that cannot be written says so, and is written again when it 
 });
 
 /** A store in which nothing else is done. */
-class FakeHost implements DatabaseHost {
+class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "task"> {
   readonly isQuiet = true;
-  readonly states = new DatabaseStates("", systemClock);
-  readonly statementMs = 30_000;
   isDamaged = true;
 
   constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}
@@ -169,16 +166,6 @@ class FakeHost implements DatabaseHost {
   task(): Promise<ReplyFrame> {
     if (this.isDamaged) return Promise.reject(new AppError("database_corrupt"));
     return Promise.resolve({ reply: { t: "done" }, text: "" });
-  }
-
-  wake(): void {}
-
-  flushLog(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  exclusively(): Promise<ReplyFrame> {
-    return this.task();
   }
 }
 

@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import type { InspectOptions } from "../../lib/tenant/tenant_store.ts";
+import type { InspectOptions } from "../../lib/tenant/inspection.ts";
 import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
 
 const PARENT = "CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT)";

@@ -4,6 +4,7 @@ import type { Hono } from "hono";
 import { newToken, tokenHash } from "../../lib/access/token_format.ts";
 import { type Config, configFromEnvironment, readConfig } from "../../lib/config.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import type { TransactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
@@ -24,6 +25,8 @@ export interface StartAppOptions {
   /** Environment variables of `lib/config.ts`, laid over: a temporary `DATA_DIR`, no flood control. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Shorter times of transactions than people have. */
+  readonly transactions?: Partial<TransactionLimits>;
   /** What other servers answer. */
   readonly fetch?: typeof fetch;
 }
@@ -100,11 +103,13 @@ function lineWriter(store: Pick<Store, "lines">): Log {
   return (level, event, fields) => void store.lines.push(JSON.stringify({ level, event, ...fields }));
 }
 
-async function openStore({ settings, clock = systemClock }: StartAppOptions): Promise<Store> {
+async function openStore(
+  { settings, transactions = {}, clock = systemClock }: StartAppOptions,
+): Promise<Store> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
   const config = readConfig({ DATA_DIR: folder, FLOOD_PER_10S: "0", ...tenantSettings(), ...settings });
   const written: Pick<Store, "lines"> = { lines: [] };
-  const tenants = await openTenants(config, clock, lineWriter(written));
+  const tenants = await openTenants(config, { clock, log: lineWriter(written), transactions });
   const close = async () => {
     await tenants.close();
     await Deno.remove(folder, { recursive: true });
@@ -145,12 +150,26 @@ async function openDeps({ config, tenants }: Store, { clock, log, operatorKey, .
   });
 }
 
-async function openTenants(config: Config, clock: Clock, log: Log): Promise<TenantStore> {
+async function openTenants(
+  config: Config,
+  { clock, log, transactions }: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly transactions: Partial<TransactionLimits>;
+  },
+): Promise<TenantStore> {
   const { tenantsUrl } = config;
   if (tenantsUrl.kind === "sqld") {
     const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
     return createSqldStore({ ...config, ...tenantsUrl, ...secrets, clock, log });
   }
   const { engineEnvironment } = configFromEnvironment();
-  return await createLocalStore({ ...config, dataDirectory: config.dataDir, clock, log, engineEnvironment });
+  return await createLocalStore({
+    ...config,
+    dataDirectory: config.dataDir,
+    clock,
+    log,
+    engineEnvironment,
+    transactions,
+  });
 }

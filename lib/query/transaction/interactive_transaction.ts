@@ -1,6 +1,7 @@
 // A transaction that lasts over several requests of one caller: what a surface that offers BEGIN and COMMIT works with.
 import type { Role } from "../../core/role.ts";
 import type { RowForm } from "../../sql/row_form.ts";
+import type { SavepointVerb } from "../../tenant/transaction_control.ts";
 import type { QueryAnswer, QueryContext, QueryStatement, QueryTarget } from "../query_call.ts";
 
 /** The kinds of BEGIN. `exclusive` means what `immediate` does, because readers are never kept out. */
@@ -31,9 +32,6 @@ export interface TransactionCall {
   readonly opensRequest: boolean;
   readonly signal: () => AbortSignal | null;
 }
-
-/** The kinds of savepoint statements. */
-export type SavepointVerb = "savepoint" | "release" | "rollback to";
 
 /**
  * One transaction. It takes one call at a time; a second one while a first runs is a `TypeError`. BEGIN has taken

@@ -1,6 +1,6 @@
 // Decides whether a proposed statement may run, bounds its rows, and says what it does. Pure: it uses only what the
 // grammar and the engine say about the text.
-import type { FactsCache } from "../../query/facts_cache.ts";
+import type { Facts } from "../../query/facts_cache.ts";
 import { foldName } from "../../sql/names.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 
@@ -42,7 +42,7 @@ export function checkStatement(facts: StatementFacts, allowedTables: readonly st
  * The text to run, so that a SELECT ends after so many rows: with a LIMIT at its end, or inside a SELECT with a LIMIT
  * where it has one already. Null for a text to which neither can be done, such as one that ends in a comment.
  */
-export function boundRows(syntaxes: FactsCache, sql: string, rows: number): string | null {
+export function boundRows(syntaxes: Facts, sql: string, rows: number): string | null {
   const text = sql.trimEnd().replace(/;$/, "").trimEnd();
   const appended = `${text}\nLIMIT ${rows}`;
   const own = syntaxes.syntax(text);
@@ -53,7 +53,7 @@ export function boundRows(syntaxes: FactsCache, sql: string, rows: number): stri
 }
 
 /** Whether the grammar sees the LIMIT: no comment has swallowed it, and the text is still one SELECT. */
-function isBounded(syntaxes: FactsCache, sql: string): boolean {
+function isBounded(syntaxes: Facts, sql: string): boolean {
   const result = syntaxes.syntax(sql);
   return result.ok && result.syntax.verb === "select" && result.syntax.limited;
 }

@@ -1,6 +1,6 @@
 // From a text and the values typed for it to statements that can run: what each is, and which values are missing.
 import { MAX_BATCH_STATEMENTS, MAX_PARAMETERS } from "../../core/limits.ts";
-import type { FactsCache } from "../../query/facts_cache.ts";
+import type { Facts } from "../../query/facts_cache.ts";
 import { splitStatements } from "../../sql/split_statements.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { readTypedValue, type TypedValue } from "../../sql/typed_value.ts";
@@ -37,7 +37,7 @@ const MOST_FIELDS = 100;
 
 /** Never fails: a text that cannot be read has no placeholders, and the engine says what is wrong with it. */
 export function prepareText(
-  { facts }: { readonly facts: FactsCache },
+  { facts }: { readonly facts: Facts },
   { text, valueOf }: TypedText,
 ): PreparedText {
   const parts = splitStatements(text);

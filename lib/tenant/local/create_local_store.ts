@@ -1,10 +1,13 @@
 // Opens the embedded store: its folders, the bound of its memory and its first engine child.
+import { type TransactionLimits, transactionLimits } from "../../core/limits_of_transactions.ts";
 import { findParentTie, type ParentTie } from "./engine_process.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { LogSpool, type SpooledRows } from "./log_spool.ts";
 import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
+import { OpenTransactions } from "./open_transactions.ts";
 import { Scheduler } from "./scheduler.ts";
+import { TransactionChildren } from "./transaction_children.ts";
 import { LocalStore, type LocalStoreSettings } from "./local_store.ts";
 
 /** What the embedded store is opened with. */
@@ -17,6 +20,8 @@ export interface LocalStoreOptions extends LocalStoreSettings {
   /** MB that all children may hold together. Default: see `findEngineMemory`. */
   readonly engineMemoryMb?: number | null;
   readonly maxChildren?: number;
+  /** Tests set shorter times. */
+  readonly transactions?: Partial<TransactionLimits>;
   /** Bytes of open files that each child keeps for later calls. Default: see `keepBytesOf`. */
   readonly keepBytes?: number;
   /** Tests set the portable one. */
@@ -31,19 +36,39 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
   const paths = await openFolders(options.dataDirectory, options.newHere ?? false);
   const memoryBytes = await findEngineMemory(options.engineMemoryMb ?? null);
   const maxChildren = options.maxChildren ?? childrenFor(memoryBytes);
-  await prepareProgressFiles(paths.run, maxChildren);
-  const scheduler = new Scheduler({
+  const maxTransactionChildren = transactionChildrenFor(memoryBytes);
+  await prepareProgressFiles(paths.run, maxChildren + maxTransactionChildren);
+  const process = {
     tenantsDirectory: paths.tenants,
     runDirectory: paths.run,
     parentTie: options.parentTie ?? await findParentTie(),
     environment: options.engineEnvironment,
     clock: options.clock,
     log: options.log,
+  };
+  const transactions = new OpenTransactions(
+    new TransactionChildren({
+      ...process,
+      maxChildren: maxTransactionChildren,
+      otherFiles: maxChildren,
+      memoryBytes: memoryBytes * TRANSACTIONS_PART,
+      statementMs: options.queryTimeoutMs,
+    }),
+    { ...transactionLimits, ...options.transactions },
+  );
+  const scheduler = new Scheduler({
+    ...process,
     maxChildren,
     keepBytes: options.keepBytes ?? keepBytesOf(memoryBytes, maxChildren),
   });
   const { spool, left } = await LogSpool.open(paths.spool);
-  const store = new LocalStore(options, { scheduler, spool, tenants: paths.tenants, memoryBytes });
+  const store = new LocalStore(options, {
+    scheduler,
+    spool,
+    tenants: paths.tenants,
+    memoryBytes,
+    transactions,
+  });
   for (const one of left) {
     if (await sizeOf(databasePath(paths.tenants, one.databaseId)) > 0) takeRows(store, one);
     // Deleted meanwhile.
@@ -95,6 +120,15 @@ async function findEngineMemory(givenMb: number | null): Promise<number> {
 function childrenFor(memoryBytes: number): number {
   const wanted = Math.max(5, navigator.hardwareConcurrency * 2);
   return Math.max(5, Math.min(wanted, Math.floor(memoryBytes / CHILD_BYTES)));
+}
+
+/** The part of that memory which children with open transactions may hold. */
+const TRANSACTIONS_PART = 1 / 4;
+
+/** The most children for transactions: one for each processor, but no more than fit in their part of the memory. */
+function transactionChildrenFor(memoryBytes: number): number {
+  const wanted = Math.max(4, navigator.hardwareConcurrency);
+  return Math.max(1, Math.min(wanted, Math.floor(memoryBytes * TRANSACTIONS_PART / CHILD_BYTES)));
 }
 
 /** Bytes of open files that a child keeps: of the memory of all children a quarter, at most `KEPT_BYTES`, in equal parts. */

@@ -3,6 +3,7 @@ import type { Request } from "./child/protocol.ts";
 import type { DatabaseStates } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
+import type { OpenTransactions } from "./open_transactions.ts";
 
 /** The store's side of one database. */
 export interface DatabaseHost {
@@ -19,6 +20,7 @@ export interface DatabaseHost {
     request: Request,
     lane: "read" | "write",
   ): Promise<ReplyFrame>;
+  readonly transactions: OpenTransactions;
   flushLog(lanes: DatabaseLanes): Promise<void>;
   /** Runs a task while the database is open in no child and has no other work. Errors: `database_busy`. */
   exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame>;

@@ -3,9 +3,10 @@
 import { AppError } from "../../core/errors.ts";
 import type { LogValues } from "../log_columns.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
-import { groupLength } from "../group_length.ts";
 import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import { ReadQueue } from "../read_queue.ts";
+import { WriteLane } from "./write_lane.ts";
+import type { LeaseJob } from "./write_lease.ts";
 
 /** The most calls that wait for one database; further ones are refused. */
 const MAX_WAITING = 10_000;
@@ -14,24 +15,23 @@ const GROUP_LOG_ROWS = 128;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 
-type WriteLaneJob = { readonly kind: "call"; readonly job: CallJob } | {
-  readonly kind: "task";
-  readonly job: TaskJob;
-};
-
 /** The waiting work of one database. */
 export class DatabaseLanes {
   readonly flights = new Set<Flight>();
   readonly reads = new ReadQueue<CallJob>();
+  readonly writes = new WriteLane();
   dropped = false;
   /** Only the exclusive task may start, and only when nothing runs. */
   held = false;
+  /** Of held lanes: settles when they are not held any more. */
+  released: Promise<void> = Promise.resolve();
+  /** Open transactions, and how each is ended by somebody else; resolved when it is gone. */
+  readonly transactions = new Set<{ end(why: string): Promise<void> }>();
   /** Log rows that could not be written wait until this time, by the monotonic clock. */
   logRetryMs = -Infinity;
   /** Settles when the log flushes under way have ended. */
   logFlush: Promise<unknown> = Promise.resolve();
   #readTasks: TaskJob[] = [];
-  #writes: WriteLaneJob[] = [];
   #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
   /** The number of calls in the group that started last; 0: none has. */
@@ -45,7 +45,7 @@ export class DatabaseLanes {
   ) {}
 
   get waiting(): number {
-    return this.reads.length + this.#readTasks.length + this.#writes.length + (this.#exclusive ? 1 : 0);
+    return this.reads.length + this.#readTasks.length + this.writes.length + (this.#exclusive ? 1 : 0);
   }
 
   /** Whether the database has no work, no log rows and nobody who needs its lanes. */
@@ -63,13 +63,13 @@ export class DatabaseLanes {
 
   /** Whether nothing waits but log rows. */
   get mayEnd(): boolean {
-    return this.waiting === 0 && this.flights.size === 0 && !this.held;
+    return this.waiting === 0 && this.flights.size === 0 && !this.held && this.transactions.size === 0;
   }
 
   addCall(job: CallJob): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (this.waiting >= MAX_WAITING) return job.reject(new AppError("database_busy"));
-    if (job.call.level !== "read") this.#writes.push({ kind: "call", job });
+    if (job.call.level !== "read") this.writes.add({ kind: "call", job });
     else if (!this.reads.add(job)) return job.reject(new AppError("database_busy"));
     if (job.wire.log) this.log.note(job.wire.log);
   }
@@ -78,7 +78,18 @@ export class DatabaseLanes {
   addTask(job: TaskJob, lane: "read" | "write"): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (lane === "read") this.#readTasks.push(job);
-    else this.#writes.push({ kind: "task", job });
+    else this.writes.add({ kind: "task", job });
+  }
+
+  /** Adds a transaction that wants the write slot. */
+  addLease(job: LeaseJob): void {
+    if (this.dropped) return job.reject(new AppError("store_unavailable"));
+    this.writes.add({ kind: "lease", job });
+  }
+
+  /** Gives the write slot to a transaction whose turn it is. */
+  grantLease(): void {
+    if (!this.held && this.writeSlotFree) this.writes.grantLease();
   }
 
   /** Sets the exclusive task of `held` lanes. */
@@ -89,12 +100,12 @@ export class DatabaseLanes {
   /** Puts work that did not run back at the front, in its order. */
   putBack(jobs: readonly CallJob[], kind: "read" | "write"): void {
     if (kind === "read") this.reads.putBack(jobs);
-    else this.#writes = [...jobs.map((job) => ({ kind: "call", job }) as const), ...this.#writes];
+    else this.writes.putBack(jobs.map((job) => ({ kind: "call", job }) as const));
   }
 
   putBackTask(job: TaskJob, lane: "read" | "write"): void {
     if (lane === "read") this.#readTasks.unshift(job);
-    else this.#writes.unshift({ kind: "task", job });
+    else this.writes.putBack([{ kind: "task", job }]);
   }
 
   takeLogRows(): LogValues[] {
@@ -110,7 +121,7 @@ export class DatabaseLanes {
       return false;
     };
     this.reads.filter(keep);
-    this.#writes = this.#writes.filter((entry) => entry.kind === "task" || keep(entry.job));
+    this.writes.filterCalls(keep);
     return removed;
   }
 
@@ -118,7 +129,7 @@ export class DatabaseLanes {
   rejectWaiting(error: Error): void {
     for (const job of this.removeCalls(() => true)) job.reject(error);
     for (const task of this.#readTasks.splice(0)) task.reject(error);
-    for (const entry of this.#writes.splice(0)) entry.job.reject(error);
+    this.writes.rejectAll(error);
     this.#exclusive?.reject(error);
     this.#exclusive = null;
   }
@@ -140,7 +151,7 @@ export class DatabaseLanes {
   /** The lane from which `takeWork` would take. */
   startable(nowMs: number, slowMs: number): "read" | "write" | null {
     if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
-    const write = this.#writes.length > 0 && this.writeSlotFree;
+    const write = this.#mayWrite;
     const read = this.#mayRead(nowMs, slowMs);
     // Reads and writes take turns, so that neither starves the other.
     if (write && (!read || this.#lastStarted === "read")) return "write";
@@ -149,7 +160,7 @@ export class DatabaseLanes {
 
   /** Whether work waits that may start now and is not slow. */
   quickWaits(nowMs: number): boolean {
-    return this.#readTasks.length > 0 || (this.#writes.length > 0 && this.writeSlotFree) ||
+    return this.#readTasks.length > 0 || this.#mayWrite ||
       this.reads.nextQuick(nowMs) !== "none";
   }
 
@@ -159,10 +170,16 @@ export class DatabaseLanes {
   }
 
   get writeSlotFree(): boolean {
+    if (this.writes.lease !== null) return false;
     for (const { work } of this.flights) {
       if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot)) return false;
     }
     return true;
+  }
+
+  get #mayWrite(): boolean {
+    const { first } = this.writes;
+    return first !== null && first !== "lease" && this.writeSlotFree;
   }
 
   /** A read group starts only beside groups that last for `slowMs` already. The last one allowed is for quick callers. */
@@ -192,19 +209,9 @@ export class DatabaseLanes {
   }
 
   #takeWrite(): Flight["work"] {
-    const first = this.#writes[0];
-    if (first?.kind === "task") {
-      this.#writes.shift();
-      return { kind: "task", job: first.job, holdsWriteSlot: true };
-    }
-    const calls: CallJob[] = [];
-    for (const entry of this.#writes) {
-      if (entry.kind === "task") break;
-      calls.push(entry.job);
-    }
-    const jobs = calls.slice(0, groupLength(calls));
-    this.#writes.splice(0, jobs.length);
+    const taken = this.writes.take();
+    if (!Array.isArray(taken)) return { kind: "task", job: taken, holdsWriteSlot: true };
     // A dry run commits nothing, so no log rows can be committed with it.
-    return { kind: "write", jobs, logRows: jobs[0]?.call.dryRun ? [] : this.takeLogRows() };
+    return { kind: "write", jobs: taken, logRows: taken[0]?.call.dryRun ? [] : this.takeLogRows() };
   }
 }

@@ -6,10 +6,8 @@ import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
+import type { InspectedStatement, Inspection, InspectOptions } from "../inspection.ts";
 import type {
-  InspectedStatement,
-  Inspection,
-  InspectOptions,
   LogIdentity,
   LogRow,
   ReplayFound,
@@ -17,12 +15,15 @@ import type {
   TenantCall,
   TenantDatabase,
   TenantOutcome,
+  TenantTransaction,
 } from "../tenant_store.ts";
+import type { TransactionOptions } from "../transaction_control.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
+import { LocalTransaction } from "./local_transaction.ts";
 import { replayFound, wireCall } from "./wire.ts";
 
 /** One database of this store. */
@@ -61,6 +62,12 @@ export class LocalDatabase implements TenantDatabase {
     return call.snapshot === null
       ? outcome
       : outcome.finally(() => this.snapshotFiles.prune(this.databaseId));
+  }
+
+  begin(options: TransactionOptions): TenantTransaction {
+    const { store: host, snapshotFiles: snapshots, clock } = this;
+    const lanes = host.lanes(this.databaseId, this.namespaceId);
+    return new LocalTransaction({ host, snapshots, lanes, clock }, options);
   }
 
   async noteReplay(replay: ReplayKeys): Promise<void> {

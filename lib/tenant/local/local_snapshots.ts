@@ -125,6 +125,13 @@ export class LocalSnapshots {
     this.#pruning.set(databaseId, entry);
   }
 
+  /** Removes the snapshot that a transaction took and then did not need; the next pruning removes one that stays. */
+  dropUnused(databaseId: string, name: string): Promise<void> {
+    return removeSnapshotFile(snapshotFolder(this.options.tenants, databaseId), name).catch(() =>
+      this.options.log("warn", "snapshots_not_pruned", { databaseId })
+    );
+  }
+
   /** Prunes every database that has snapshots or damaged files. Errors: the first one, after all were tried. */
   async sweep(): Promise<void> {
     const { tenants } = this.options;

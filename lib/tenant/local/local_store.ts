@@ -14,12 +14,14 @@ import type { DatabaseHost } from "./database_host.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
 import type { ReplyFrame } from "./engine_child.ts";
+import { ExclusiveWork } from "./exclusive_work.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import type { LogSpool } from "./log_spool.ts";
 import { NewFiles } from "./new_files.ts";
+import type { OpenTransactions } from "./open_transactions.ts";
 import { RoomProbe } from "./disk_room.ts";
 import { Scheduler } from "./scheduler.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
@@ -54,6 +56,7 @@ interface LocalStoreParts {
   readonly tenants: string;
   /** That all children may hold together. */
   readonly memoryBytes: number;
+  readonly transactions: OpenTransactions;
 }
 
 /** The store of this machine. */
@@ -61,6 +64,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
   readonly statementMs: number;
+  readonly transactions: OpenTransactions;
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #logBudget = new LogBudget();
   readonly #watchdog: Watchdog;
@@ -68,6 +72,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #snapshots: LocalSnapshots;
   readonly #newFiles: NewFiles;
   readonly #room: RoomProbe;
+  readonly #exclusive: ExclusiveWork;
   readonly #reserve: DiskReserve;
   #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
@@ -79,6 +84,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   constructor(private readonly options: LocalStoreSettings, parts: LocalStoreParts) {
     const { scheduler, spool, tenants, memoryBytes } = parts;
     this.statementMs = options.queryTimeoutMs;
+    this.transactions = parts.transactions;
     this.scheduler = scheduler;
     this.spool = spool;
     this.tenants = tenants;
@@ -86,7 +92,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#reserve = tenantsReserve(tenants);
     this.#reserveFilled = this.#reserve.fill();
     scheduler.onFull = () => this.#reserve.lend();
-    this.#watchdog = new Watchdog(scheduler, { timeoutMs: this.statementMs, memoryBytes });
+    this.#watchdog = new Watchdog(scheduler, {
+      timeoutMs: this.statementMs,
+      leftBytes: () => memoryBytes - this.transactions.heldBytes,
+    });
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
     this.states = new DatabaseStates(tenants, options.clock);
@@ -94,7 +103,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs: snapshotDays * DAY_MS });
-    this.#newFiles = new NewFiles({ tenants, makeInChild: (id) => this.#makeInChild(id) });
+    this.#exclusive = new ExclusiveWork(this, scheduler, clock);
+    this.#newFiles = new NewFiles({
+      tenants,
+      makeInChild: (db) => this.task(db, "", { op: "create", db }, "write"),
+    });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
@@ -115,34 +128,24 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await this.#snapshots.copy(from, databaseId);
   }
 
-  async exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame> {
+  exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame> {
     const lanes = this.lanes(databaseId, namespaceId);
-    if (lanes.held || this.branches.isRead(databaseId)) throw new AppError("database_busy");
-    lanes.held = true;
-    try {
-      await lanes.nothingRuns();
-      await this.scheduler.closeEverywhere(databaseId);
-      const queuedMs = this.options.clock.monotonicMs();
-      return await new Promise((resolve, reject) => {
-        lanes.setExclusive({ request, resolve, reject, queuedMs, crashes: 0 });
-        this.wake(lanes);
-      });
-    } finally {
-      lanes.held = false;
-      this.wake(lanes);
-    }
+    if (lanes.held || this.branches.isRead(databaseId)) return Promise.reject(new AppError("database_busy"));
+    return this.#exclusive.run(lanes, request);
   }
 
   async drop(databaseId: string): Promise<void> {
     const lanes = this.lanes(databaseId, "");
     lanes.dropped = true;
     lanes.rejectWaiting(new AppError("store_unavailable"));
+    await this.transactions.endAll(lanes, "the database was deleted");
     lanes.log.clear();
     await lanes.nothingRuns();
     await removeAll(this.tenants, databaseId);
     this.#forget(databaseId, lanes);
     // A child that has it open closes it when it is free: nobody waits for what others run there.
     void this.scheduler.closeEverywhere(databaseId);
+    void this.transactions.closeEverywhere(databaseId);
   }
 
   storageOf(databaseId: string): Promise<DatabaseStorage> {
@@ -165,6 +168,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   async close(): Promise<void> {
     this.scheduler.stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
+    await this.transactions.stop(this.#lanes.values());
     const beganMs = this.options.clock.monotonicMs();
     for (let ms = 0; ms < STOP_MS; ms = this.options.clock.monotonicMs() - beganMs) {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -219,10 +223,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
 
   flushLog(lanes: DatabaseLanes): Promise<void> {
     return this.#log.flush(lanes);
-  }
-
-  async #makeInChild(databaseId: string): Promise<void> {
-    await this.task(databaseId, "", { op: "create", db: databaseId }, "write");
   }
 
   #forget(databaseId: string, lanes: DatabaseLanes): void {

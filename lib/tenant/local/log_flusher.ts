@@ -12,7 +12,7 @@ import { packLogRows } from "./wire.ts";
 
 /** What this needs of the store. */
 export interface LogFlusherOptions {
-  readonly host: DatabaseHost;
+  readonly host: Pick<DatabaseHost, "isQuiet" | "lanes" | "task">;
   readonly spool: LogSpool;
   readonly clock: Clock;
   readonly log: Log;
@@ -71,7 +71,9 @@ export class LogFlusher {
       if (lanes.dropped) continue;
       const { log } = lanes;
       const isDue = log.isTooLarge || (log.hasUnspooled && log.length >= MANY_ROWS);
-      if (isDue && nowMs >= lanes.logRetryMs) void this.flush(lanes);
+      // A transaction that holds the write slot would have to give it up for rows of reads.
+      const mayWrite = nowMs >= lanes.logRetryMs && lanes.writes.lease === null;
+      if (isDue && mayWrite) void this.flush(lanes);
       else if (log.hasUnspooled) few.push(lanes);
     }
     if (!this.#toSpool(few)) { for (const lanes of few) void this.flush(lanes); }
@@ -132,6 +134,7 @@ export class LogFlusher {
   async #moveOne(databaseId: string): Promise<void> {
     const { host, spool } = this.options;
     const lanes = host.lanes(databaseId, "");
+    if (lanes.writes.lease !== null) return;
     await this.flush(lanes);
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
     const { log } = lanes;

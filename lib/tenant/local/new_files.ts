@@ -7,7 +7,7 @@ export interface NewFilesOptions {
   /** The folder of all databases. */
   readonly tenants: string;
   /** Has an engine child make the file, whole and on the disk. Rejects with the code that the caller is told. */
-  readonly makeInChild: (databaseId: string) => Promise<void>;
+  readonly makeInChild: (databaseId: string) => Promise<unknown>;
 }
 
 /** The files of new databases. */

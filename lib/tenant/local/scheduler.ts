@@ -124,6 +124,7 @@ export class Scheduler {
 
   #startWork(lanes: DatabaseLanes): void {
     const nowMs = this.#now();
+    lanes.grantLease();
     for (;;) {
       const slot = lanes.startable(nowMs, LONG_FLIGHT_MS) && this.homes.slotFor(lanes, nowMs);
       const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS);

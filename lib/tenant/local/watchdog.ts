@@ -34,8 +34,8 @@ const SILENT_MS = 10_000;
 export interface WatchdogBounds {
   /** Milliseconds that one statement may run. */
   readonly timeoutMs: number;
-  /** Bytes that all children may hold together. */
-  readonly memoryBytes: number;
+  /** Bytes that the children may hold together; those of transactions hold a part of the memory too. */
+  readonly leftBytes: () => number;
 }
 
 /** Ends flights that take too long. */
@@ -108,7 +108,7 @@ export class Watchdog {
 
   #boundMemory(nowMs: number): void {
     this.#lastMemoryMs = nowMs;
-    const victim = overMemory(this.scheduler.slots, this.bounds.memoryBytes);
+    const victim = overMemory(this.scheduler.slots, this.bounds.leftBytes());
     if (victim?.flight) this.#kill(victim, victim.flight, { reason: "memory", nowMs });
     else if (victim) this.scheduler.endChild(victim);
   }

@@ -6,10 +6,8 @@ import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
+import type { InspectedStatement, Inspection, InspectOptions } from "../inspection.ts";
 import type {
-  InspectedStatement,
-  Inspection,
-  InspectOptions,
   LogIdentity,
   LogRow,
   ReplayFound,
@@ -17,7 +15,10 @@ import type {
   TenantCall,
   TenantDatabase,
   TenantOutcome,
+  TenantTransaction,
 } from "../tenant_store.ts";
+import { AppError } from "../../core/errors.ts";
+import type { TransactionOptions } from "../transaction_control.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import { reachable, untilAnswered } from "./until_answered.ts";
@@ -52,6 +53,14 @@ export class RemoteDatabase implements TenantDatabase {
 
   run(call: TenantCall): Promise<TenantOutcome> {
     return reachable(() => this.tenant().run(call));
+  }
+
+  /** Errors: `statement_refused`. */
+  begin(_options: TransactionOptions): TenantTransaction {
+    throw new AppError("statement_refused", {
+      message:
+        "Send the statements as one batch; transactions over several requests are not available in this store",
+    });
   }
 
   write(statements: readonly ServiceStatement[]): Promise<void> {

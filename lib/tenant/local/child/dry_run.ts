@@ -60,6 +60,22 @@ export function dryRunCall(file: TenantFile, call: WireCall, progress: Progress,
   }
 }
 
+/** Runs a call of an open transaction and undoes it. */
+export function dryRunInside(connection: Connection, call: WireCall, progress: Progress): Undone {
+  const startedMs = systemClock.monotonicMs();
+  progress.startStatement(0, 0);
+  connection.internalRun("SAVEPOINT dry");
+  try {
+    return runWatched(connection, call, startedMs);
+  } finally {
+    if (connection.database.isTransaction) {
+      connection.internalRun("ROLLBACK TO dry");
+      connection.internalRun("RELEASE dry");
+    }
+    if (call.level === "schema") connection.schemaChanged();
+  }
+}
+
 function runWatched(connection: Connection, call: WireCall, startedMs: number): Undone {
   const { footprint: ask } = call;
   const notes = ask ? new ChildNotes(connection) : null;

@@ -32,6 +32,15 @@ export function inspect(file: TenantFile, { statements, foreignKeysOff }: Asked)
   }
 }
 
+/** Compiles for a transaction that is open on the connection, under its own schema. */
+export function inspectInside(
+  connection: Connection,
+  v: number,
+  statements: readonly WireInspected[],
+): Inspected {
+  return { v, ...compileBoth(connection, statements, () => compileAll(connection, statements, null)) };
+}
+
 function inspectWith(
   reader: Connection,
   file: TenantFile,
@@ -42,22 +51,29 @@ function inspectWith(
     const v = file.readerVersion();
     // Compiling trusts the schema that the connection holds in memory; running a statement brings that up to date.
     reader.internalRow("SELECT 1 FROM sqlite_schema LIMIT 1");
-    const changing = statements.findIndex((statement) => statement.changesSchema);
-    // Statements after a change of the schema are compiled against a copy of the schema, without rows.
-    if (changing < 0 || changing === statements.length - 1) {
-      // What is shared was learned with foreign keys.
-      if (foreignKeysOff) return { v, ...compileAll(reader, statements, null) };
-      return { v, ...file.withSharedFacts(() => compileAll(reader, statements, null)) };
-    }
-    const copy = schemaCopy(reader);
-    try {
-      return { v, ...compileAll(copy, statements, copy) };
-    } finally {
-      copy.close();
-    }
+    const compileHere = () => compileAll(reader, statements, null);
+    // What is shared was learned with foreign keys.
+    const here = foreignKeysOff ? compileHere : () => file.withSharedFacts(compileHere);
+    return { v, ...compileBoth(reader, statements, here) };
   } finally {
     // A failure of the disk has ended it, and is what is to be told.
     if (reader.database.isTransaction) reader.internalRun("COMMIT");
+  }
+}
+
+/** Compiles what follows a change of the schema against a copy of the schema, without rows; else it compiles `here`. */
+function compileBoth(
+  connection: Connection,
+  statements: readonly WireInspected[],
+  here: () => Omit<Inspected, "v">,
+): Omit<Inspected, "v"> {
+  const changing = statements.findIndex((statement) => statement.changesSchema);
+  if (changing < 0 || changing === statements.length - 1) return here();
+  const copy = schemaCopy(connection);
+  try {
+    return compileAll(copy, statements, copy);
+  } finally {
+    copy.close();
   }
 }
 

@@ -79,6 +79,11 @@ export function insertCallRow(connection: Connection, row: LogValues, figures: C
   connection.internalRun(LOG.one, ...filled);
 }
 
+/** Inserts audit rows that are complete. */
+export function insertAuditRows(connection: Connection, rows: readonly LogValues[]): void {
+  for (const row of rows) connection.internalRun(INSERT_AUDIT, ...row);
+}
+
 /** Inserts an audit row. `log` is the call's log row: id, ts, token, user, operation are at 0, 1, 4, 5, 6. */
 export function insertAuditRow(
   connection: Connection,

@@ -3,6 +3,7 @@
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
+import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
@@ -30,6 +31,7 @@ const files = new OpenFiles(directory, {
 const progressFile = Deno.openSync(progressPath, { write: true, create: true });
 const memory = new MemoryReport(progressPath);
 const progress = new Progress(progressFile, memory);
+const transactions = new CallerTransactions(files, progress);
 
 writeReply({ t: "loaded" });
 for (let request = readRequest(); request !== null; request = readRequest()) {
@@ -43,6 +45,7 @@ for (let request = readRequest(); request !== null; request = readRequest()) {
   files.settle();
   memory.frameEnds();
 }
+transactions.leaveReady();
 files.closeAll();
 // The thread that reports memory never ends by itself.
 Deno.exit(0);
@@ -115,7 +118,13 @@ function serve(request: Request): void {
     }
     case "has_log":
       return writeReply({ t: "ids", ids: request.ids.filter((id) => hasLog(files.get(request.db), id)) });
+    case "transaction": {
+      progress.startFrame(request.frame);
+      const { reply, text } = transactions.serve(request);
+      return writeReply(reply, text);
+    }
     case "close":
+      transactions.closeReady(request.db);
       files.close(request.db);
       return writeReply({ t: "done" });
     case "sweep":

@@ -66,6 +66,7 @@ export type Request =
   | { readonly op: "store_ancestor"; readonly db: string }
   | { readonly op: "diff"; readonly db: string; readonly rowForm: RowForm }
   | MergeRequest
+  | TransactionRequest
   | { readonly op: "close"; readonly db: string }
   /** Has no reply. */
   | { readonly op: "sweep" };
@@ -121,6 +122,31 @@ export interface MergeRequest extends WireRecord {
   readonly snapshot: string;
 }
 
+/** Work of a transaction over several frames, for which the child has a connection. */
+export interface TransactionRequest {
+  readonly op: "transaction";
+  readonly db: string;
+  readonly frame: number;
+  /** Tells the transactions of a child apart. */
+  readonly number: number;
+  /** Set in its first frame: `read` gets a connection that cannot write, `write` takes the engine's lock for writing. */
+  readonly begin: "read" | "snapshot" | "write" | null;
+  readonly work: TransactionWork;
+}
+
+/** What is to be done in a transaction. */
+export type TransactionWork =
+  | { readonly do: "call"; readonly call: WireCall }
+  | { readonly do: "inspect"; readonly statements: readonly WireInspected[] }
+  | { readonly do: "schema" }
+  | { readonly do: "savepoint"; readonly sql: string }
+  | {
+    readonly do: "commit";
+    readonly logRows: readonly WireLogTable[];
+    readonly auditRows: readonly (readonly LogValue[])[];
+  }
+  | { readonly do: "end" };
+
 /** How a merge ended; the report is the frame's text. */
 export interface WireMerge {
   readonly outcome: "merged" | "conflict" | "refused" | "failed" | "changed";
@@ -150,6 +176,13 @@ export type Reply =
     readonly f: EngineFailure | null;
   }
   | { readonly t: "schema"; readonly v: number; readonly tables: readonly NamedTable[] }
+  /** A call, savepoint or commit of a transaction has run; `open`: the transaction is still there. */
+  | {
+    readonly t: "transaction";
+    readonly o: WireOutcome | null;
+    readonly f: EngineFailure | null;
+    readonly open: boolean;
+  }
   | { readonly t: "replay"; readonly found: WireReplayed | null }
   | { readonly t: "ids"; readonly ids: readonly string[] }
   /** The frame's text is the comparison as JSON. */

@@ -87,6 +87,12 @@ export class TenantFile {
     return version;
   }
 
+  /** Forgets what is known of the schema, because a transaction that changed it may have been rolled back. */
+  forgetVersions(): void {
+    this.#writer?.schemaChanged();
+    this.#versionOfWriter = -1;
+  }
+
   /** Tables and views of the tenant with their columns. */
   tables(): NamedTable[] {
     return listTables(this.reader());

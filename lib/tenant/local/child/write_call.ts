@@ -19,7 +19,12 @@ import { recordsOf } from "../../call_records.ts";
 import { storeReplay } from "./replay.ts";
 
 /** One call undid the whole transaction (`ON CONFLICT ROLLBACK`, no memory), so the group's calls run one by one. */
-export class GroupLost extends Error {}
+export class GroupLost extends Error {
+  /** `run`: what the call has done until then, all of which is undone. */
+  constructor(readonly run: CallRun | null = null) {
+    super();
+  }
+}
 
 /** The outcome of a writing call. */
 export interface WrittenCall {
@@ -37,6 +42,8 @@ export interface WriteCallOptions {
   readonly index: number;
   /** The transaction has no other call. */
   readonly alone: boolean;
+  /** The transaction goes on after the call, so references that it breaks may be mended before the commit. */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -83,7 +90,7 @@ function runInTransaction(call: WireCall, options: WatchedOptions): { first: Cal
   const first = runOnce(call, options, single);
   let last = first;
   while (!connection.database.isTransaction) {
-    if (!alone) throw new GroupLost();
+    if (!alone) throw new GroupLost(endedRun(first, true));
     connection.internalRun("BEGIN IMMEDIATE");
     connection.internalRun("SAVEPOINT call");
     watch?.restart();
@@ -103,7 +110,8 @@ function atOnce<T>(work: Work<T>): T {
 
 function runOnce(call: WireCall, options: WatchedOptions, single: boolean): CallRun {
   const { connection, progress, index, watch } = options;
-  const deferred = single || call.atomic ? null : watchDeferred(connection, call);
+  const checksEach = !single && !call.atomic && !options.goesOn;
+  const deferred = checksEach ? watchDeferred(connection, call) : null;
   if (watch || deferred) return runCarefully(call, options, deferred);
   const guardStatement = statementGuard(call, connection, single);
   const countWritten = () => connection.runFigures().total;

@@ -9,14 +9,8 @@ import { type EngineFailure, engineFailure, plainFailure } from "../../../engine
 import { listTables } from "../../../engine/list_tables.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import type { Level } from "../../../engine/guard.ts";
-import type {
-  InspectedStatement,
-  Inspection,
-  InspectOptions,
-  SchemaNames,
-  TenantCall,
-  TenantStatement,
-} from "../../tenant_store.ts";
+import type { InspectedStatement, Inspection, InspectOptions } from "../../inspection.ts";
+import type { SchemaNames, TenantCall, TenantStatement } from "../../tenant_store.ts";
 import type { CompiledSchema, TenantSchema } from "./compiled_schema.ts";
 import type { Expansion } from "./expansion.ts";
 import type { SchemaConnection } from "./schema_connection.ts";

@@ -1,0 +1,18 @@
+// Bounds of transactions that last over several requests, each with its reason.
+
+/** In milliseconds, except where named. */
+export const transactionLimits = {
+  /** From taking the write slot until a writer that waits gets it: what an application takes between BEGIN and COMMIT. */
+  leaseMs: 5000,
+  /** From taking the write slot, or a snapshot, until the end: both keep the write-ahead log from being folded in. */
+  longestMs: 30_000,
+  /** Between two statements: who has gone without a word must not hold anything for long. */
+  idleMs: 10_000,
+  /** Open ones of a database: each may hold the others up. */
+  mostOfDatabase: 4,
+  /** Open ones of a token: others need room too. */
+  mostOfToken: 16,
+} as const;
+
+/** The numbers of such a table. */
+export type TransactionLimits = { readonly [Name in keyof typeof transactionLimits]: number };

@@ -1,0 +1,152 @@
+// Begins a transaction over several requests, and passes each of its calls through the pipeline.
+import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { SavepointVerb, TransactionOptions } from "../../tenant/transaction_control.ts";
+import type {
+  TenantCall,
+  TenantDatabase,
+  TenantOutcome,
+  TenantTransaction,
+} from "../../tenant/tenant_store.ts";
+import { failureError } from "../failure_error.ts";
+import { plainCall } from "../plain_call.ts";
+import type { QueryAnswer, QueryContext, StatementDatabase } from "../query_call.ts";
+import { runIn } from "../run.ts";
+import type { InteractiveTransaction, TransactionCall, TransactionStart } from "./interactive_transaction.ts";
+import { TransactionFacts } from "./transaction_facts.ts";
+
+/** Begins a transaction. It has taken nothing yet. Errors: `transaction_limit`. */
+export function beginTransaction(
+  ctx: QueryContext,
+  start: TransactionStart,
+): Promise<InteractiveTransaction> {
+  const { target, tokenId } = start;
+  return new Promise((resolve) => {
+    const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+    const inside = database.begin({ mode: modeOf(start), tokenId });
+    resolve(new PipelineTransaction(ctx, { start, database, inside }));
+  });
+}
+
+function modeOf({ mode, target: { role } }: TransactionStart): TransactionOptions["mode"] {
+  if (role === "read") return "readonly";
+  return mode === "exclusive" ? "immediate" : mode;
+}
+
+interface TransactionParts {
+  readonly start: TransactionStart;
+  readonly database: TenantDatabase;
+  readonly inside: TenantTransaction;
+}
+
+/** A transaction whose calls pass the pipeline. */
+class PipelineTransaction implements InteractiveTransaction {
+  readonly #ctx: QueryContext;
+  readonly #start: TransactionStart;
+  readonly #database: TenantDatabase;
+  readonly #inside: TenantTransaction;
+  readonly #facts: TransactionFacts;
+  readonly #statements: StatementDatabase;
+  #busy = false;
+  /** The state before the transaction has a snapshot. */
+  #hasSnapshot = false;
+
+  constructor(ctx: QueryContext, { start, database, inside }: TransactionParts) {
+    this.#start = start;
+    this.#database = database;
+    this.#inside = inside;
+    this.#facts = new TransactionFacts(ctx.facts, false);
+    this.#ctx = { ...ctx, facts: this.#facts };
+    this.#statements = this.#statementsInside();
+  }
+
+  get autocommit(): boolean {
+    return this.#inside.ended;
+  }
+
+  get lost(): string | null {
+    return this.#inside.lost;
+  }
+
+  run(call: TransactionCall): Promise<QueryAnswer> {
+    return this.#alone(async () => {
+      const { target, tokenId, userId } = this.#start;
+      const { statements, role, batch, ...more } = call;
+      return await runIn(
+        this.#ctx,
+        plainCall({
+          target: { ...target, role },
+          tokenId,
+          operation: batch ? "batch" : "query",
+          statements,
+        }, { ...more, userId, inTransaction: true, snapshots: more.snapshots && !this.#hasSnapshot }),
+        this.#statements,
+      );
+    });
+  }
+
+  commit(): Promise<void> {
+    return this.#alone(async () => await this.#throwFailure(await this.#inside.commit(), "COMMIT"));
+  }
+
+  rollback(): Promise<void> {
+    return this.#alone(() => this.#inside.rollback());
+  }
+
+  savepoint(verb: SavepointVerb, name: string): Promise<void> {
+    return this.#alone(async () => {
+      const failure = await this.#inside.savepoint(verb, name);
+      if (verb === "rollback to" && this.#facts.changed) this.#facts.change();
+      await this.#throwFailure(failure, verb.toUpperCase());
+    });
+  }
+
+  abandon(): void {
+    this.#inside.abandon();
+  }
+
+  rest(): string | null {
+    return this.#inside.rest();
+  }
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#busy) throw new TypeError("a transaction has one call at a time");
+    this.#busy = true;
+    try {
+      return await work();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #throwFailure(failure: EngineFailure | null, sql: string): Promise<void> {
+    if (failure === null) return;
+    throw await failureError(this.#statements, { failure, verb: "other", target: null, sql, index: null });
+  }
+
+  /** What the stages see in place of the database. Nothing of a transaction is answered as before. */
+  #statementsInside(): StatementDatabase {
+    const database = this.#database;
+    const inside = this.#inside;
+    const now = () => inside.begun ? inside : database;
+    return {
+      inspect: (statements, options) => now().inspect(statements, options),
+      schema: () => now().schema(),
+      run: (call) => this.#runInside(call),
+      record: (row) => database.record(row),
+      findReplay: () => Promise.resolve(null),
+      noteReplay: () => Promise.resolve(),
+    };
+  }
+
+  async #runInside(call: TenantCall): Promise<TenantOutcome> {
+    const outcome = await this.#inside.run(call);
+    if (this.#inside.begun) {
+      this.#facts.begin(outcome.ok === "stale" ? outcome.schemaVersion : call.schemaVersion);
+    }
+    if (outcome.ok === "stale" || call.dryRun) return outcome;
+    // Also after a failure: statements before it may have stayed.
+    if (call.level === "schema") this.#facts.change();
+    if (call.snapshot !== null && outcome.ok === true) this.#hasSnapshot = true;
+    return outcome;
+  }
+}

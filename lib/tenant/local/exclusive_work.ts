@@ -1,0 +1,40 @@
+// Runs a task while the database is open in no child and has no other work: its file may be replaced.
+import type { Clock } from "../../core/clock.ts";
+import type { Request } from "./child/protocol.ts";
+import type { DatabaseHost } from "./database_host.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import type { ReplyFrame } from "./engine_child.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** The exclusive tasks of a store. */
+export class ExclusiveWork {
+  constructor(
+    private readonly host: Pick<DatabaseHost, "wake" | "transactions">,
+    private readonly scheduler: Pick<Scheduler, "closeEverywhere">,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Waits for what runs, takes open transactions away, and lets nothing else start. The lanes are not held yet. */
+  async run(lanes: DatabaseLanes, request: Request): Promise<ReplyFrame> {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    lanes.held = true;
+    lanes.released = promise;
+    try {
+      await this.host.transactions.endAll(lanes, "the database was replaced");
+      await lanes.nothingRuns();
+      const { databaseId } = lanes;
+      await Promise.all(
+        [this.scheduler, this.host.transactions].map((one) => one.closeEverywhere(databaseId)),
+      );
+      const queuedMs = this.clock.monotonicMs();
+      return await new Promise((resolve, reject) => {
+        lanes.setExclusive({ request, resolve, reject, queuedMs, crashes: 0 });
+        this.host.wake(lanes);
+      });
+    } finally {
+      lanes.held = false;
+      release();
+      this.host.wake(lanes);
+    }
+  }
+}

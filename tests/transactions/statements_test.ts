@@ -1,0 +1,344 @@
+// Statements inside a transaction over several requests: what it sees, what stays of it, and that each of its statements
+// passes the pipeline.
+import { assert, assertEquals } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { codeOf, messageOf, type TransactionWorld, worldIn } from "./transaction_world.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+
+testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, slug), {
+  "its changes are seen by itself, by others after the commit only, and by nobody after a rollback": async (
+    world,
+  ) => {
+    const { tenant, begin, rows } = world;
+    await tenant.setup(T);
+    const first = await begin("immediate");
+    await first.exec("INSERT INTO t VALUES (1, ?)", ["x"]);
+    assertEquals(await first.rows("SELECT * FROM t"), [[1, "x"]]);
+    assertEquals(await rows("SELECT * FROM t"), []);
+    assertEquals(first.autocommit, false);
+    await first.commit();
+    assertEquals([first.autocommit, first.lost], [true, null]);
+    assertEquals(await rows("SELECT * FROM t"), [[1, "x"]]);
+    const second = await begin();
+    await second.exec("DELETE FROM t WHERE id = 1");
+    await second.rollback();
+    assertEquals(await rows("SELECT * FROM t"), [[1, "x"]]);
+    assertEquals(await second.code("SELECT 1"), "transaction_timeout");
+  },
+
+  "a statement that fails leaves the transaction as it was": async ({ tenant, begin, rows }) => {
+    await tenant.setup(T);
+    const one = await begin();
+    await one.exec("INSERT INTO t VALUES (1, 'x')");
+    assertEquals(await one.code("INSERT INTO t VALUES (2, 'y'), (3, 'x')"), "sql_error");
+    assertEquals(await one.code("SELEC 1"), "sql_error");
+    assertEquals(await one.code("SELECT nothing FROM t"), "sql_error");
+    await one.exec("INSERT INTO t VALUES (4, 'z')");
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1], [4]]);
+  },
+
+  "changes() and last_insert_rowid() tell of the caller's own statements": async ({ tenant, begin }) => {
+    await tenant.setup(T);
+    const one = await begin();
+    await one.exec("INSERT INTO t VALUES (7, 'x'), (8, 'y')");
+    assertEquals(await one.rows("SELECT changes(), last_insert_rowid()"), [[2, 8]]);
+    await one.rollback();
+  },
+
+  "nested savepoints undo what is behind them, names as SQLite compares them": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(T);
+    const one = await begin();
+    await one.savepoint("savepoint", 'outer "1"');
+    await one.exec("INSERT INTO t VALUES (1, 'a')");
+    await one.savepoint("savepoint", "call");
+    await one.exec("INSERT INTO t VALUES (2, 'b')");
+    await one.savepoint("rollback to", "CALL");
+    assertEquals(await one.rows("SELECT id FROM t"), [[1]]);
+    await one.exec("INSERT INTO t VALUES (3, 'c')");
+    await one.savepoint("release", "call");
+    assertEquals(await codeOf(one.savepoint("release", "call")), "sql_error");
+    await one.savepoint("release", 'OUTER "1"');
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1], [3]]);
+    const audited = await rows(
+      "SELECT count(*) FROM _service_meta_audit WHERE tables = '[\"t\"]' AND rows_written = 1",
+    );
+    assertEquals(audited, [[2]]);
+    const logged = await rows(
+      "SELECT sql FROM _service_meta_query_log WHERE sql LIKE 'INSERT INTO t VALUES (%' ORDER BY id",
+    );
+    assertEquals(logged.length, 3);
+  },
+
+  "a changed schema is seen inside, and nothing that was learned under it outlives a rollback": async (
+    world,
+  ) => {
+    const { tenant, begin, rows } = world;
+    await tenant.setup(T, "INSERT INTO t VALUES (1, 'x')");
+    const one = await begin("immediate");
+    await one.exec("CREATE TABLE other (b TEXT)");
+    await one.exec("INSERT INTO other SELECT a FROM t");
+    assertEquals(await one.rows("SELECT * FROM other"), [["x"]]);
+    assertEquals((await tenant.query("SELECT * FROM other")).body.code, "sql_error");
+    await one.savepoint("savepoint", "s");
+    await one.exec("ALTER TABLE other ADD COLUMN c DEFAULT 2");
+    assertEquals(await one.rows("SELECT * FROM other"), [["x", 2]]);
+    await one.savepoint("rollback to", "s");
+    await one.exec("ALTER TABLE other ADD COLUMN d DEFAULT 3");
+    assertEquals(await one.code("SELECT c FROM other"), "sql_error");
+    assertEquals(await one.rows("SELECT b, d FROM other"), [["x", 3]]);
+    await one.rollback();
+    // This change gets the version that the one above had.
+    await tenant.setup("CREATE TABLE other (e INTEGER, f INTEGER)", "INSERT INTO other VALUES (5, 6)");
+    assertEquals(await rows("SELECT * FROM other"), [[5, 6]]);
+    assertEquals((await tenant.query("INSERT INTO other SELECT a FROM t")).status, 400);
+    const two = await begin();
+    await two.exec("DROP TABLE other", [], { snapshots: false });
+    await two.exec("CREATE TABLE other (g)");
+    await two.commit();
+    assertEquals((await tenant.query("SELECT g FROM other")).status, 200);
+  },
+
+  "BEGIN DEFERRED reads one state, and its write after another writer's commit is busy": async (world) => {
+    const { tenant, begin, rows } = world;
+    await tenant.setup(T, "INSERT INTO t VALUES (1, 'x')");
+    const one = await begin();
+    assertEquals(await one.rows("SELECT a FROM t"), [["x"]]);
+    await tenant.setup("UPDATE t SET a = 'y' WHERE id = 1");
+    assertEquals(await one.rows("SELECT a FROM t"), [["x"]]);
+    assertEquals(await one.code("UPDATE t SET a = 'z' WHERE id = 1"), "database_busy");
+    // It holds nobody up, and can still read.
+    await tenant.setup("UPDATE t SET a = 'w' WHERE id = 1");
+    assertEquals(await one.rows("SELECT a FROM t"), [["x"]]);
+    await one.rollback();
+    assertEquals(await rows("SELECT a FROM t"), [["w"]]);
+  },
+
+  "a transaction that has begun and does nothing holds nobody up": async ({ tenant, begin, rows }) => {
+    await tenant.setup(T);
+    const idle = [await begin("immediate"), await begin("deferred"), await begin("readonly")];
+    await idle[1]?.exec("SELECT 1");
+    await tenant.setup("INSERT INTO t VALUES (1, 'x')");
+    for (const one of idle) await one.rollback();
+    assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
+  },
+
+  "writers wait in their order for a transaction that has the write slot": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(T);
+    const one = await begin("immediate");
+    await one.exec("INSERT INTO t VALUES (1, 'x')");
+    const waiting = [
+      tenant.query("INSERT INTO t SELECT max(id) + 1, 'y' FROM t"),
+      (async () => {
+        const two = await begin("immediate");
+        await two.exec("INSERT INTO t SELECT max(id) + 1, 'z' FROM t");
+        await two.commit();
+      })(),
+      tenant.query("INSERT INTO t SELECT max(id) + 1, 'w' FROM t"),
+    ];
+    assertEquals(await rows("SELECT count(*) FROM t"), [[0]]);
+    await one.exec("INSERT INTO t VALUES (2, 'v')");
+    await one.commit();
+    await Promise.all(waiting);
+    assertEquals(await rows("SELECT id FROM t ORDER BY id"), [[1], [2], [3], [4], [5]]);
+  },
+
+  "a broken deferred reference fails the commit, and can be mended": async ({ tenant, begin, rows }) => {
+    await tenant.setup(
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (p REFERENCES p DEFERRABLE INITIALLY DEFERRED)",
+    );
+    const one = await begin();
+    await one.exec("INSERT INTO c VALUES (1)");
+    assertEquals(await codeOf(one.commit()), "sql_error");
+    assertEquals(one.autocommit, false);
+    await one.exec("INSERT INTO p VALUES (1)");
+    await one.commit();
+    assertEquals(await rows("SELECT * FROM c"), [[1]]);
+    const [[logged]] = await rows(
+      "SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE 'INSERT INTO %'",
+    ) as [[number]];
+    assertEquals(logged, 2);
+  },
+
+  "OR ROLLBACK ends the transaction as SQLite does": async ({ tenant, begin, rows }) => {
+    await tenant.setup(T, "INSERT INTO t VALUES (1, 'x')");
+    const one = await begin();
+    await one.exec("INSERT INTO t VALUES (2, 'y')");
+    assertEquals(await one.code("INSERT OR ROLLBACK INTO t VALUES (1, 'z')"), "sql_error");
+    assertEquals([one.autocommit, one.lost], [true, null]);
+    assertEquals(await one.code("INSERT INTO t VALUES (3, 'v')"), "transaction_timeout");
+    assertEquals(await rows("SELECT id FROM t"), [[1]]);
+    const [first] = await rows("SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE 'INSERT%(2%'");
+    assertEquals(first, [1]);
+  },
+
+  "READONLY, and every transaction of a read token, changes nothing": async ({ tenant, begin, rows }) => {
+    await tenant.setup(T);
+    const one = await begin("readonly");
+    assertEquals(await one.rows("SELECT count(*) FROM t"), [[0]]);
+    assertEquals(await one.code("INSERT INTO t VALUES (1, 'x')"), "sql_error");
+    await tenant.setup("INSERT INTO t VALUES (2, 'y')");
+    assertEquals(await one.rows("SELECT count(*) FROM t"), [[0]]);
+    await one.commit();
+    const two = await begin("immediate", { role: "read" });
+    assertEquals(await two.rows("SELECT count(*) FROM t"), [[1]]);
+    assertEquals(await two.code("INSERT INTO t VALUES (3, 'z')"), "role_too_low");
+    await tenant.setup("INSERT INTO t VALUES (4, 'w')");
+    await two.rollback();
+    assertEquals(await rows("SELECT count(*) FROM t"), [[2]]);
+  },
+
+  "a role that was taken from the token counts at the next statement": async ({ tenant, begin, rows }) => {
+    await tenant.setup(T);
+    const one = await begin("immediate", { role: "write" });
+    await one.exec("INSERT INTO t VALUES (1, 'x')");
+    assertEquals(await one.code("CREATE TABLE u (b)"), "role_too_low");
+    assertEquals(await one.code("INSERT INTO t VALUES (2, 'y')", { role: "read" }), "role_too_low");
+    await one.rollback();
+    assertEquals(await rows("SELECT count(*) FROM t"), [[0]]);
+  },
+
+  "what no role may run, and what ends or begins a transaction, is refused": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(T);
+    const one = await begin();
+    await one.exec("INSERT INTO t VALUES (1, 'x')");
+    for (const sql of ["COMMIT", "BEGIN", "ROLLBACK", "SAVEPOINT s", "ATTACH ':memory:' AS m", "VACUUM"]) {
+      assertEquals(await one.code(sql), "statement_refused", sql);
+    }
+    assertEquals(await one.code("PRAGMA foreign_keys=OFF"), "validation_failed");
+    assertEquals(await one.code("INSERT INTO t VALUES (2, 'y'); DROP TABLE t"), "multiple_statements");
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1]]);
+  },
+
+  "a rule that would hold a statement fails it and names the batch; one that denies denies": async (
+    world,
+  ) => {
+    const { app, tenant, begin, rows } = world;
+    await tenant.setup(T, "CREATE TABLE u (b)", "CREATE TABLE v (c)", "INSERT INTO v VALUES (1), (2), (3)");
+    const path = `/api/namespaces/${tenant.slug}/databases/main/rules`;
+    const rule = async (body: Readonly<Record<string, unknown>>) => {
+      const answer = await app.request("POST", path, { token: tenant.token, body });
+      assertEquals(answer.status, 201, answer.text);
+    };
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    await rule({ tableGlob: "u", effect: "deny" });
+    await rule({ tableGlob: "v", effect: "require_approval", minRows: 2 });
+    const one = await begin("immediate");
+    const [code, message] = await messageOf(one.exec("INSERT INTO t VALUES (1, 'x')"));
+    assertEquals(code, "transaction_held");
+    assert(message.includes("batch"), message);
+    assertEquals(await one.code("INSERT INTO u VALUES (1)"), "rule_denied");
+    assertEquals(await one.code("DELETE FROM v"), "transaction_held");
+    await one.exec("DELETE FROM v WHERE c = 1", [], { snapshots: false });
+    await one.commit();
+    assertEquals(
+      await rows("SELECT (SELECT count(*) FROM t), (SELECT count(*) FROM u), (SELECT count(*) FROM v)"),
+      [[0, 0, 2]],
+    );
+    assertEquals(
+      await rows("SELECT error_kind FROM _service_meta_query_log WHERE error_kind LIKE 'transaction_%'"),
+      [
+        ["transaction_held"],
+        ["transaction_held"],
+      ],
+    );
+  },
+
+  "a statement that changes more rows than its caller lets it is undone alone": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(T, "INSERT INTO t VALUES (1, 'x'), (2, 'y')");
+    const one = await begin();
+    await one.exec("INSERT INTO t VALUES (3, 'z')");
+    assertEquals(await one.code("DELETE FROM t WHERE id > 1", { maxAffected: 1 }), "too_many_affected");
+    await one.exec("DELETE FROM t WHERE id = 1", [], { maxAffected: 1 });
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[2], [3]]);
+  },
+
+  "several statements of one call are one log row, and stay or go as they were asked": async (world) => {
+    const { tenant, begin, rows } = world;
+    await tenant.setup(T);
+    const one = await begin();
+    const statements = [
+      "INSERT INTO t VALUES (1, 'x')",
+      "INSERT INTO t VALUES (2, 'y')",
+      "INSERT INTO t VALUES (3, 'x')",
+    ]
+      .map((sql) => ({ sql, params: [] }));
+    assertEquals(await one.code("", { statements, batch: true }), "sql_error");
+    assertEquals(await one.rows("SELECT count(*) FROM t"), [[0]]);
+    assertEquals(await one.code("", { statements, batch: true, atomic: false }), "sql_error");
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1], [2]]);
+    const log = await rows(
+      "SELECT statement_count, status FROM _service_meta_query_log WHERE operation = 'batch'",
+    );
+    assertEquals(log, [[3, "error"], [3, "error"]]);
+  },
+
+  "a destructive statement has a snapshot of the state before the transaction": async (world) => {
+    const { app, tenant, begin, rows } = world;
+    await tenant.setup(T, "INSERT INTO t VALUES (1, 'x')");
+    const labels = async () => {
+      const answer = await app.request("GET", `${tenant.database.path}/snapshots`, { token: tenant.token });
+      return (answer.body.data as { label: string }[]).map(({ label }) => label);
+    };
+    const undone = await begin();
+    assert((await undone.exec("DROP TABLE t")).meta.snapshot);
+    await undone.rollback();
+    const one = await begin();
+    await one.exec("INSERT INTO t VALUES (2, 'y')");
+    const { meta } = await one.exec("DELETE FROM t");
+    assert(meta.snapshot);
+    await one.exec("INSERT INTO t VALUES (3, 'z')");
+    assertEquals((await one.exec("DROP TABLE t")).meta.snapshot, null);
+    await one.commit();
+    assertEquals(await labels(), [meta.snapshot]);
+    const restored = await app.request("POST", `${tenant.database.path}/restore`, {
+      token: tenant.token,
+      body: { snapshot: meta.snapshot },
+    });
+    assertEquals(restored.status, 200, restored.text);
+    assertEquals(await rows("SELECT * FROM t"), [[1, "x"]]);
+  },
+
+  "the call that opens a request pays for it, the others for their rows": async ({ app, tenant, begin }) => {
+    await tenant.setup(T);
+    const { meter } = app.deps.query;
+    const costs: number[] = [];
+    const settle = meter.settle.bind(meter);
+    meter.settle = (admission, usage) => {
+      costs.push(usage.costNanoUsd);
+      settle(admission, usage);
+    };
+    const one = await begin();
+    const paid = await one.exec("INSERT INTO t VALUES (1, 'x')");
+    const beside = await one.exec("INSERT INTO t VALUES (2, 'y')", [], { opensRequest: false });
+    await one.rollback();
+    meter.settle = settle;
+    const [first = 0, second = 0] = costs;
+    assertEquals(first - second, 500);
+    assertEquals([paid, beside].map(({ meta }) => Math.round(meta.costUsd * 1e9)), [first, second]);
+  },
+
+  "one call at a time": async ({ tenant, begin }) => {
+    await tenant.setup(T);
+    const one = await begin();
+    const first = one.exec("SELECT 1");
+    const second = await one.exec("SELECT 2").catch((error) => error);
+    assert(second instanceof TypeError);
+    await first;
+    await one.rollback();
+  },
+});
