@@ -31,7 +31,10 @@ export const fieldSpec = z.strictObject({
 
 /** A whole specification. */
 export const endpointSpec = z.strictObject({
-  slug: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/),
+  slug: z.string().regex(
+    /^[a-z][a-z0-9-]{0,40}$/,
+    "Send up to 41 lower-case letters, digits and hyphens, a letter first",
+  ),
   name: z.string().min(1).max(200),
   description: z.string().max(2000).optional(),
   kind: z.enum(["query", "mutation", "auth_signup", "auth_login", "ask"]),

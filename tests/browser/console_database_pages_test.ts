@@ -173,6 +173,7 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await statement.pressSequentially("SELECT nme FROM products WHERE id = ?");
       await page.locator("#found", { hasText: "nme" }).waitFor();
       await statement.fill("SELECT name FROM products WHERE id = ?");
+      await page.getByText("Add an input").click();
       const input = page.getByRole("group", { name: "Input 1" });
       await input.getByLabel("Name").fill("id");
       // The last of the checks, for which the one before may have to give way.

@@ -118,6 +118,23 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       assertEquals(await world.count("SELECT count(*) FROM orders WHERE status = 'sent'"), 2);
     });
   },
+  "a statement that ran is published from where it stands, and examples give way to results": async (
+    world,
+  ) => {
+    await world.look(`${world.base}/sql`, async (page) => {
+      await page.getByText("To begin with").waitFor();
+      await page.locator(".cm-content").fill("SELECT name FROM customers WHERE id = ?");
+      await page.getByLabel("value 1", { exact: true }).fill("1");
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByRole("cell", { name: "Ada" }).waitFor();
+      assertEquals(await page.getByText("To begin with").count(), 0);
+      await page.getByRole("button", { name: "Publish as endpoint" }).click();
+      await page.waitForURL("**/endpoints/-/new?**");
+      assertEquals(await page.locator("main").count(), 1);
+      await page.getByRole("group", { name: "Input 1" }).getByLabel("Name").waitFor();
+      await assertReadable(page);
+    });
+  },
   "a double click on a cell opens its row there, and the change is made after a look": async (world) => {
     await world.look(`${world.base}/tables/orders`, async (page) => {
       await assertReadable(page);

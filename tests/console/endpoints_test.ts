@@ -75,6 +75,36 @@ const whole = {
 } as const;
 
 testSteps("the pages of the endpoints", world, {
+  "have an open input for each placeholder of a statement that is handed over, and none beside": async (
+    { path, look },
+  ) => {
+    const sql = "SELECT id FROM orders WHERE id = ? OR note = ?";
+    const form = await look(`${path}/-/new?${new URLSearchParams({ sql })}`);
+    const inputs = [...form.matchAll(/<details +class="card fold input-row"( open)? ?><summary>([^<]*)/g)];
+    assertEquals(inputs.map(([, open, title]) => [open !== undefined, title]), [
+      ...[[true, "Input for ?1"], [true, "Input for ?2"]],
+      ...[[false, "Add another input"], [false, "Add another input"]],
+    ]);
+    assertStringIncludes(await look(`${path}/-/new`), "<summary>Add an input</summary>");
+  },
+  "show a call of an endpoint that can be pasted, with a value for each input": async (
+    { app, tenant, path, look },
+  ) => {
+    const api = `/api/namespaces/${tenant.slug}/databases/main/endpoints`;
+    const call = async (spec: Record<string, unknown>) => {
+      const body = { name: "A call", output: "rows", kind: "query", ...spec };
+      const { status, text } = await app.request("POST", api, { token: tenant.token, body });
+      assertEquals(status, 201, text);
+      return plain(await look(`${path}/${spec["slug"]}`)).replaceAll("&#39;", "'").replaceAll("&quot;", '"');
+    };
+    const below = { slug: "below", method: "GET", sql: "SELECT id FROM orders WHERE id < ?" };
+    const input = [{ name: "most", type: "integer", min: 5 }];
+    assertStringIncludes(await call({ ...below, input }), `/p/${tenant.slug}/main/below?most=5'`);
+    const note = { slug: "note", method: "POST", kind: "mutation", output: "rows_written" };
+    const named = [{ name: "note", type: "text", enum: ["it's"] }];
+    const shown = await call({ ...note, sql: "INSERT INTO orders (note) VALUES (?)", input: named });
+    assertStringIncludes(shown, `/p/${tenant.slug}/main/note -d '{"note":"it'\\''s"}'`);
+  },
   "begin with five drafts from a table": async ({ path, send, look, api }) => {
     assertStringIncludes(await look(path), "Five from a table");
     assertEquals((await send(`${path}/-/scaffold`, { table: "orders" })).status, 303);

@@ -110,6 +110,29 @@ const steps: Steps<World> = {
     const viewer = await signIn(app, { role: "viewer", namespace: namespace.slug });
     assert(!(await openPage(app, `${base}/findings`, viewer)).text.includes("Propose the fix"));
   },
+  "a finding about an endpoint leads to its form, with the gates open": async (
+    { app, namespace, admin, base },
+  ) => {
+    await namespace.setup("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)");
+    const api = `/api/namespaces/${namespace.slug}/databases/main/endpoints`;
+    const spec = {
+      ...{ slug: "add-note", name: "Add", kind: "mutation", method: "POST", output: "rows_written" },
+      ...{
+        sql: "INSERT INTO notes (body) VALUES (?)",
+        input: [{ name: "body", type: "text" }],
+        auth: "public",
+      },
+    };
+    for (const [path, body] of [[api, spec], [`${api}/add-note/publish`, {}]] as const) {
+      const { status, text } = await app.request("POST", path, { token: namespace.token, body });
+      assert(status < 300, text);
+    }
+    const { text } = await openPage(app, `${base}/findings`, admin);
+    const href = /href="([^"]*endpoints\/add-note[^"]*)"/.exec(text)?.[1] ?? "";
+    assertEquals(href, `${base}/endpoints/add-note?gates#gates`);
+    const page = await openPage(app, href.split("#")[0] ?? "", admin);
+    assert(/<details id="gates"[^>]* open/.test(page.text));
+  },
   "a schema too large for a picture shows a table and its neighbours": async (
     { app, namespace, admin, base },
   ) => {

@@ -172,6 +172,22 @@ const steps: Steps<World> = {
       !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the result"),
     );
   },
+  "a statement that is published leads to the form of an endpoint, with script and without": async (
+    { app, admin, page },
+  ) => {
+    const fields = { sql: "SELECT ?", do: "publish" };
+    const to = `${page.replace(/sql$/, "endpoints/-/new")}?sql=SELECT+%3F`;
+    const plain = await sendForm(app, { path: page, fields, person: admin });
+    assertEquals([plain.status, plain.headers.get("location")], [303, to]);
+    // What the script sends must not be led there itself: it would put that page into this one.
+    const scripted = await sendForm(app, {
+      path: page,
+      fields,
+      person: admin,
+      headers: { "hx-request": "true" },
+    });
+    assertEquals([scripted.status, scripted.headers.get("hx-redirect"), scripted.text], [200, to, ""]);
+  },
   "a spreadsheet that opens the CSV runs no formula that somebody has stored, and JSON has it as it is":
     async (
       { app, admin, page },

@@ -27,7 +27,7 @@ import type { Returned } from "../frame/returned.ts";
 import { specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
 import type { Tried } from "./endpoint_try_view.tsx";
 import { Endpoint } from "./endpoint_view.tsx";
-import { endpointsPage, uncheckedIn } from "./endpoints_place.ts";
+import { endpointsPage, placeholdersIn, uncheckedIn } from "./endpoints_place.ts";
 
 const PATH = "/:ns/db/:db/endpoints/:slug";
 
@@ -52,6 +52,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       readStats(ctx, { ...one, fromMs: null, toMs: null }),
     ]);
     const names = await callerNames(ctx, address.namespaceSlug, revisions.map(({ actor }) => actor));
+    const values = came.fields === undefined ? valuesOf(endpoint) : valuesTyped(came.fields);
     return await renderPage(
       c,
       {
@@ -66,7 +67,8 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         base={base}
         endpoint={endpoint}
         manages={mayManage(c.get("visit"), address.namespaceSlug)}
-        values={came.fields === undefined ? valuesOf(endpoint) : valuesTyped(came.fields)}
+        values={values}
+        wanted={placeholdersIn(deps, values)}
         issues={came.issues ?? null}
         message={came.message ?? null}
         stats={stats}
@@ -75,6 +77,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         compared={Number(c.req.query("compare") ?? "0")}
         tried={came.tried ?? null}
         returned={came.returned ?? null}
+        showsGates={c.req.query("gates") !== undefined}
       />,
     );
   };

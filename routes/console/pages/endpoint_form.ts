@@ -66,10 +66,10 @@ export function nameIn(at: number, name: string): string {
   return `input.${at}.${name}`;
 }
 
-/** How many inputs a form shows: those that it has, and some to come. */
-export function shownInputs(values: FormValues): number {
+/** How many inputs a form shows: those that it has or that its statement wants, and some to come. */
+export function shownInputs(values: FormValues, wanted: number): number {
   const named = Array.from({ length: MAX_INPUTS }, (_, at) => (values[nameIn(at, "name")] ?? "") !== "");
-  return Math.min(MAX_INPUTS, named.lastIndexOf(true) + 1 + SPARE_INPUTS);
+  return Math.min(MAX_INPUTS, Math.max(wanted, named.lastIndexOf(true) + 1) + SPARE_INPUTS);
 }
 
 /**

@@ -22,6 +22,10 @@ export interface SpecFormProps {
   /** What is wrong; null: it was not checked. */
   readonly issues: readonly Issue[] | null;
   readonly message: string | null;
+  /** Placeholders of a statement that is handed over: each wants an input. */
+  readonly wanted?: number;
+  /** Shows the gates at once: somebody was led here to set one. */
+  readonly showsGates?: boolean;
 }
 
 type Choices = NonNullable<FieldProps["choices"]>;
@@ -50,7 +54,7 @@ const types: Choices = ["text", "email", "url", "integer", "number", "boolean", 
 
 /** For whoever may manage endpoints. */
 export function SpecForm(props: SpecFormProps): Html {
-  const { visit, action, check, isNew, values, issues, message } = props;
+  const { visit, action, check, isNew, values, issues, message, wanted = 0, showsGates = false } = props;
   const field = fieldsOf(props);
   return (
     <Form
@@ -73,7 +77,7 @@ export function SpecForm(props: SpecFormProps): Html {
           <Field
             label="Slug"
             {...field("slug")}
-            hint="Its part of the address"
+            hint="Its part of the address: lower-case letters, digits, hyphens"
             placeholder="orders-of-day"
             required
           />
@@ -96,9 +100,13 @@ export function SpecForm(props: SpecFormProps): Html {
       />
       <fieldset>
         <legend>Inputs</legend>
-        {Array.from({ length: shownInputs(values) }, (_, at) => <Input at={at} {...props} />)}
+        {Array.from({ length: shownInputs(values, wanted) }, (_, at) => <Input at={at} {...props} />)}
       </fieldset>
-      <Fold title="Gates: sessions, limits, captcha, origins" open={hasAny(values, gates)}>
+      <Fold
+        id="gates"
+        title="Gates: sessions, limits, captcha, origins"
+        open={showsGates || hasAny(values, gates)}
+      >
         <div class="form">
           <Field label="Who may call" {...field("auth")} choices={auths} />
           <div class="columns">
@@ -161,41 +169,50 @@ function Found({ issues }: { issues: readonly Issue[] | null }): Html {
   );
 }
 
+/** Closed where it says all of itself in its title. */
 function Input(props: SpecFormProps & { at: number }): Html {
-  const { at, values } = props;
+  const { at, values, issues, wanted = 0 } = props;
   const field = fieldsOf(props);
   const own = (name: string) => field(nameIn(at, name));
   const name = values[nameIn(at, "name")] ?? "";
   const more = ["label", "default", "min", "max", "maxLength", "pattern", "enum"].map((one) =>
     nameIn(at, one)
   );
+  const isWrong = issues?.some(({ path }) => fieldOfIssue(path)?.startsWith(nameIn(at, ""))) ?? false;
+  const type = values[nameIn(at, "type")] ?? "text";
+  const isRequired = values[nameIn(at, "required")] !== undefined;
+  const title = name === ""
+    ? at < wanted ? `Input for ?${at + 1}` : at === 0 ? "Add an input" : "Add another input"
+    : `${name}, ${type}${isRequired ? ", required" : ""}`;
   return (
-    <div class="form input-row" role="group" aria-label={name === "" ? `Input ${at + 1}` : `Input ${name}`}>
-      <div class="columns">
-        <Field label="Name" {...own("name")} placeholder={at === 0 ? "id" : ""} />
-        <Field label="Type" {...own("type")} choices={types} />
-        <Check
-          label="Required"
-          name={nameIn(at, "required")}
-          checked={values[nameIn(at, "required")] !== undefined}
-        />
-      </div>
-      <Fold title={`More about ${name === "" ? "it" : name}`} open={hasAny(values, more)}>
-        <div class="form">
-          <div class="columns">
-            <Field label="Label" {...own("label")} />
-            <Field label="Default" {...own("default")} />
-          </div>
-          <div class="columns">
-            <Field label="Least" {...own("min")} />
-            <Field label="Most" {...own("max")} />
-            <Field label="Characters at most" {...own("maxLength")} />
-          </div>
-          <Field label="Pattern" {...own("pattern")} hint="A regular expression without slashes" />
-          <Field label="Allowed values, one a line" {...own("enum")} type="textarea" />
+    <Fold kind="input-row" title={title} open={isWrong || (name === "" && at < wanted)}>
+      <div class="form" role="group" aria-label={name === "" ? `Input ${at + 1}` : `Input ${name}`}>
+        <div class="columns">
+          <Field label="Name" {...own("name")} placeholder={at === 0 ? "id" : ""} />
+          <Field label="Type" {...own("type")} choices={types} />
+          <Check
+            label="Required"
+            name={nameIn(at, "required")}
+            checked={isRequired}
+          />
         </div>
-      </Fold>
-    </div>
+        <Fold title={`More about ${name === "" ? "it" : name}`} open={hasAny(values, more)}>
+          <div class="form">
+            <div class="columns">
+              <Field label="Label" {...own("label")} />
+              <Field label="Default" {...own("default")} />
+            </div>
+            <div class="columns">
+              <Field label="Least" {...own("min")} />
+              <Field label="Most" {...own("max")} />
+              <Field label="Characters at most" {...own("maxLength")} />
+            </div>
+            <Field label="Pattern" {...own("pattern")} hint="A regular expression without slashes" />
+            <Field label="Allowed values, one a line" {...own("enum")} type="textarea" />
+          </div>
+        </Fold>
+      </div>
+    </Fold>
   );
 }
 

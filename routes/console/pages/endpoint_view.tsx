@@ -1,5 +1,6 @@
 // What the pages of one endpoint show: its form, its status, a way to try it, its calls and its revisions.
 import type { Issue } from "../../../lib/core/errors.ts";
+import { exampleInput } from "../../../lib/services/published/discovery/example_input.ts";
 import type { EndpointView } from "../../../lib/services/endpoints/endpoint_context.ts";
 import type { HourStats } from "../../../lib/services/endpoints/read_stats.ts";
 import type { Visit } from "../../http/visit.ts";
@@ -30,6 +31,8 @@ export interface NewEndpointProps {
   readonly values: FormValues;
   readonly issues: readonly Issue[] | null;
   readonly message: string | null;
+  /** Placeholders of a statement that is handed over. */
+  readonly wanted?: number;
 }
 
 /** The page of a new one. */
@@ -56,6 +59,8 @@ export interface EndpointProps extends NewEndpointProps {
   readonly compared: number | null;
   readonly tried: Tried | null;
   readonly returned: Returned<"delete" | "status"> | null;
+  /** Somebody was led here to set a gate. */
+  readonly showsGates: boolean;
 }
 
 /** The page of one. */
@@ -108,15 +113,16 @@ const meanings = {
 } as const;
 
 function Status(
-  { visit, base, endpoint: { slug, status, url, method }, manages, returned }: EndpointProps,
+  { visit, base, endpoint, manages, returned }: EndpointProps,
 ): Html {
+  const { slug, status } = endpoint;
   const message = messageOf(returned, "status");
   return (
     <Card id="status" title={status.charAt(0).toUpperCase() + status.slice(1)}>
       <div class="form">
         {message === null ? null : <Notice tone="bad">{message}</Notice>}
         <p>{meanings[status]}</p>
-        <CopyLine label="its address" text={method === "GET" ? `curl ${url}` : `curl ${url} -d '{}'`} />
+        <CopyLine label="a call of it" text={callOf(endpoint)} />
         {manages
           ? moves[status].map(([to, words, kind]) => (
             <Form visit={visit} action={`${base}/${slug}/${to}`}>
@@ -127,6 +133,19 @@ function Status(
       </div>
     </Card>
   );
+}
+
+/** A call that can be pasted, with a value for each input. */
+function callOf(endpoint: EndpointView): string {
+  const { method, url } = endpoint;
+  const input = exampleInput(endpoint, "all") ?? exampleInput(endpoint) ?? {};
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  if (method === "POST") return `curl ${url} -d ${quoted(JSON.stringify(input))}`;
+  const values = Object.entries(input).map(([name, value]) => [
+    name,
+    typeof value === "object" ? JSON.stringify(value) : String(value),
+  ]);
+  return values.length === 0 ? `curl ${url}` : `curl ${quoted(`${url}?${new URLSearchParams(values)}`)}`;
 }
 
 function Calls({ stats, visit }: EndpointProps): Html {

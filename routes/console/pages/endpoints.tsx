@@ -14,7 +14,7 @@ import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { newSpec, specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
 import { NewEndpoint } from "./endpoint_view.tsx";
-import { endpointsPage, uncheckedIn } from "./endpoints_place.ts";
+import { endpointsPage, placeholdersIn, uncheckedIn } from "./endpoints_place.ts";
 import { Endpoints } from "./endpoints_view.tsx";
 
 const PATH = "/:ns/db/:db/endpoints";
@@ -46,6 +46,7 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
   const form = async (c: Context<Env>, came: Came) => {
     const { ctx, address, base } = endpointsPage(deps, c);
     requireNamespaceAdmin(ctx.caller, address.namespaceSlug);
+    const values = came.fields === null ? { ...valuesOf(newSpec), ...asked(c) } : valuesTyped(came.fields);
     return await renderPage(
       c,
       {
@@ -58,9 +59,10 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
       <NewEndpoint
         visit={c.get("visit")}
         base={base}
-        values={came.fields === null ? { ...valuesOf(newSpec), ...asked(c) } : valuesTyped(came.fields)}
+        values={values}
         issues={came.issues}
         message={came.message}
+        wanted={placeholdersIn(deps, values)}
       />,
     );
   };

@@ -7,6 +7,7 @@ import type { EndpointContext } from "../../../lib/services/endpoints/endpoint_c
 import type { UncheckedSpec } from "../../../lib/services/endpoints/spec/check_spec.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
+import type { FormValues } from "./endpoint_form.ts";
 import { issuesOf } from "../../middleware/issues.ts";
 
 /** The endpoints of a database. */
@@ -27,6 +28,15 @@ export function endpointsPage(deps: AppDeps, c: Context<Env>): EndpointsPage {
     address: { namespaceSlug: ns, slug },
     base: `/console/${ns}/db/${slug}/endpoints`,
   };
+}
+
+/** Inputs that are opened for the placeholders of a statement. */
+const MOST_WANTED = 20;
+
+/** How many inputs the statement of a form wants; none where it cannot be read. */
+export function placeholdersIn({ query }: AppDeps, { sql = "" }: FormValues): number {
+  const read = query.facts.syntax(sql);
+  return read.ok ? Math.min(read.syntax.parameterCount, MOST_WANTED) : 0;
 }
 
 /** A specification with what is wrong with its form. */

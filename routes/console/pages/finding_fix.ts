@@ -5,6 +5,8 @@
 export type FindingFix =
   | { readonly kind: "sql"; readonly sql: string }
   | { readonly kind: "describe" }
+  /** A change of a specification, which its page has a form for. */
+  | { readonly kind: "endpoint"; readonly slug: string }
   | { readonly kind: "call" };
 
 /** Reads a suggestion: one SQL statement, or a call as `METHOD path body`. */
@@ -13,6 +15,8 @@ export function fixOf(suggestion: string): FindingFix {
   if (call === null) return { kind: "sql", sql: suggestion };
   const [, method, path = "", body = ""] = call;
   if (method === "PUT" && path.endsWith("/describe")) return { kind: "describe" };
+  const endpoint = method === "PUT" ? /\/endpoints\/([a-z][a-z0-9-]*)$/.exec(path)?.[1] : undefined;
+  if (endpoint !== undefined) return { kind: "endpoint", slug: endpoint };
   if (method !== "POST" || !path.endsWith("/batch")) return { kind: "call" };
   const statements: unknown = Reflect.get(Object(JSON.parse(body)), "statements");
   const texts = Array.isArray(statements)

@@ -70,6 +70,8 @@ function One(
         )
         : fix.kind === "describe" && role === "admin"
         ? <a href={`${base}?${new URLSearchParams({ table })}#tables`}>Describe it</a>
+        : fix.kind === "endpoint"
+        ? <a href={`${base}/endpoints/${fix.slug}?gates#gates`}>Open the endpoint</a>
         : fix.kind === "sql"
         ? <code>{visibleLines(fix.sql.slice(0, 400))}</code>
         : <CopyLine text={suggestion} label="the call that mends it" />}

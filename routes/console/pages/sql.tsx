@@ -38,7 +38,7 @@ export function sqlRoutes(deps: AppDeps): Hono<Env> {
       const database = await databasePage(deps, c);
       const form = readSqlForm(await readForm(c));
       if (form.action.kind === "publish" && form.text.length <= MOST_IN_ADDRESS) {
-        return c.redirect(`${database.base}/endpoints/-/new?${new URLSearchParams({ sql: form.text })}`, 303);
+        return leadTo(c, `${database.base}/endpoints/-/new?${new URLSearchParams({ sql: form.text })}`);
       }
       const answer = await answerSql(database.ctx, form, () => c.req.raw.signal);
       if (c.req.header("hx-request") === undefined) return await page(c, database, { form, answer });
@@ -60,6 +60,12 @@ export function sqlRoutes(deps: AppDeps): Hono<Env> {
       const form = readSqlForm(fields);
       return await downloadResult(c, database, { form, format: fields.text("format") });
     });
+}
+
+/** To another page. Where the script has sent the form, it would put what a redirect leads to into this one. */
+function leadTo(c: Context<Env>, to: string): Response {
+  if (c.req.header("hx-request") === undefined) return c.redirect(to, 303);
+  return c.body(null, 200, { "hx-redirect": to });
 }
 
 async function page(

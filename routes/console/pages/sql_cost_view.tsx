@@ -5,9 +5,13 @@ import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
+/** To read a whole table costs something from here on; below it a warning would only teach to overlook warnings. */
+const MANY_ROWS = 1000;
+
 /** It asks again whenever the editor says that something was typed. `check` null: there is no text. */
 export function Cost({ check, base }: { check: TextCheck | null; base: string }): Html {
-  const full = check !== null && check.problem === null && check.fullScans.length > 0;
+  const full = check !== null && check.problem === null && check.fullScans.length > 0 &&
+    (check.rowsRead ?? MANY_ROWS) >= MANY_ROWS;
   const warned = check !== null && (full || check.problem !== null || check.rule !== null);
   return (
     <span

@@ -43,11 +43,16 @@ export function SqlPage(props: SqlPageProps): Html {
       <SchemaList schema={schema} counts={counts} base={base} />
       <div class="console">
         <Editor {...props} />
-        {history === null ? null : <History base={base} entries={history} />}
-        {answer.outcome.kind === "nothing" && form.text === "" && history === null
-          ? <Examples schema={schema} base={base} role={role} />
-          : null}
-        <Outcome visit={visit} base={base} form={form} answer={answer} />
+        {answer.outcome.kind === "nothing"
+          ? (
+            <div id="outcome" class="stack">
+              {history === null ? null : <History base={base} entries={history} />}
+              {form.text === "" && history === null
+                ? <Examples schema={schema} base={base} role={role} />
+                : null}
+            </div>
+          )
+          : <Outcome visit={visit} base={base} form={form} answer={answer} />}
       </div>
     </div>
   );

@@ -45,6 +45,7 @@ function Value(
         id={names.value}
         name={names.value}
         value={typed?.text ?? ""}
+        placeholder="empty text"
         aria-label={about}
         aria-invalid={wrong ? "true" : undefined}
         aria-describedby={wrong ? `${names.value}-wrong` : undefined}

@@ -3,7 +3,8 @@ import type { Children, Html } from "./html.ts";
 
 /** `open`: it has something to say already, such as a form that has come back. */
 export function Fold(
-  { title, open = false, kind = "", children }: {
+  { id, title, open = false, kind = "", children }: {
+    id?: string;
     title: string;
     open?: boolean;
     kind?: string;
@@ -11,7 +12,7 @@ export function Fold(
   },
 ): Html {
   return (
-    <details class={`card fold ${kind}`.trim()} open={open}>
+    <details id={id} class={`card fold ${kind}`.trim()} open={open}>
       <summary>{title}</summary>
       <div class="body">{children}</div>
     </details>

@@ -84,7 +84,7 @@ function statementIssues(spec: SpecParts, row: KindRow, statement: StatementShap
     issues.push({
       path: "sql",
       message:
-        `Write as many placeholders as inputs are bound, ${bound}; there are ${statement.parameterCount}`,
+        `Have one input for each placeholder, in their order; placeholders: ${statement.parameterCount}, inputs that are bound: ${bound}`,
     });
   }
   return issues;

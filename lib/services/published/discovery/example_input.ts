@@ -8,9 +8,17 @@ type Example = string | number | boolean | Readonly<Record<string, never>>;
 const TEXTS = ["text", "TEXT", "1", "12345", "2026-11-01", "Text 1"] as const;
 const PASSWORD = "correct horse battery";
 
-/** Values by name. Null where no known value meets a field's rules: no example is better than a wrong one. */
-export function exampleInput(spec: EndpointSpec): Readonly<Record<string, Example>> | null {
-  const fields = prepareSpec(spec).fields.filter((one) => one.field.required === true && !one.fromSession);
+/**
+ * Values by name, of the required fields or of all. Null where no known value meets a field's rules: no example is
+ * better than a wrong one.
+ */
+export function exampleInput(
+  spec: EndpointSpec,
+  which: "required" | "all" = "required",
+): Readonly<Record<string, Example>> | null {
+  const fields = prepareSpec(spec).fields.filter(({ field, fromSession }) =>
+    !fromSession && (which === "all" || field.required === true)
+  );
   const values = fields.map((one) => [one.field.name, exampleOf(spec, one)] as const);
   return values.some(([, value]) => value === null)
     ? null
