@@ -98,6 +98,8 @@ export const benchCases: readonly BenchCase[] = [
 export const pointReads = reads;
 export const otherPointReads = (other: (statement: BenchStatement) => BenchRequest): BenchRequest[] =>
   variants(VARIANTS, (at) => other(pointRead(at)));
+export const otherInserts = (other: (statement: BenchStatement) => BenchRequest): BenchRequest[] =>
+  variants(VARIANTS, (at) => other(insert(at)));
 
 /** Makes and fills the tables through `send`. */
 export async function fillTables(

@@ -62,6 +62,7 @@ function start(lanes: DatabaseLanes): Flight {
     answered: null,
     killed: null,
     killedMs: 0,
+    leftMs: null,
     begun: null,
     slow: null,
     heard: { count: 0, sinceMs: 0 },

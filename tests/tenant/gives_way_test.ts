@@ -1,31 +1,41 @@
 // When work of an engine child counts as slow, so that it gives way to others that wait.
 import { assertEquals } from "@std/assert";
-import { newFlight } from "../../lib/tenant/local/child_slot.ts";
+import { type LaneFlight, newFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import { givesWay } from "../../lib/tenant/local/gives_way.ts";
+import { givesUp, givesWay } from "../../lib/tenant/local/gives_way.ts";
 import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
 
 /** Others wait for every child, and no slot for slow work is free. */
 const crowded = {
   waiting: new Set<DatabaseLanes>(),
   setApart: () => {},
-  shares: { mayTakeSlot: () => false, mayGoWithoutSlot: () => false, noteSlowTry: () => {} },
+  shares: {
+    mayTakeSlot: () => false,
+    mayGoWithoutSlot: () => false,
+    noteSlowTry: () => {},
+    isShort: () => true,
+  },
 };
+
+const inspection = {
+  ...{
+    request: { op: "inspect", db: "db_1", statements: [], foreignKeysOff: false } as const,
+    queuedMs: 0,
+    crashes: 0,
+  },
+  ...{ resolve: () => {}, reject: () => {} },
+};
+
+function aFlight(): LaneFlight {
+  const work = { kind: "task", job: inspection, holdsWriteSlot: false } as const;
+  return newFlight({
+    ...{ lanes: new DatabaseLanes("db_1", "ns_1"), work, frame: 1, slow: null, startedMs: 0 },
+  });
+}
 
 /** Asks of a statement that is being understood: its child has reported so often, and taken so much processor time. */
 function understanding(): (nowMs: number, count: number, cpuMs: number) => boolean {
-  const job = {
-    ...{
-      request: { op: "inspect", db: "db_1", statements: [], foreignKeysOff: false } as const,
-      queuedMs: 0,
-      crashes: 0,
-    },
-    ...{ resolve: () => {}, reject: () => {} },
-  };
-  const work = { kind: "task", job, holdsWriteSlot: false } as const;
-  const flight = newFlight({
-    ...{ lanes: new DatabaseLanes("db_1", "ns_1"), work, frame: 1, slow: null, startedMs: 0 },
-  });
+  const flight = aFlight();
   return (nowMs, count, cpuMs) => {
     const report: ChildReport = { count, cpuMs: count === 0 ? NaN : cpuMs, residentBytes: 1, progress: null };
     return givesWay(crowded, flight, report, nowMs);
@@ -45,4 +55,17 @@ Deno.test("what takes 50 ms of processor time gives way, or a second", () => {
   assertEquals([busy(30, 1, 70), busy(60, 2, 119), busy(80, 3, 120)], [false, false, true]);
   const waiting = understanding();
   assertEquals([waiting(30, 1, 70), waiting(1_029, 50, 71), waiting(1_030, 51, 71)], [false, false, true]);
+});
+
+Deno.test("a statement whose caller has gone may end by itself for a while, unless somebody waits for its child", () => {
+  const roomy = { shares: { ...crowded.shares, isShort: () => false } };
+  const left = aFlight();
+  assertEquals([40, 90, 139].map((nowMs) => givesUp(roomy, left, true, nowMs)), [false, false, false]);
+  assertEquals(givesUp(roomy, left, true, 140), true);
+  // A call behind it, whose caller waits, has its own time.
+  const next = aFlight();
+  assertEquals(givesUp(roomy, next, true, 40), false);
+  assertEquals(givesUp(crowded, next, false, 60), false);
+  assertEquals([130, 229, 230].map((nowMs) => givesUp(roomy, next, true, nowMs)), [false, false, true]);
+  assertEquals(givesUp(crowded, aFlight(), true, 40), true);
 });

@@ -11,7 +11,7 @@ import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 const NO_MS = {
-  ...{ startedMs: 0, killedMs: 0, begun: null, slow: null, heard: { count: 0, sinceMs: 0 } },
+  ...{ startedMs: 0, killedMs: 0, leftMs: null, begun: null, slow: null, heard: { count: 0, sinceMs: 0 } },
   seen: { call: 0, statement: 0, sinceMs: 0 },
 };
 

@@ -102,18 +102,25 @@ export class ChildShares {
     this.#noTryUntilMs.set(lanes.namespaceId, nowMs + TRY_PAUSE_MS);
   }
 
+  /** Whether quick work waits that could start if a child were free. */
+  isShort(nowMs: number): boolean {
+    const { slots, waiting } = this.shared;
+    // Where a child is ending, another one may start for those that wait.
+    if (this.free !== null || this.mayGrow) return false;
+    if (slots.some((slot) => slot.flight?.killed || slot.leaving)) return false;
+    for (const lanes of waiting) if (lanes.quickWaits(nowMs)) return true;
+    return false;
+  }
+
   /** Whether slow work without a slot may go on: one at a time of its kind, and only while nobody waits for its child. */
   mayGoWithoutSlot(flight: LaneFlight, nowMs: number): boolean {
     const { slots, waiting } = this.shared;
     const { kind } = flight.work;
+    if (this.isShort(nowMs)) return false;
     for (const { flight: other } of slots) {
       if (other !== flight && isWithoutSlot(other) && other?.work.kind === kind) return false;
     }
-    // Where a child is ending, another one may start for those that wait.
-    const isShort = this.free === null && !this.mayGrow &&
-      !slots.some((slot) => slot.flight?.killed || slot.leaving);
     for (const lanes of waiting) {
-      if (isShort && lanes.quickWaits(nowMs)) return false;
       if (kind === "read" && lanes.reads.tryWaits(nowMs) && this.#mayTrySoon(lanes, nowMs)) return false;
     }
     return true;

@@ -57,6 +57,7 @@ export function newFlight(
     answered: null,
     killed: null,
     killedMs: 0,
+    leftMs: null,
     begun: null,
     slow,
     heard: { count: -1, sinceMs: startedMs },

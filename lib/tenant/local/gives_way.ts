@@ -1,5 +1,5 @@
 // Decides what happens to a slow read: the calls sent in the same frame go to another child, and the read itself continues
-// while it has a slot for slow work or nobody waits.
+// while it has a slot for slow work or nobody waits. Also, how long a statement goes on whose caller has gone.
 import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
@@ -7,9 +7,15 @@ import type { Scheduler } from "./scheduler.ts";
 import { type ChildShares, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
 import { tokenOf } from "../read_queue.ts";
 
-/** What the decision needs of the scheduler. */
+/**
+ * Milliseconds that a statement may still run when its caller has gone: most end by then. To end the child instead takes as
+ * much processor time for another one, and its open files and what it has learned are lost.
+ */
+const LEFT_MS = 100;
+
+/** What the decisions need of the scheduler. */
 interface Sharing extends Pick<Scheduler, "waiting" | "setApart"> {
-  readonly shares: Pick<ChildShares, "mayTakeSlot" | "mayGoWithoutSlot" | "noteSlowTry">;
+  readonly shares: Pick<ChildShares, "mayTakeSlot" | "mayGoWithoutSlot" | "noteSlowTry" | "isShort">;
 }
 
 /** Whether to end the flight's child, because somebody waits and no slot for slow work is free. */
@@ -29,6 +35,17 @@ export function givesWay(
   takeBack(scheduler, flight, work.jobs, report.progress);
   lanes.reads.noteSlow(job, nowMs);
   return !mayGoOn(scheduler, flight, tokenOf(job), nowMs);
+}
+
+/** Whether to end the flight's child because nobody waits for the statement that runs in it (`isLeft`), but for its child. */
+export function givesUp(
+  { shares }: Pick<Sharing, "shares">,
+  flight: LaneFlight,
+  isLeft: boolean,
+  nowMs: number,
+): boolean {
+  flight.leftMs = isLeft ? flight.leftMs ?? nowMs : null;
+  return flight.leftMs !== null && (nowMs - flight.leftMs >= LEFT_MS || shares.isShort(nowMs));
 }
 
 /**

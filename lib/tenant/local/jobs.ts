@@ -42,6 +42,8 @@ export interface Flight {
   /** Why the service ended the child; null: it did not. `busy`: a slow read had no slot, and others waited. */
   killed: "timeout" | "gone" | "memory" | "busy" | null;
   killedMs: number;
+  /** When the caller of the statement that runs was first seen to have gone; null: it has not. */
+  leftMs: number | null;
   /** When a statement of it was first seen to run, by the clock and by the child's processor time; null: not yet. */
   begun: { readonly atMs: number; readonly cpuMs: number } | null;
   /** Null: the work is not known to be slow. */

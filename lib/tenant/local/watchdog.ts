@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./progress_files.ts";
-import { givesWay } from "./gives_way.ts";
+import { givesUp, givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { overMemory } from "./over_memory.ts";
 import { abandonCall } from "./settle_group.ts";
@@ -133,7 +133,8 @@ export class Watchdog {
       const first = Math.max(flight.startedMs, nowMs - YOUNG_MS - POLL_MS);
       flight.seen = { ...progress, sinceMs: seen.call === -1 ? first : nowMs };
     }
-    if (jobs[progress.call]?.call.signal()?.aborted && flight.answered === null) return "gone";
+    const isLeft = jobs[progress.call]?.call.signal()?.aborted === true && flight.answered === null;
+    if (givesUp(this.scheduler, flight, isLeft, nowMs)) return "gone";
     const timeoutMs = Math.min(this.bounds.timeoutMs, jobs[progress.call]?.call.timeoutMs ?? Infinity);
     return nowMs - flight.seen.sinceMs >= timeoutMs ? "timeout" : null;
   }
