@@ -454,9 +454,9 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     ]);
     const { tables } = await tenant.database.schema();
     assertEquals(tables.filter((table) => table.kind !== "shadow"), [
-      { name: "f", kind: "virtual", columns: ["body"] },
-      { name: "t", kind: "table", columns: ["id", "a", "n"] },
-      { name: "w", kind: "view", columns: ["a"] },
+      { name: "f", kind: "virtual", columns: ["body"], rowid: null, references: [] },
+      { name: "t", kind: "table", columns: ["id", "a", "n"], rowid: "id", references: [] },
+      { name: "w", kind: "view", columns: ["a"], rowid: null, references: [] },
     ]);
   });
 
