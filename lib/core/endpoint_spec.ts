@@ -39,7 +39,9 @@ export const endpointSpec = z.strictObject({
   description: z.string().max(2000).optional(),
   kind: z.enum(["query", "mutation", "auth_signup", "auth_login", "ask"]),
   method: z.enum(["GET", "POST"]),
-  sql: z.string().max(100_000).describe("? placeholders only, bound in input order"),
+  sql: z.string().max(100_000).describe(
+    "? for each input, in their order, or :name and $user_id for the input of that name",
+  ),
   input: z.array(fieldSpec).max(100),
   output: z.enum(["rows", "first_row", "rows_written", "session", "answer"]),
   auth: z.enum(["public", "session"]).optional(),

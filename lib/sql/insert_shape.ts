@@ -1,12 +1,20 @@
 // What an INSERT or UPDATE puts into which column, from its text.
 import { type Expr, type InsertStmt, parseStmt, traverse } from "sqlite3-parser";
 
+/** Where the value of a placeholder goes. */
+export interface BoundColumn {
+  /** The parameter, counted from 0: two placeholders `?1` are one. */
+  readonly parameter: number;
+  /** Null where it fills none or the text does not tell. */
+  readonly column: string | null;
+}
+
 /** What an INSERT says about its columns. */
 export interface InsertShape {
   /** The columns that it names or, without a list, those of the table; empty for DEFAULT VALUES. */
   readonly columns: readonly string[];
-  /** The column of each placeholder's value, by the placeholder's index; null where the text does not tell. */
-  readonly placeholders: readonly (string | null)[];
+  /** The column of each placeholder's value, in the order of the text. */
+  readonly placeholders: readonly BoundColumn[];
   /** Whether ON CONFLICT … DO UPDATE may change an existing row. */
   readonly updates: boolean;
 }
@@ -23,7 +31,7 @@ export function insertShape(sql: string, columns: readonly string[]): InsertShap
   }
   return {
     columns: root.body.type === "DefaultValuesInsertBody" ? [] : named,
-    placeholders: placeholdersIn(root).map(({ offset }) => filled.get(offset) ?? null),
+    placeholders: columnsBy(placeholdersIn(root), filled),
     updates: updates(root),
   };
 }
@@ -37,6 +45,16 @@ function valuesOf({ body }: InsertStmt): readonly Expr[] {
   return select.columns.every((column) => column.type === "ExprResultColumn")
     ? select.columns.map(({ expr }) => expr)
     : [];
+}
+
+function columnsBy(
+  placeholders: readonly { readonly name: string; readonly offset: number }[],
+  filled: ReadonlyMap<number, string | null>,
+): BoundColumn[] {
+  return placeholders.map(({ name, offset }, at) => ({
+    parameter: name === "?" ? at : Number(name.slice(1)) - 1,
+    column: filled.get(offset) ?? null,
+  }));
 }
 
 /** The placeholders of a text, in order. */
@@ -58,16 +76,12 @@ function updates({ body }: InsertStmt): boolean {
   return false;
 }
 
-/**
- * The column that each placeholder of an INSERT or UPDATE fills, by the placeholder's index; null where it fills none
- * or the text does not tell. Empty for numbered placeholders.
- */
-export function boundColumns(sql: string): readonly (string | null)[] {
+/** The columns that the placeholders of an INSERT or UPDATE fill; all are `?`, or all are `?N`. */
+export function boundColumns(sql: string): readonly BoundColumn[] {
   const parsed = parseStmt(sql);
   if (parsed.status === "error") return [];
   const { root } = parsed;
   const found = placeholdersIn(root);
-  if (found.some(({ name }) => name !== "?")) return [];
   if (root.type === "InsertStmt") return insertShape(sql, [])?.placeholders ?? [];
   if (root.type !== "UpdateStmt") return [];
   const filled = new Map<number, string>();
@@ -75,5 +89,5 @@ export function boundColumns(sql: string): readonly (string | null)[] {
     if (column === undefined || others.length > 0) continue;
     for (const { offset } of placeholdersIn(expr)) filled.set(offset, column.text);
   }
-  return found.map(({ offset }) => filled.get(offset) ?? null);
+  return columnsBy(found, filled);
 }

@@ -85,6 +85,11 @@ const refused: readonly (readonly [spec: Record<string, unknown>, path: string, 
     "Put the input email into email; its placeholder is number 1, which goes into password_hash",
   ],
   [
+    signup("INSERT INTO users (password_hash, email) VALUES (:email, :password) RETURNING id"),
+    "sql",
+    "Put the input email into email",
+  ],
+  [
     signup("INSERT INTO users (email, name, password_hash) VALUES (?, ?, '') RETURNING id"),
     "sql",
     "password",

@@ -50,6 +50,18 @@ const accepted: Readonly<Record<string, Record<string, unknown>>> = {
       { name: "g", type: "json", default: "[1]" },
     ],
   }),
+  "names in place of marks": readSpec({
+    sql: "SELECT :id, note FROM orders WHERE id = :id OR note = ':no' -- :none",
+  }),
+  "a session field by name": readSpec({
+    auth: "session",
+    sql: "SELECT note FROM orders WHERE id = $user_id AND note <> $user_email OR id = :id",
+    input: ["$user_id", "$user_email", "id"].map((name) => ({ name, type: "text" })),
+  }),
+  "a sign-up by name": signup({
+    sql: "INSERT INTO users (password_hash, email) VALUES (:password, lower(:email)) RETURNING id",
+  }),
+  "a log-in by name": login({ sql: "SELECT id, password_hash FROM users WHERE email = :email" }),
   "rules of a session field": readSpec({
     auth: "session",
     input: [{ name: "$user_email", type: "text", pattern: "@corp[.]com$", required: true }],
@@ -90,6 +102,30 @@ const accepted: Readonly<Record<string, Record<string, unknown>>> = {
 
 const refused: readonly (readonly [what: string, spec: Record<string, unknown>, path: string])[] = [
   ["a slug", readSpec({ slug: "Get Order" }), "slug"],
+  [
+    "inputs by position and by name",
+    readSpec({ sql: "SELECT * FROM orders WHERE id = ? OR id = :id" }),
+    "sql",
+  ],
+  [
+    "inputs by number and by name",
+    readSpec({ sql: "SELECT * FROM orders WHERE id = ?1 OR id = :id" }),
+    "sql",
+  ],
+  ["a name without an input", readSpec({ sql: "SELECT * FROM orders WHERE :id AND :ID" }), "sql"],
+  [
+    "an input without a name",
+    readSpec({
+      sql: "SELECT * FROM orders WHERE id = :id",
+      input: ["id", "note"].map((name) => ({ name, type: "text" })),
+    }),
+    "input[1].name",
+  ],
+  [
+    "a password bound by a log-in",
+    login({ sql: `${login()["sql"]}`.replace("?", ":email || :password") }),
+    "sql",
+  ],
   ["an unknown member", readSpec({ colour: "red" }), "colour"],
   ["an unknown member of an input", text({ colour: "red" }), "input[0].colour"],
   ["a regex that is none", text({ pattern: "(" }), "input[0].pattern"],
@@ -172,7 +208,6 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
     }),
     "sql",
   ],
-  ["a named placeholder", readSpec({ sql: "SELECT * FROM orders WHERE id = :id" }), "sql"],
   ["too few placeholders", readSpec({ sql: "SELECT * FROM orders" }), "sql"],
   ["too many placeholders", readSpec({ sql: "SELECT ?, ?" }), "sql"],
   ["a query that writes", readSpec({ sql: "DELETE FROM orders WHERE id = ?" }), "sql"],

@@ -7,6 +7,7 @@ import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { resultColumns } from "../../sql/result_columns.ts";
 import type { SchemaNames } from "../../tenant/tenant_store.ts";
 import { outputs } from "./spec/outputs.ts";
+import { prepareSpec } from "./spec/prepare_spec.ts";
 import type { EndpointFacts } from "../schema/doctor/examined.ts";
 import { foldName } from "../../sql/names.ts";
 
@@ -48,8 +49,8 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
 }
 
 /** Puts the table that the statement names in front of those that triggers and cascades write. */
-function namedFirst(query: QueryContext, { sql }: EndpointSpec, tables: readonly string[]): string[] {
-  const read = query.facts.syntax(sql);
+function namedFirst(query: QueryContext, spec: EndpointSpec, tables: readonly string[]): string[] {
+  const read = query.facts.syntax(prepareSpec(spec).statement.sql);
   const named = read.ok ? read.syntax.target : null;
   if (named === null) return [...tables];
   return [named, ...tables.filter((table) => foldName(table) !== foldName(named))];
@@ -80,16 +81,16 @@ function shownByText(
  */
 async function shownByEngine(
   { query, target }: EndpointFactsContext,
-  { sql, output }: EndpointSpec,
+  spec: EndpointSpec,
 ): Promise<Shown> {
   const { databaseId, namespaceId } = target;
-  const syntax = query.facts.syntax(sql);
-  const params = Array.from({ length: syntax.ok ? syntax.syntax.parameterCount : 0 }, () => null);
+  const { sql, inputs } = prepareSpec(spec).statement;
+  const params = inputs.map(() => null);
   const tenant = query.tenants.open(databaseId, namespaceId);
   const { facts: [facts] } = await classify(query, databaseId, tenant, [{ sql, params }]);
   if (facts === undefined) return { columns: [], tables: [] };
   return {
-    columns: outputs[output].holdsRows
+    columns: outputs[spec.output].holdsRows
       ? [...new Set(facts.columnsRead.map((column) => column.slice(column.indexOf(".") + 1)))]
       : [],
     tables: [...facts.tablesWritten, ...facts.tablesRead],

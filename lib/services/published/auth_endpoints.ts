@@ -30,12 +30,7 @@ export async function logIn(
   const table = foldName(spec.authConfig?.usersTable ?? "");
   const spelled = await ctx.hashes.of("login", databaseId, table, spelling);
   refuseLocked(await ctx.loginFailures.lockedSec(databaseId, [spelled]));
-  const passwordIndex = inputIndex(spec, "password");
-  const { results, meta } = await runStatement(
-    ctx,
-    call,
-    bound.filter((_, index) => index !== passwordIndex),
-  );
+  const { results, meta } = await runStatement(ctx, call, bound);
   const user = readUser(results[0], await readUsers(ctx, call));
   // Guesses count for the user whom the statement finds, however the address is spelled. The hash tells this user
   // from a later one with the same key. An unknown user has as many counters, so that both take the same time.

@@ -5,6 +5,7 @@ import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { publishedErrors } from "../../core/published_errors.ts";
 import { boundColumns } from "../../sql/insert_shape.ts";
 import { foldName } from "../../sql/names.ts";
+import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 
 /** Failures that another input, or a later call, may not have. */
 const messages: Readonly<Partial<Record<SqlErrorKind, string>>> = {
@@ -55,9 +56,11 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
 function issuesOf(spec: EndpointSpec, { kind, column, columns }: ErrorDetail, message: string): Issue[] {
   if (!ofColumns.has(kind)) return [];
   const wrong = new Set([...columns ?? [], ...(column === null ? [] : [column])].map(foldName));
-  return boundColumns(spec.sql).flatMap((bound, index) => {
-    const name = spec.input[index]?.name;
+  const { sql, inputs } = prepareSpec(spec).statement;
+  const names = boundColumns(sql).flatMap(({ parameter, column: bound }) => {
+    const name = spec.input[inputs[parameter] ?? -1]?.name;
     const isMeant = bound !== null && wrong.has(foldName(bound));
-    return isMeant && name !== undefined && !name.startsWith("$") ? [{ path: name, message }] : [];
+    return isMeant && name !== undefined && !name.startsWith("$") ? [name] : [];
   });
+  return [...new Set(names)].map((path) => ({ path, message }));
 }

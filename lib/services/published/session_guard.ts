@@ -11,6 +11,7 @@ import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
+import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { keyColumn } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
 import { readTable } from "../schema/read_table.ts";
@@ -113,8 +114,9 @@ async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
 async function tablesOf({ query }: Context, { record: { spec }, target }: Call): Promise<readonly string[]> {
   if (spec.kind === "ask") return spec.askConfig?.allowedTables ?? [];
   const database = query.tenants.open(target.databaseId, target.namespaceId);
-  const params = spec.input.map(() => null);
-  const { facts: [facts] } = await classify(query, target.databaseId, database, [{ sql: spec.sql, params }]);
+  const { sql, inputs } = prepareSpec(spec).statement;
+  const params = inputs.map(() => null);
+  const { facts: [facts] } = await classify(query, target.databaseId, database, [{ sql, params }]);
   return facts === undefined ? [] : [...facts.tablesRead, ...facts.tablesWritten];
 }
 
@@ -147,17 +149,18 @@ async function guardSql(
 }
 
 /**
- * Step 10: runs the stored statement with its values through the pipeline that every statement takes. Errors:
+ * Step 10: runs the stored statement with the values of its inputs, one in `bound` for each of `input`, through the pipeline that every statement takes. Errors:
  * `session_invalid` where the session's user is gone; every code of the pipeline, in the words for the owner.
  */
 export async function runStatement(
   ctx: Pick<PublishedContext, "query" | "control">,
   endpointCall: EndpointCall,
-  params: readonly SqlParameter[],
+  bound: readonly SqlParameter[],
   { rowForm }: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
 ): Promise<QueryAnswer> {
   const { record, target, tokenId, session, signal } = endpointCall;
-  const statements = [{ sql: record.spec.sql, params }];
+  const { sql, inputs } = prepareSpec(record.spec).statement;
+  const statements = [{ sql, params: inputs.map((index) => bound[index] ?? null) }];
   const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
     userId: session?.userId ?? null,
     snapshots: true,

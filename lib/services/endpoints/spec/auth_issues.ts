@@ -13,6 +13,7 @@ import type { SchemaNames } from "../../../tenant/tenant_store.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
+import { bindInputs } from "./bind_inputs.ts";
 import type { SpecParts } from "./spec_parts.ts";
 import { keyColumn, PASSWORD_COLUMN, shownIndex } from "./users_table.ts";
 
@@ -99,12 +100,14 @@ interface Statement {
 }
 
 function signupFault(
-  { sql = "", input }: SpecParts,
+  { kind, sql = "", input }: SpecParts,
   users: TableDefinition,
   { facts, key, email }: Statement & { readonly email: string },
 ): string | null {
   const listed = users.columns.filter(({ generated }) => !generated).map(({ name }) => name);
-  const shape = insertShape(sql, listed);
+  const bound = bindInputs({ kind, sql, input });
+  const { sql: text, inputs } = bound.ok ? bound.statement : { sql, inputs: [] };
+  const shape = insertShape(text, listed);
   if (shape === null || facts.verb !== "insert" || foldName(facts.target ?? "") !== foldName(users.name)) {
     return "Write an INSERT into the users table";
   }
@@ -115,8 +118,10 @@ function signupFault(
   }
   for (const [name, column] of [["email", email], ["password", PASSWORD_COLUMN]] as const) {
     const at = input?.findIndex((field) => field?.name === name) ?? -1;
-    const into = shape.placeholders[at];
-    if (into && foldName(into) !== foldName(column)) {
+    const into = shape.placeholders.filter(({ parameter }) => inputs[parameter] === at)
+      .map(({ column }) => column)
+      .find((into) => into !== null && foldName(into) !== foldName(column));
+    if (into) {
       return `Put the input ${name} into ${column}; its placeholder is number ${
         at + 1
       }, which goes into ${into}`;

@@ -12,6 +12,7 @@ import type { DatabaseRecord } from "../../../store/records.ts";
 import { trunkTarget } from "../../databases/database_record.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { authIssues } from "./auth_issues.ts";
+import { bindInputs } from "./bind_inputs.ts";
 import { fieldIssues } from "./field_issues.ts";
 import { configIssues, kindIssues } from "./kind_issues.ts";
 import { type SpecParts, specParts } from "./spec_parts.ts";
@@ -65,7 +66,7 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
       : []),
     ...sizeIssues(raw),
     ...await fieldIssues(parts),
-    ...(understood?.ok === false ? [{ path: "sql", message: understood.message }] : []),
+    ...(understood?.ok === false ? understood.issues : []),
     ...kindIssues(parts, shape),
     ...configIssues(parts, raw, tables),
     ...await authIssues(ownReads(ctx), parts, { tables, facts }),
@@ -77,8 +78,10 @@ function ownReads({ query, database, namespaceSlug }: CheckContext): StatementsC
   return { ...query, target: trunkTarget(database, namespaceSlug, "read"), tokenId: "validator" };
 }
 
-async function understand(ctx: CheckContext, { kind, sql }: SpecParts): Promise<Understood | null> {
-  return sql === undefined || kind === "ask" ? null : await understandSql(ctx, sql);
+async function understand(ctx: CheckContext, parts: SpecParts): Promise<Understood | null> {
+  if (parts.sql === undefined || parts.kind === "ask") return null;
+  const bound = bindInputs(parts);
+  return bound.ok ? await understandSql(ctx, parts.sql, bound.statement.sql) : bound;
 }
 
 /** Counts as the store does: one byte for each character, or two when a character is beyond Latin-1. */
@@ -99,8 +102,7 @@ function withoutRepeats(issues: readonly Issue[]): Issue[] {
 /** What the engine understands of a statement. */
 type Understood =
   | { readonly ok: true; readonly facts: StatementFacts }
-  /** In the words of an issue. */
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** The database that a specification is for. */
 interface SpecContext {
@@ -110,15 +112,17 @@ interface SpecContext {
 
 /**
  * Compiles the statement of a specification against the database, without running it and without a caller to bill.
- * Errors: those of a store that does not answer, never the statement's own.
+ * `written` is the text of the specification, `sql` the one for the engine. Errors: those of a store that does not
+ * answer, never the statement's own.
  */
-async function understandSql({ query, database }: SpecContext, sql: string): Promise<Understood> {
+async function understandSql(
+  { query, database }: SpecContext,
+  written: string,
+  sql: string,
+): Promise<Understood> {
   const syntax = query.facts.syntax(sql);
-  if (syntax.ok && syntax.syntax.numberedParameter) {
-    return {
-      ok: false,
-      message: "Write ? for every placeholder; inputs are bound in order, so ?N has no meaning",
-    };
+  if (sql === written && syntax.ok && syntax.syntax.numberedParameter) {
+    return fault("Write ? for every placeholder, or :name; inputs are bound in order, so ?N has no meaning");
   }
   const count = syntax.ok ? Math.min(syntax.syntax.parameterCount, MAX_PARAMETERS) : 0;
   const tenant = query.tenants.open(database.id, database.namespaceId);
@@ -129,13 +133,17 @@ async function understandSql({ query, database }: SpecContext, sql: string): Pro
   if (facts) return { ok: true, facts };
   if (!misunderstood) throw new TypeError("neither facts nor a reason");
   if (misunderstood.code === "no_statement") {
-    return { ok: false, message: "Write one statement; the text holds none" };
+    return fault("Write one statement; the text holds none");
   }
   if (misunderstood.code !== null) {
-    return { ok: false, message: "Write one statement; the text holds several" };
+    return fault("Write one statement; the text holds several");
   }
-  const error = await failureError(tenant, { ...misunderstood, sql, index: null });
+  const error = await failureError(tenant, { ...misunderstood, sql: written, index: null });
   if (error.status !== 400) throw error;
   const hint = error.facts.detail?.hint;
-  return { ok: false, message: `Correct the statement: ${error.message}${hint ? `. ${hint}` : ""}` };
+  return fault(`Correct the statement: ${error.message}${hint ? `. ${hint}` : ""}`);
+}
+
+function fault(message: string): Understood {
+  return { ok: false, issues: [{ path: "sql", message }] };
 }

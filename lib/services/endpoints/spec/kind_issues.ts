@@ -6,6 +6,7 @@ import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementClass } from "../../../sql/statement_kinds.ts";
 import type { SchemaNames } from "../../../tenant/tenant_store.ts";
+import { bindInputs } from "./bind_inputs.ts";
 import { outputsOf } from "./outputs.ts";
 import type { SpecParts } from "./spec_parts.ts";
 
@@ -79,20 +80,17 @@ function statementIssues(spec: SpecParts, row: KindRow, statement: StatementShap
   } else if (row.statement === "write" && spec.output !== "rows_written" && !statement.returnsRows) {
     issues.push({ path: "sql", message: "Add RETURNING; the output needs a row" });
   }
-  const bound = spec.input === undefined ? null : boundInputs(spec.kind, spec.input);
-  if (bound !== null && bound !== statement.parameterCount) {
+  const bound = bindInputs(spec);
+  // By name the two numbers are the same, unless an input is malformed, which is an issue already.
+  const count = bound.ok && spec.input?.includes(null) === false ? bound.statement.inputs.length : null;
+  if (count !== null && count !== statement.parameterCount) {
     issues.push({
       path: "sql",
       message:
-        `Have one input for each placeholder, in their order; placeholders: ${statement.parameterCount}, inputs that are bound: ${bound}`,
+        `Have one input for each placeholder, in their order; placeholders: ${statement.parameterCount}, inputs that are bound: ${count}`,
     });
   }
   return issues;
-}
-
-/** A login's password is compared, never bound. */
-function boundInputs(kind: SpecParts["kind"], input: readonly (FieldSpec | null)[]): number {
-  return kind === "auth_login" ? input.filter((field) => field?.name !== "password").length : input.length;
 }
 
 type Wanted = readonly (readonly [name: string, types: readonly FieldSpec["type"][]])[];

@@ -3,6 +3,7 @@ import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
 import { compilePattern } from "../../../core/linear_pattern.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { bindInputs, type EndpointStatement } from "./bind_inputs.ts";
 import { readDefault } from "./read_value.ts";
 
 /** An input with its compiled pattern and its default. */
@@ -25,6 +26,8 @@ export interface PreparedSpec {
   /** Those that a caller may send. */
   readonly byName: ReadonlyMap<string, PreparedField>;
   readonly origins: ReadonlySet<string> | null;
+  /** Empty text for a kind whose statement comes from elsewhere. */
+  readonly statement: EndpointStatement;
 }
 
 const prepared = new WeakMap<EndpointSpec, PreparedSpec>();
@@ -37,11 +40,14 @@ export function prepareSpec(spec: EndpointSpec): PreparedSpec {
 }
 
 function prepare(spec: EndpointSpec): PreparedSpec {
+  const bound = bindInputs(spec);
   const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
   return {
     fields,
     byName: new Map(fields.filter((one) => !one.fromSession).map((one) => [one.field.name, one])),
     origins: spec.cors === undefined ? null : new Set(spec.cors),
+    // The validator of specifications has refused every other.
+    statement: bound.ok ? bound.statement : { sql: spec.sql, inputs: [] },
   };
 }
 

@@ -7,6 +7,7 @@ import { affinityOf } from "../../../sql/sql_value.ts";
 import type { EndpointRecord } from "../../../store/records.ts";
 import { trunkTarget } from "../../databases/database_record.ts";
 import { outputs } from "../../endpoints/spec/outputs.ts";
+import { prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
 import { isSafeRange } from "../../endpoints/spec/read_value.ts";
 import { readSchema } from "../../schema/read_schema.ts";
 import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
@@ -141,13 +142,14 @@ const outputTypes = {
  * an endpoint's answer, as TypeScript source.
  */
 function outputType(
-  { output, sql }: Pick<EndpointSpec, "output" | "sql">,
+  spec: EndpointSpec,
   schema: SchemaFacts,
 ): string {
-  const { holdsRows, clientType } = outputs[output];
+  const { holdsRows, clientType } = outputs[spec.output];
   if (!holdsRows) return clientType(null);
   const tables = new Map(schema.tables.map((table) => [foldName(table.name), table]));
   const tableOf = (name: string) => tables.get(foldName(name));
+  const { sql } = prepareSpec(spec).statement;
   const columns = resultColumns(sql, (name) => tableOf(name)?.columns.map((column) => column.name) ?? null);
   return clientType(
     columns && columns.map((column) => ({ name: column.name, type: valueType(column, tableOf) })),
