@@ -13,6 +13,7 @@ import { answerHeaders, ResponsePadding } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
+import { oauthRoutes } from "./oauth/mod.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { discoveryRoutes, publishedRoutes, wellKnownRoutes } from "./p/published.ts";
 import { SurfaceRouter } from "./surface_router.ts";
@@ -29,6 +30,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route("/", healthRoutes(deps));
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
   app.route("/", wellKnownRoutes(deps));
+  app.route("/", oauthRoutes(deps));
   app.route("/", openapiRoutes(app, deps.baseUrl));
   app.route("/", docsRoutes(deps));
   app.route("/console", consoleRoutes(deps));

@@ -1,4 +1,4 @@
-// Clients that have registered themselves: they stay while somebody uses them.
+// Clients that have registered themselves. Those that somebody uses stay: see oauth_grants.ts.
 import type { Clock } from "../core/clock.ts";
 import { oauthLimits } from "../core/oauth_limits.ts";
 import { keys } from "../store/keys.ts";
@@ -21,15 +21,5 @@ export class OauthClients {
   async find(clientId: string): Promise<OauthClientRecord | null> {
     const { value } = await kvGet(this.kv, keys.oauthClient(clientId));
     return value === null || value.untilMs <= this.clock.now() ? null : value;
-  }
-
-  /** Notes that somebody uses it; nothing where it is gone. */
-  async renew(clientId: string): Promise<void> {
-    const entry = await kvGet(this.kv, keys.oauthClient(clientId));
-    if (entry.value === null) return;
-    const expireIn = oauthLimits.clientMs;
-    const record = { ...entry.value, untilMs: this.clock.now() + expireIn };
-    // Whoever was faster has noted the same.
-    await kvCommit(this.kv.atomic().check(entry).set(entry.key, record, { expireIn }));
   }
 }

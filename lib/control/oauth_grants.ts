@@ -6,7 +6,12 @@ import { oauthLimits } from "../core/oauth_limits.ts";
 import { keys } from "../store/keys.ts";
 import type { Key } from "../store/key.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
-import type { OauthCodeRecord, OauthRefreshRecord, OauthSpentRecord } from "../store/oauth_records.ts";
+import type {
+  OauthClientRecord,
+  OauthCodeRecord,
+  OauthRefreshRecord,
+  OauthSpentRecord,
+} from "../store/oauth_records.ts";
 import type { TokenRecord } from "../store/records.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import { lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
@@ -66,15 +71,18 @@ export class OauthGrants {
       if (!fits(entry.value)) return await kvCommit(use) ? { ok: false, reason: "misused" } : FASTER;
       const { client, ...grant } = entry.value.grant;
       const { namespaceId } = grant;
-      const [namespace, line] = await Promise.all([
+      const [namespace, line, registration] = await Promise.all([
         kvGet(this.kv, keys.namespace(namespaceId)),
         lineageOf(this.kv, grant, { namespaceId, nowMs }),
+        kvGet(this.kv, keys.oauthClient(client.id)),
       ]);
       if (namespace.versionstamp === null || line === null) return { ok: false, reason: "giver_gone" };
       const base = { ...grant, id: tokenId, name: client.name, client, createdAt: nowMs };
       const token = withSecret(base, { secrets, parent: line.tokens[0]?.value, nowMs });
       use.check(namespace, ...line.checks);
-      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs })) ? { ok: true, token } : FASTER;
+      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs, registration }))
+        ? { ok: true, token }
+        : FASTER;
     });
   }
 
@@ -91,11 +99,14 @@ export class OauthGrants {
       if (entry.value.clientId !== clientId) return { ok: false, reason: "misused" };
       const { namespaceId, tokenId } = entry.value;
       const line = await tokenLineage(this.kv, { namespaceId, tokenId, nowMs });
+      const registration = await kvGet(this.kv, keys.oauthClient(clientId));
       const [current, parent] = line?.tokens ?? [];
       if (line === null || current === undefined) return { ok: false, reason: "giver_gone" };
       const token = withSecret(current.value, { secrets, parent: parent?.value, nowMs });
       const use = this.kv.atomic().check(entry, ...line.checks).delete(entry.key);
-      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs })) ? { ok: true, token } : FASTER;
+      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs, registration }))
+        ? { ok: true, token }
+        : FASTER;
     });
   }
 
@@ -105,20 +116,27 @@ export class OauthGrants {
     return value === null || value.untilMs <= this.clock.now() ? null : value;
   }
 
+  /** Adds the token with its new secrets, the trace of the old one, and that its client is in use. */
   #spend(
     use: Deno.AtomicOperation,
-    { hash, token, secrets, nowMs }: {
+    { hash, token, secrets, nowMs, registration }: {
       readonly hash: string;
       readonly token: TokenRecord;
       readonly secrets: NewSecrets;
       readonly nowMs: number;
+      readonly registration: Deno.KvEntryMaybe<OauthClientRecord>;
     },
   ): Deno.AtomicOperation {
-    const { namespaceId, id: tokenId, client } = token;
-    const untilMs = token.expiresAt ?? nowMs + oauthLimits.refreshMs;
-    const refresh = { namespaceId, tokenId, clientId: client?.id ?? "", untilMs };
-    use.set(keys.oauthSpent(hash), { namespaceId, tokenId }, { expireIn: oauthLimits.refreshMs })
+    const { refreshMs, clientMs } = oauthLimits;
+    const { namespaceId, id: tokenId } = token;
+    const untilMs = token.expiresAt ?? nowMs + refreshMs;
+    const refresh = { namespaceId, tokenId, clientId: token.client?.id ?? "", untilMs };
+    use.set(keys.oauthSpent(hash), { namespaceId, tokenId }, { expireIn: refreshMs })
       .set(keys.oauthRefresh(secrets.refreshHash), refresh, { expireIn: Math.max(1, untilMs - nowMs) });
+    if (registration.value !== null) {
+      const used = { ...registration.value, untilMs: nowMs + clientMs };
+      use.set(registration.key, used, { expireIn: clientMs });
+    }
     return tokenKeys.set(use, token, nowMs);
   }
 

@@ -44,6 +44,11 @@ export const oauthErrors = {
     message: "Ask for a token of this service's /mcp; resource names something else",
     retryable: false,
   },
+  unsupported_response_type: {
+    status: 400,
+    message: "Send response_type code",
+    retryable: false,
+  },
   unsupported_grant_type: {
     status: 400,
     message: "Send grant_type authorization_code or refresh_token",

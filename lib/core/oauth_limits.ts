@@ -33,4 +33,6 @@ export const oauthLimits = {
   /** Milliseconds that a document that was read counts, and how many are kept. */
   documentAgeMs: 5 * 60_000,
   documents: 200,
+  /** Documents that are read at the same time. */
+  documentsAtOnce: 20,
 } as const;

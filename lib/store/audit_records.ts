@@ -26,6 +26,7 @@ export type AuditAction =
   | ("namespace.created" | "namespace.changed" | "credit.added")
   | ("database.created" | "database.changed" | "database.deleted" | "database.brought_back")
   | ("token.created" | "token.revoked" | "sessions.revoked")
+  | ("client.allowed" | "client.connected" | "client.ended")
   | ("rule.created" | "rule.changed" | "rule.deleted")
   | ("endpoint.created" | "endpoint.changed" | "endpoint.deleted" | "endpoint.moved" | "endpoint.restored")
   | ("approval.approved" | "approval.denied" | "approval.undone")

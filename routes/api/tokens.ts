@@ -17,6 +17,8 @@ const tokenRecord = z.object({
   scopes: z.array(scopeRow),
   createdAt: isoTimestamp,
   expiresAt: isoTimestamp.nullable(),
+  audience: z.enum(["mcp"]).nullable().describe("mcp: counts at /mcp only"),
+  client: z.string().nullable().describe("Where the MCP client is that was allowed to use it"),
 });
 const listedToken = tokenRecord.extend({
   lastUsedAt: isoTimestamp.nullable().describe("Null: never. May be behind by five minutes"),

@@ -10,6 +10,7 @@ import { approvalRoutes } from "./pages/approval.tsx";
 import { approvalsRoutes } from "./pages/approvals.tsx";
 import { accountRoutes } from "./pages/account.tsx";
 import { auditPageRoutes } from "./pages/audit.tsx";
+import { connectRoutes } from "./pages/connect.tsx";
 import { databasesRoutes } from "./pages/databases.tsx";
 import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
 import { failurePage } from "./pages/failure.tsx";
@@ -36,7 +37,7 @@ import { logRoutes } from "./pages/log.tsx";
 import { signedInOnly, visiting } from "./frame/session.ts";
 
 /** How one gets in. */
-const doors: readonly ((deps: AppDeps) => Hono<Env>)[] = [signInRoutes, linkRoutes];
+const doors: readonly ((deps: AppDeps) => Hono<Env>)[] = [signInRoutes, linkRoutes, connectRoutes];
 
 /** In the order of their addresses; what belongs to no namespace first. */
 const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [

@@ -32,6 +32,8 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console/-/start/:token", access: "anybody" },
   { method: "POST", path: "/console/-/start/:token", access: "anybody" },
   { method: "POST", path: "/console/-/start/:token/begin", access: "anybody" },
+  { method: "GET", path: "/console/-/connect", access: "anybody" },
+  { method: "POST", path: "/console/-/connect", access: "anybody" },
 
   { method: "POST", path: "/console/-/prove", access: "signed_in" },
   { method: "POST", path: "/console/-/prove/begin", access: "member" },

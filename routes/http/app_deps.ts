@@ -24,6 +24,8 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
+import { ClientDocuments, type ReadDocument } from "../../lib/services/oauth/client_documents.ts";
+import type { OauthContext } from "../../lib/services/oauth/oauth_context.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
@@ -47,6 +49,8 @@ export interface ProcessParts {
   readonly operatorKeyHash: string;
   /** Calls other servers (captcha providers, models); absent: the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Reads documents of OAuth clients; absent: from public servers. */
+  readonly readDocument?: ReadDocument;
 }
 
 /** All that routes need. */
@@ -61,6 +65,7 @@ export interface AppDeps extends ProcessParts {
   readonly people: PeopleContext;
   /** What is remembered of schemas between two looks, whoever looks. */
   readonly schemas: { readonly rankings: RankingCache; readonly probes: ProbeMemory };
+  readonly oauth: OauthContext;
 }
 
 /** Builds the process's services on what was opened. */
@@ -91,7 +96,16 @@ export function appDeps(parts: ProcessParts): AppDeps {
     published,
     people: peopleContext(parts, published),
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
+    oauth: oauthContext(parts, published),
   };
+}
+
+function oauthContext(
+  { clock, baseUrl, readDocument }: ProcessParts,
+  { control, hashes, rateCounters }: PublishedContext,
+): OauthContext {
+  const documents = new ClientDocuments(clock, readDocument);
+  return { control, clock, baseUrl, hashes, rateCounters, documents };
 }
 
 /** Password hashes for each core that run or wait: at 27 ms each, the last one waits for less than two seconds. */

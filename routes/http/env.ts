@@ -32,6 +32,8 @@ export interface Env {
     storedForPlan: boolean | undefined;
     /** Set under `/console`. */
     visit: Visit;
+    /** Set by a page whose form leads out of the service: where to, as a source of a Content-Security-Policy. */
+    formTarget: string | undefined;
     /** Set under `/v1/db/:ns/:db/`: the database and branch addressed. */
     target: Target;
   };

@@ -4,6 +4,7 @@ import { type Context, Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { tokenBearer } from "../middleware/access.ts";
+import { challenging } from "./bearer_challenge.ts";
 import { ownOrigin } from "./own_origin.ts";
 
 /** Mounted under `/mcp`. Other methods than POST answer 405: nothing here has a state that one could listen to or end. */
@@ -11,6 +12,7 @@ export function mcpRoutes(deps: AppDeps): Hono<Env> {
   let loading: Promise<(c: Context<Env>) => Promise<Response>> | undefined;
   return new Hono<Env>()
     .use("/*", ownOrigin(deps))
+    .use("/*", challenging(deps))
     .post("/", tokenBearer(deps, "mcp"), async (c) => {
       loading ??= import("./serve_message.ts").then(({ serveMessage }) => (c) => serveMessage(deps, c));
       return await (await loading)(c);

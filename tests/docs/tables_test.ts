@@ -152,6 +152,7 @@ Deno.test("every test that the tables of published failures and of attacks name 
   const tables = {
     "## Published failures": 23,
     "## Attacks on people": 20,
+    "## Attacks on OAuth": 20,
     "## Attacks on published endpoints": 41,
   };
   for (const [heading, length] of Object.entries(tables)) {

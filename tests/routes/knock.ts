@@ -20,6 +20,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v1/db/:ns/:db/batch": { statements: [{ sql: "SELECT 1" }] },
   "PUT /v1/db/:ns/:db/describe": {},
   "POST /v1/db/:ns/:db/validate": { sql: "SELECT 1" },
+  "POST /oauth/register": { redirect_uris: ["https://client.example/callback"] },
+  "POST /oauth/token": "grant_type=refresh_token&client_id=cli_none&refresh_token=none",
+  "POST /oauth/revoke": "client_id=cli_none&token=none",
   "POST /v1/handoff/redeem": { token: "none", name: "fresh" },
   "POST /v1/sessions": { namespaceSlug: "acme", databaseSlug: "main", userId: "1" },
   "POST /v1/db/:ns/:db/handoff": { role: "read", ttlSec: 60 },
@@ -57,10 +60,14 @@ const queries: Readonly<Record<string, string>> = {
   "GET /.well-known/endpoints.json": "?namespace=acme&database=main",
 };
 
-/** Headers without which a route answers 404. */
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+/** Headers without which a route answers 404, or takes nothing. */
 const headers: Readonly<Record<string, Record<string, string>>> = {
   "GET /": { accept: "text/html" },
   "POST /mcp": { accept: "application/json, text/event-stream" },
+  "POST /oauth/token": FORM,
+  "POST /oauth/revoke": FORM,
 };
 
 const segments: Readonly<Record<string, string>> = {
@@ -94,8 +101,8 @@ export async function knock(
     path + (queries[nameOf(route)] ?? ""),
     {
       headers: {
-        ...headers[nameOf(route)],
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers[nameOf(route)],
         ...proof,
       },
       ...(body === undefined ? {} : { body }),

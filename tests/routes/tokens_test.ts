@@ -17,7 +17,17 @@ test("creating a token answers 201 with its record and, once, its secret", async
   const answer = await app.request("POST", PATH, { token, body: { name: "ci", role: "write" } });
   assertEquals(answer.status, 201);
   const data = answer.body.data as Record<string, unknown>;
-  assertEquals(Object.keys(data).sort(), ["createdAt", "expiresAt", "id", "name", "role", "scopes", "token"]);
+  assertEquals(Object.keys(data).sort(), [
+    "audience",
+    "client",
+    "createdAt",
+    "expiresAt",
+    "id",
+    "name",
+    "role",
+    "scopes",
+    "token",
+  ]);
   assertEquals([data["name"], data["role"], data["scopes"], data["expiresAt"]], ["ci", "write", [], null]);
   assertMatch(member(answer, "id"), /^tok_[0-9A-HJKMNP-TV-Z]{26}$/);
   assertMatch(member(answer, "token"), /^cub_live_[0-9A-Za-z]{38}$/);
@@ -32,7 +42,17 @@ test("no other answer shows a token's secret or its hash, and KV holds no secret
   const records = list.body.data as Record<string, unknown>[];
   assertEquals(records.length, 2);
   for (const record of records) {
-    const members = ["createdAt", "expiresAt", "id", "lastUsedAt", "name", "role", "scopes"];
+    const members = [
+      "audience",
+      "client",
+      "createdAt",
+      "expiresAt",
+      "id",
+      "lastUsedAt",
+      "name",
+      "role",
+      "scopes",
+    ];
     assertEquals(Object.keys(record).sort(), members);
   }
   const stored: string[] = [];

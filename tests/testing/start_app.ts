@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import type { TransactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
@@ -29,6 +30,8 @@ export interface StartAppOptions {
   readonly transactions?: Partial<TransactionLimits>;
   /** What other servers answer. */
   readonly fetch?: typeof fetch;
+  /** What documents of OAuth clients hold. */
+  readonly readDocument?: ReadDocument;
 }
 
 export interface StartedApp extends AsyncDisposable {
@@ -83,6 +86,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     log: lineWriter(store),
     operatorKey,
     ...(options.fetch ? { fetch: options.fetch } : {}),
+    ...(options.readDocument ? { readDocument: options.readDocument } : {}),
   });
   const app = createApp(deps);
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
@@ -137,6 +141,7 @@ interface DepsOptions {
   readonly log: Log;
   readonly operatorKey: string;
   readonly fetch?: typeof fetch;
+  readonly readDocument?: ReadDocument;
 }
 
 /** As main.ts builds them, without a port, timers and signals. A new part of the process is added here. */

@@ -7,7 +7,7 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { isId, newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
-import type { ScopeRow, TokenRecord } from "../../store/records.ts";
+import type { ScopeRow, TokenAudience, TokenRecord } from "../../store/records.ts";
 import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
@@ -97,10 +97,14 @@ export interface TokenView {
   readonly scopes: readonly ScopeRow[];
   readonly createdAt: string;
   readonly expiresAt: string | null;
+  /** `mcp`: counts at `/mcp` only. */
+  readonly audience: TokenAudience | null;
+  /** Where the client is that was allowed to use it; null: nobody was. */
+  readonly client: string | null;
 }
 
 /** A token record as the API shows it: everything but the token. */
-function tokenView({ id, name, role, scopes, createdAt, expiresAt }: TokenRecord): TokenView {
+function tokenView({ id, name, role, scopes, createdAt, expiresAt, ...given }: TokenRecord): TokenView {
   return {
     id,
     name,
@@ -108,6 +112,8 @@ function tokenView({ id, name, role, scopes, createdAt, expiresAt }: TokenRecord
     scopes,
     createdAt: isoTime(createdAt),
     expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+    audience: given.audience ?? null,
+    client: given.client?.host ?? null,
   };
 }
 

@@ -5,14 +5,15 @@ import type { Visit } from "../../http/visit.ts";
 
 /**
  * The policy of one answer. Scripts run by the answer's own nonce and never because of where they come from: published
- * endpoints answer with text of tenants on this origin.
+ * endpoints answer with text of tenants on this origin. `formTarget`: where the answer to a form may lead besides.
  */
-export function contentPolicy(nonce: string): string {
+export function contentPolicy(nonce: string, formTarget = ""): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `style-src 'self' 'nonce-${nonce}'`,
-    ...["img-src", "font-src", "connect-src", "form-action"].map((name) => `${name} 'self'`),
+    ...["img-src", "font-src", "connect-src"].map((name) => `${name} 'self'`),
+    `form-action 'self' ${formTarget}`.trim(),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
@@ -28,9 +29,13 @@ export function pageHeaders({ secure }: { readonly secure: boolean }): Middlewar
     const { headers } = c.res;
     // Without a visit nobody knew yet who asks when the request failed: that answer is a line of text with a policy of its own.
     const visit: Visit | undefined = c.get("visit");
-    if (visit !== undefined) headers.set("Content-Security-Policy", contentPolicy(visit.nonce));
+    if (visit !== undefined) {
+      headers.set("Content-Security-Policy", contentPolicy(visit.nonce, c.get("formTarget")));
+    }
     headers.set("X-Frame-Options", "DENY");
-    headers.set("Cross-Origin-Opener-Policy", "same-origin");
+    // A client that has opened the page whose form leads back to it waits for its own window there.
+    const leadsOut = c.get("formTarget") !== undefined;
+    headers.set("Cross-Origin-Opener-Policy", leadsOut ? "unsafe-none" : "same-origin");
     headers.set("Cross-Origin-Resource-Policy", "same-origin");
     // With `no-referrer` forms would say that their origin is null.
     headers.set("Referrer-Policy", "same-origin");

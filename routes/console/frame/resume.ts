@@ -15,7 +15,7 @@ export interface Waiting {
 }
 
 /** Passwords and answers of passkeys do not wait: they are asked for again. */
-const NOT_KEPT = ["csrf", "password", "operatorKey", "answer", "to", "typed", "next"];
+const NOT_KEPT = ["csrf", "password", "operatorKey", "token", "answer", "to", "typed", "next"];
 
 /** The form that a request holds. Errors: those of `bodyText`. */
 export async function waitingOf(c: Context<Env>): Promise<Waiting> {

@@ -7,6 +7,7 @@ import type { Env } from "../../http/env.ts";
 import { accountContext } from "../../http/service_contexts.ts";
 import { browserOf } from "../../middleware/browser_of.ts";
 import { attempt } from "../frame/attempt.ts";
+import { formTargetOf } from "../frame/form_target.ts";
 import { renderPage } from "../frame/page.tsx";
 import { passkeyAnswer } from "../frame/passkey_answer.ts";
 import { readForm } from "../frame/read_form.ts";
@@ -22,6 +23,7 @@ export function proveRoutes(deps: AppDeps, answer: Answer): Hono<Env> {
     .post("/-/prove", async (c) => {
       const fields = await readForm(c);
       const waiting = waitingIn(fields) ?? { to: "/console", typed: "" };
+      c.set("formTarget", formTargetOf(waiting.to));
       const proved = await attempt(async () => {
         const ctx = accountContext(deps, c);
         const { address } = browserOf(c, deps);

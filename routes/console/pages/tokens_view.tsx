@@ -139,6 +139,7 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
         rows={tokens.map((token) => [
           <>
             {visibleText(token.name)}
+            {token.client === null ? null : <small>an MCP client at {token.client}</small>}
             <small class="mono">{token.id}</small>
           </>,
           token.role,

@@ -1,0 +1,25 @@
+// A client gives back what it was given (RFC 7009): its connection ends, whichever of its tokens it sends.
+import { isToken, tokenHash } from "../../access/token_format.ts";
+import type { TokenRecord } from "../../store/records.ts";
+import { noteConnection } from "./issue_tokens.ts";
+import type { OauthContext } from "./oauth_context.ts";
+
+/**
+ * Ends the connection of a token of this client. A token that is unknown, of another client or not made by OAuth stays
+ * as it is, and the caller learns nothing about it. Errors: `meter_unreachable`.
+ */
+export async function revokeConnection(
+  ctx: OauthContext,
+  input: { readonly token: string; readonly clientId: string },
+): Promise<void> {
+  const token = await connectionOf(ctx, input.token);
+  if (token?.client === undefined || token.client.id !== input.clientId) return;
+  if (!await ctx.control.tokens.remove(token.namespaceId, token.id)) return;
+  await noteConnection(ctx, token, { action: "client.ended", facts: { reason: "revoked by the client" } });
+}
+
+async function connectionOf({ control }: OauthContext, secret: string): Promise<TokenRecord | null> {
+  if (isToken("cub_live_", secret)) return (await control.tokens.byHash(tokenHash(secret)))?.token ?? null;
+  const refresh = isToken("prefr_", secret) ? await control.oauthGrants.findRefresh(tokenHash(secret)) : null;
+  return refresh && await control.tokens.byId(refresh.namespaceId, refresh.tokenId);
+}

@@ -1,0 +1,113 @@
+// /console/-/connect: a person allows an MCP client to use databases, by the own session or by a token. The address holds
+// the client's whole request, which is checked again with every form.
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { authenticateToken } from "../../../lib/access/authenticate.ts";
+import { AppError } from "../../../lib/core/errors.ts";
+import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
+import {
+  allowClient,
+  type Allowed,
+  type Allower,
+  denyClient,
+} from "../../../lib/services/oauth/allow_client.ts";
+import { type Authorization, checkAuthorization } from "../../../lib/services/oauth/authorization.ts";
+import type { AppDeps } from "../../http/app_deps.ts";
+import type { Env } from "../../http/env.ts";
+import { role } from "../../http/schemas.ts";
+import { manageContext } from "../../http/service_contexts.ts";
+import { attempt, checked } from "../frame/attempt.ts";
+import { formTargetOf } from "../frame/form_target.ts";
+import { renderPage } from "../frame/page.tsx";
+import { type FormFields, readForm } from "../frame/read_form.ts";
+import type { Returned } from "../frame/returned.ts";
+import { visibleText } from "../parts/visible_text.ts";
+import { Connect, type ConnectForm } from "./connect_view.tsx";
+
+/** Most databases that the form offers one by one. */
+const OFFERED = 100;
+/** All of them, also those to come. */
+const ALL = "*";
+
+const allowed = z.object({ role, databases: z.array(z.string().max(128)).max(OFFERED) });
+
+/** Mounted under `/console`. */
+export function connectRoutes(deps: AppDeps): Hono<Env> {
+  const page = async (c: Context<Env>, request: Authorization, returned: Returned<ConnectForm> | null) => {
+    const visit = c.get("visit");
+    return await renderPage(
+      c,
+      {
+        title: `Connect ${visibleText(request.client.name)}`,
+        alone: true,
+        status: returned?.problem.status ?? 200,
+      },
+      <Connect
+        visit={visit}
+        request={request}
+        databases={await databasesOf(deps, c)}
+        returned={returned}
+      />,
+    );
+  };
+  /** A request that cannot be decided goes back to its client. */
+  const undecided = async (
+    c: Context<Env>,
+    decide: (request: Authorization) => Promise<Response>,
+  ): Promise<Response> => {
+    const { here } = c.get("visit");
+    const check = await checkAuthorization(deps.oauth, new URL(c.req.url).searchParams);
+    c.set("formTarget", formTargetOf(here));
+    return check.ok ? await decide(check.request) : c.redirect(check.location, 303);
+  };
+  return new Hono<Env>()
+    .get("/-/connect", (c) => undecided(c, (request) => page(c, request, null)))
+    .post("/-/connect", (c) =>
+      undecided(c, async (request) => {
+        const fields = await readForm(c);
+        if (fields.exact("decision") === "deny") return c.redirect(denyClient(request), 303);
+        const form = fields.has("token") ? "token" : "session";
+        const gone = await attempt(async () => {
+          const caller = await allowerOf(deps, c, fields);
+          return await allowClient(deps.oauth, { caller, request, ...allowedIn(fields, form) });
+        });
+        if (!gone.ok) return await page(c, request, { form, fields, problem: gone.problem });
+        return c.redirect(gone.value, 303);
+      }));
+}
+
+/** Errors: `session_ended`, `validation_failed` for a token that cannot allow anything. */
+async function allowerOf(deps: AppDeps, c: Context<Env>, fields: FormFields): Promise<Allower> {
+  if (fields.has("token")) {
+    return await Promise.try(() => authenticateToken(deps, `Bearer ${fields.text("token")}`))
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.status !== 401) throw error;
+        const message = "Paste an API token of your own; this one is unknown, revoked, expired or a client's";
+        throw new AppError("validation_failed", { issues: [{ path: "token", message }] });
+      });
+  }
+  const caller = c.get("visit").person?.caller;
+  if (caller?.kind === "member") return caller;
+  throw new AppError(caller === undefined ? "session_ended" : "member_required", {
+    ...(caller === undefined ? {} : { message: "Use a token; the operator belongs to no namespace" }),
+  });
+}
+
+/** Errors: `validation_failed`. */
+function allowedIn(fields: FormFields, form: ConnectForm): Allowed {
+  const named = form === "token"
+    ? fields.text("database").split(/[\s,]+/).filter((name) => name !== "")
+    : fields.all("database");
+  const all = form === "token" ? named.length === 0 : named.includes(ALL);
+  const input = { role: fields.text("role"), databases: all ? [] : named };
+  const { role, databases } = checked(allowed, input, { role: "Choose what it may do" });
+  return { role, databases: all ? null : databases };
+}
+
+/** What a member can choose from; empty for anybody else. */
+async function databasesOf(deps: AppDeps, c: Context<Env>): Promise<readonly string[]> {
+  const caller = c.get("visit").person?.caller;
+  if (caller?.kind !== "member") return [];
+  const page = { namespaceSlug: caller.namespaceSlug, cursor: null, pageSize: OFFERED };
+  return (await listDatabases(manageContext(deps, c), page)).items.map(({ slug }) => slug);
+}

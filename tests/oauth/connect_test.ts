@@ -1,0 +1,286 @@
+// A client connects, works, renews its tokens and leaves; what a person allows is what it gets.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import * as oauth from "oauth4webapi";
+import { openPage } from "../console/open_page.ts";
+import { testSteps } from "../testing/cases.ts";
+import { signIn } from "../testing/person.ts";
+import {
+  allow,
+  authorizationPath,
+  callerAtMcp,
+  connect,
+  consentPath,
+  decide,
+  discover,
+  errorOf,
+  exchange,
+  type OauthWorld,
+  oauthWorld,
+  options,
+  refresh,
+  refusalAtMcp,
+  tokensOf,
+} from "./oauth_world.ts";
+
+async function auditOf({ app, tenant }: OauthWorld): Promise<Record<string, unknown>[]> {
+  const answer = await app.request("GET", `/api/namespaces/${tenant.slug}/audit`, { token: tenant.token });
+  assert(Array.isArray(answer.body.data));
+  return answer.body.data;
+}
+
+async function tokenRows({ app, tenant }: OauthWorld): Promise<Record<string, unknown>[]> {
+  const answer = await app.request("GET", `/api/namespaces/${tenant.slug}/tokens`, { token: tenant.token });
+  assert(Array.isArray(answer.body.data));
+  return answer.body.data;
+}
+
+testSteps("OAuth", oauthWorld, {
+  "a client finds its way from the address of /mcp, under every name of this machine": async (
+    { app, resource },
+  ) => {
+    for (const asked of [resource, "http://localhost/mcp", "http://[::1]/mcp"]) {
+      const { issuer, token_endpoint } = await discover(app, asked);
+      assertEquals([`${issuer}/mcp`, token_endpoint], [asked, `${issuer}/oauth/token`]);
+    }
+    const elsewhere = await app.app.request("http://evil.example/.well-known/oauth-authorization-server");
+    assertEquals((await elsewhere.json()).issuer, app.deps.baseUrl);
+    const path = await app.request("GET", "/.well-known/oauth-authorization-server/mcp");
+    assertEquals(path.status, 200);
+    assertEquals(path.headers.get("access-control-allow-origin"), "*");
+  },
+
+  "a member allows a part of what it may, and the client gets just that": async (world) => {
+    const shop = await world.tenant.createDatabase("shop");
+    const { access, scope, expiresIn } = await connect(world, { role: "write", database: "shop" });
+    assertEquals(scope, "write");
+    assert(expiresIn !== undefined && expiresIn > 3500 && expiresIn <= 3600, `${expiresIn} s`);
+    const caller = await callerAtMcp(world, access);
+    assertEquals(caller.role, "write");
+    assertEquals(caller.scopes, [{ databaseId: shop.id, branchRef: "main", role: "write" }]);
+    assertEquals(caller.name, "Test client");
+  },
+
+  "a pasted token allows what it may, and no more": async (world) => {
+    const { database, mint } = world.tenant;
+    const scopes = [{ databaseId: database.id, branchRef: "main", role: "write" as const }];
+    const scoped = await mint("admin", { scopes });
+    const { access } = await connect(world, { token: scoped.token, role: "admin" });
+    assertEquals((await callerAtMcp(world, access)).scopes, scopes);
+    const reader = await mint("read");
+    const path = await authorizationPath(world, { verifier: oauth.generateRandomCodeVerifier() });
+    const refused = [
+      { token: reader.token, role: "write" },
+      { token: scoped.token, database: "elsewhere" },
+      { token: "cub_live_wrong" },
+      { token: access },
+      { token: world.app.operatorKey },
+    ];
+    const said = [
+      /Choose read or less/,
+      /Name databases of/,
+      ...new Array(3).fill(/Paste an API token of your own/),
+    ];
+    for (const [at, decision] of refused.entries()) {
+      const answer = await decide(world, path, decision);
+      assertEquals(answer.status, 400);
+      assertMatch(answer.text, said[at] ?? /never/);
+      assert(!answer.text.includes(decision.token), "the page repeats the token");
+    }
+  },
+
+  "whoever comes to /mcp without a token is told where to get one": async ({ app }) => {
+    const metadata = 'resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource/mcp"';
+    const ask = async (headers: Readonly<Record<string, string>>) => {
+      const answer = await app.app.request("http://127.0.0.1/mcp", { method: "POST", headers, body: "{}" });
+      await answer.body?.cancel();
+      return [answer.status, answer.headers.get("www-authenticate")];
+    };
+    assertEquals(await ask({}), [401, `Bearer ${metadata}, scope="read"`]);
+    const wrong = { authorization: "Bearer cub_live_wrong" };
+    assertEquals(await ask(wrong), [401, `Bearer error="invalid_token", ${metadata}, scope="read"`]);
+  },
+
+  "its token counts at /mcp and nowhere else": async (world) => {
+    const { app, tenant } = world;
+    const { access } = await connect(world, { role: "admin" });
+    assertEquals(await refusalAtMcp(world, access), "in");
+    const calls = [
+      ["GET", "/v1/me"],
+      ["POST", `${tenant.database.path}/query`],
+      ["GET", `/api/namespaces/${tenant.slug}`],
+      ["POST", `/api/namespaces/${tenant.slug}/tokens`],
+    ] as const;
+    for (const [method, path] of calls) {
+      const answer = await app.request(method, path, {
+        token: access,
+        ...(method === "POST" ? { body: {} } : {}),
+      });
+      assertEquals([answer.status, answer.body.code], [401, "wrong_audience"], path);
+      assertMatch(answer.headers.get("www-authenticate") ?? "", /invalid_token/);
+    }
+  },
+
+  "what is handed on by such a token counts at /mcp only too": async (world) => {
+    const { app, tenant } = world;
+    const { access } = await connect(world, { role: "write" });
+    const { tokenId, namespaceId } = await callerAtMcp(world, access);
+    const { mintHandoff } = await import("../../lib/services/handoff/mint_handoff.ts");
+    const target = {
+      ...{ namespaceId, namespaceSlug: tenant.slug, databaseId: tenant.database.id },
+      ...{ databaseSlug: "main", branchRef: "main", role: "write" as const },
+    };
+    const { token } = await mintHandoff({ ...app.deps, target, tokenId }, { role: "read", ttlSec: 60 });
+    const redeemed = await app.request("POST", "/v1/handoff/redeem", { body: { token, name: "other" } });
+    assert(
+      typeof redeemed.body.data === "object" && redeemed.body.data !== null && "token" in redeemed.body.data,
+    );
+    const passed = String(redeemed.body.data.token);
+    assertEquals(await refusalAtMcp(world, passed), "in");
+    assertEquals((await app.request("GET", "/v1/me", { token: passed })).body.code, "wrong_audience");
+  },
+
+  "renewing changes the secrets, and the connection stays the same one": async (world) => {
+    const first = await connect(world);
+    const before = await callerAtMcp(world, first.access);
+    const answer = await refresh(world, first.refresh, { resource: world.resource });
+    const second = await tokensOf(world, answer);
+    const after = await callerAtMcp(world, second.access);
+    assertEquals([after.tokenId, after.role], [before.tokenId, before.role]);
+    assert(second.refresh !== first.refresh && second.access !== first.access);
+    assertEquals(await refusalAtMcp(world, first.access), "in", "a call under way does not fail");
+    assertEquals(
+      await errorOf(await refresh(world, second.refresh, { scope: "admin" })),
+      "400 invalid_scope",
+    );
+    const third = await refresh(world, second.refresh, { scope: "read offline_access" });
+    assertEquals((await third.json()).scope, "write");
+  },
+
+  "it stands among the tokens, and revoking it there ends it at once": async (world) => {
+    const { app, tenant } = world;
+    const first = await connect(world);
+    const second = await tokensOf(world, await refresh(world, first.refresh));
+    for (const { access } of [first, second]) assertEquals(await refusalAtMcp(world, access), "in");
+    const row = (await tokenRows(world)).find(({ name }) => name === "Test client");
+    assertEquals([row?.["audience"], row?.["client"]], ["mcp", "client.example"]);
+    const page = await openPage(app, `/console/${tenant.slug}/tokens`, world.admin);
+    assertMatch(page.text, /client\.example/);
+    const { status } = await app.request("DELETE", `/api/namespaces/${tenant.slug}/tokens/${row?.["id"]}`, {
+      token: tenant.token,
+    });
+    assertEquals(status, 200);
+    for (const { access } of [first, second]) {
+      assertEquals(await refusalAtMcp(world, access), "invalid_bearer");
+    }
+    assertEquals(await errorOf(await refresh(world, second.refresh)), "400 invalid_grant");
+  },
+
+  "it ends with the token that allowed it": async (world) => {
+    const { app, tenant } = world;
+    const parent = await tenant.mint("write");
+    const { access, refresh: renewal } = await connect(world, { token: parent.token });
+    assertEquals(await refusalAtMcp(world, access), "in");
+    await app.request("DELETE", `/api/namespaces/${tenant.slug}/tokens/${parent.id}`, {
+      token: tenant.token,
+    });
+    assertEquals(await refusalAtMcp(world, access), "invalid_bearer");
+    assertEquals(await errorOf(await refresh(world, renewal)), "400 invalid_grant");
+  },
+
+  "it ends when the member who allowed it gets another role or goes": async (world) => {
+    const { app, tenant } = world;
+    for (const act of ["PATCH", "DELETE"]) {
+      const person = await signIn(app, {
+        role: "editor",
+        namespace: tenant.slug,
+        email: `${act}@example.com`,
+      });
+      const waiting = await allow(world, { person });
+      const { access, refresh: renewal } = await connect(world, { person });
+      assertEquals(await refusalAtMcp(world, access), "in");
+      const { status } = await app.request(act, `/api/namespaces/${tenant.slug}/members/${person.id}`, {
+        token: app.operatorKey,
+        ...(act === "PATCH" ? { body: { role: "viewer" } } : {}),
+      });
+      assertEquals(status, 200);
+      assertEquals(await refusalAtMcp(world, access), "invalid_bearer", act);
+      assertEquals(await errorOf(await refresh(world, renewal)), "400 invalid_grant");
+      assertEquals(await errorOf(await exchange(world, waiting)), "400 invalid_grant");
+    }
+    assert(
+      !(await tokenRows(world)).some(({ name }) => name === "Test client"),
+      "what has ended stays in the list",
+    );
+  },
+
+  "a client gives back what it has, and what others have stays": async (world) => {
+    const { app, server, client, tenant } = world;
+    const one = await connect(world);
+    const other = await connect(world);
+    const give = async (token: string, by = client) => {
+      const answer = await oauth.revocationRequest(server, by, oauth.None(), token, options(app));
+      assertEquals(answer.status, 200);
+      await answer.body?.cancel();
+    };
+    await give(one.access, { client_id: "cli_another" });
+    await give(tenant.token);
+    await give("nothing of ours");
+    assertEquals(await refusalAtMcp(world, one.access), "in");
+    assertEquals((await app.request("GET", "/v1/me", { token: tenant.token })).status, 200);
+    await give(one.refresh);
+    assertEquals(await refusalAtMcp(world, one.access), "invalid_bearer");
+    await give(other.access);
+    assertEquals(await errorOf(await refresh(world, other.refresh)), "400 invalid_grant");
+  },
+
+  "the audit tells who allowed what, which client has connected, and how it ended": async (world) => {
+    const { refresh: renewal } = await connect(world, { role: "read", database: "main" });
+    await tokensOf(world, await refresh(world, renewal));
+    await errorOf(await refresh(world, renewal));
+    const rows = (await auditOf(world)).filter(({ action }) => String(action).startsWith("client."));
+    assertEquals(rows.map(({ action, actorName }) => [action, actorName]).toReversed(), [
+      ["client.allowed", world.admin.email],
+      ["client.connected", "Test client"],
+      ["client.ended", "Test client"],
+    ]);
+    assertEquals(rows.at(-1)?.["facts"], { client: "Test client", role: "read", databases: 1 });
+  },
+
+  "saying no tells the client, and nothing else happens": async (world) => {
+    const { callback } = await allow(world, { decision: "deny" });
+    assertEquals(callback.searchParams.get("error"), "access_denied");
+    assertEquals(callback.searchParams.get("iss"), world.app.deps.baseUrl);
+    assertEquals(callback.searchParams.get("code"), null);
+    const byNobody = await allow(world, { decision: "deny", person: null });
+    assertEquals(byNobody.callback.searchParams.get("error"), "access_denied");
+  },
+
+  "the page offers a member its databases, and everybody else a sign-in and a token": async (world) => {
+    const { app, tenant, admin } = world;
+    const verifier = oauth.generateRandomCodeVerifier();
+    const path = await consentPath(world, await authorizationPath(world, { verifier }));
+    const own = (await openPage(app, path, admin)).text;
+    assertMatch(own, /Connect Test client\?/);
+    assertMatch(own, /client\.example/);
+    assertMatch(own, /name="database" value="main" checked/);
+    assertMatch(own, new RegExp(`admin of <code>${tenant.slug}</code>`));
+    const viewer = await signIn(app, { role: "viewer", namespace: tenant.slug });
+    const seen = (await openPage(app, path, viewer)).text;
+    assert(!/value="write"/.test(seen.slice(0, seen.indexOf("by a token"))), "a viewer is offered to write");
+    const nobody = (await openPage(app, path, null)).text;
+    assertMatch(nobody, /href="\/console\/-\/sign-in\?next=%2Fconsole%2F-%2Fconnect/);
+    assertMatch(nobody, /type="password"/);
+    const nothing = await decide(world, path.replace("/console/-/connect", "/oauth/authorize"), {
+      database: "",
+    });
+    assertEquals(nothing.status, 400);
+    assertMatch(nothing.text, /Name databases of|Choose what it may reach/);
+  },
+
+  "a session that has ended, or is stale, is asked for again": async (world) => {
+    const path = await authorizationPath(world, { verifier: oauth.generateRandomCodeVerifier() });
+    const ended = await decide(world, path, { person: null });
+    assertEquals(ended.status, 401);
+    assertMatch(ended.text, /Your session has ended/);
+  },
+});
