@@ -17,7 +17,7 @@ const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_ia
 export const fieldSpec = z.strictObject({
   name: z.string().regex(FIELD_NAME),
   label: z.string().max(200).optional().describe("Defaults to the name"),
-  type: z.enum(["text", "email", "url", "integer", "number", "boolean", "json"]),
+  type: z.enum(["text", "email", "url", "integer", "number", "boolean", "json", "match"]),
   required: z.boolean().optional(),
   pattern: z.string().max(500).optional().describe("Regex source without slashes; text only"),
   enum: z.array(z.string().max(500)).min(1).max(200).optional().describe("Allowed values; text only"),

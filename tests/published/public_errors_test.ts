@@ -68,10 +68,6 @@ const cases: Readonly<Record<string, Case>> = {
     sql: "INSERT INTO xtab (xcheck) VALUES (?)",
     ...{ input: [text("size")], body: { size: "abc" }, kind: "type_mismatch", names: [] },
   },
-  "a full-text query": {
-    sql: "INSERT INTO xcol (xval) SELECT xbody FROM xfts WHERE xfts MATCH ?",
-    ...{ input: [text("q")], body: { q: 'xnot:"a' }, kind: null, names: [] },
-  },
   "a table that is gone": {
     sql: "INSERT INTO xgone VALUES (?)",
     ...{ input: [text("v")], body: { v: "1" }, kind: null, names: [] },

@@ -48,7 +48,7 @@ export function fillSession(
     }
     const read = readValue(field.type, claim, "text");
     if (!read.ok) throw doesNotFit(field.name, `does not have the type ${field.type}`);
-    const rule = brokenRule(one, read.value);
+    const rule = brokenRule(one, read.value, read.length);
     if (rule !== null) throw doesNotFit(field.name, `breaks its rule ${rule}`);
     return read.value;
   });

@@ -4,6 +4,7 @@ import { AppError, type ErrorDetail, type Issue, type SqlErrorKind } from "../..
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { publishedErrors } from "../../core/published_errors.ts";
 import { boundColumns } from "../../sql/insert_shape.ts";
+import { matchedParameters } from "../../sql/match_words.ts";
 import { foldName } from "../../sql/names.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 
@@ -39,6 +40,8 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
   const { code, facts: { message: told, detail, raised, retryAfterSec } } = error;
   if (raised) return new AppError("app_error", told === undefined ? {} : { message: told });
   if (ownCodes.has(code) || (code === "sql_error" && detail === undefined)) return error;
+  const unread = detail === undefined ? [] : unreadSearch(spec, error);
+  if (unread.length > 0) return new AppError("validation_failed", { issues: unread });
   const later = retryAfterSec === undefined ? {} : { retryAfterSec };
   if (detail === undefined) return new AppError(code, later);
   const message = messages[detail.kind];
@@ -50,6 +53,18 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
     detail: { kind: detail.kind, table: null, column: null, hint: message },
     ...(issues.length === 0 ? {} : { issues }),
   });
+}
+
+/** The engine's words about a value that MATCH cannot read. */
+const UNREAD = /^(?:fts5: |unterminated string|unknown special query|no such column: |malformed MATCH)/;
+
+/** An issue for each input that a MATCH of the statement reads, where the engine could not read a search. */
+function unreadSearch(spec: EndpointSpec, { code, message: words }: AppError): Issue[] {
+  if (code !== "sql_error" || !UNREAD.test(words)) return [];
+  const { sql, inputs } = prepareSpec(spec).statement;
+  const message = "Send plain words to search for; the search cannot read these signs";
+  const names = [...matchedParameters(sql)].map((parameter) => spec.input[inputs[parameter] ?? -1]?.name);
+  return [...new Set(names)].flatMap((path) => path === undefined ? [] : [{ path, message }]);
 }
 
 /** The inputs whose values the failure is about, as far as the statement's text tells. */

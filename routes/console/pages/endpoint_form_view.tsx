@@ -1,5 +1,6 @@
 // The form of a specification: what it is, what it runs, what it asks for, and its gates. What is wrong stands beside its
 // field, while one types too.
+import { fieldSpec } from "../../../lib/core/endpoint_spec.ts";
 import type { Issue } from "../../../lib/core/errors.ts";
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
@@ -48,7 +49,7 @@ const auths: Choices = [["", "Anybody"], ["public", "Anybody, said outright"], [
   "session",
   "Whoever is logged in",
 ]];
-const types: Choices = ["text", "email", "url", "integer", "number", "boolean", "json"].map((
+const types: Choices = fieldSpec.shape.type.options.map((
   one,
 ) => [one, one]);
 

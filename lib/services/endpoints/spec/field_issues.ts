@@ -17,7 +17,7 @@ const typesOf:
     ["enum", ["text"]],
     ["min", ["integer", "number"]],
     ["max", ["integer", "number"]],
-    ["maxLength", ["text", "email", "url", "json"]],
+    ["maxLength", ["text", "email", "url", "json", "match"]],
   ];
 
 /** One issue for each fault of an input. */
@@ -59,7 +59,7 @@ export async function fieldIssues({ input, auth }: SpecParts): Promise<Issue[]> 
 function defaultIssue(field: FieldSpec): string | null {
   const read = readDefault(field);
   if (!read.ok) return typeMessages[field.type];
-  const rule = brokenRule(prepareField(field, 0), read.value);
+  const rule = brokenRule(prepareField(field, 0), read.value, read.length);
   return rule === null ? null : ruleMessages[rule];
 }
 
@@ -71,6 +71,7 @@ const typeMessages: Readonly<Record<FieldSpec["type"], string>> = {
   number: "Set a default of the type number",
   boolean: "Set a default of the type boolean",
   json: "Set a default that is the text of JSON, in quotes",
+  match: "Set a default of words to search for",
 };
 
 const ruleMessages: Readonly<Record<FieldRule, string>> = {

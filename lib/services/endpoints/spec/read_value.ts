@@ -2,11 +2,13 @@
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { isPlainText } from "../../../core/plain_text.ts";
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
+import { MAX_WORDS, quotedWords } from "../../../sql/match_words.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 
 /** What is bound, or what is wrong with the value, in the words of an issue. */
 export type ReadValue =
-  | { readonly ok: true; readonly value: SqlParameter }
+  /** `length`: what `maxLength` counts, where that is not the characters of the value. */
+  | { readonly ok: true; readonly value: SqlParameter; readonly length?: number }
   | { readonly ok: false; readonly message: string };
 
 type Reader = (value: unknown, form: "text" | "json") => ReadValue;
@@ -58,6 +60,7 @@ const readers: Readonly<Record<FieldSpec["type"], Reader>> = {
       ? wrong("Send JSON here, of at most 1000 levels and without numbers beyond 1.8e308")
       : readText(text);
   },
+  match: (value) => typeof value === "string" ? readWords(value) : wrong("Send words to search for here"),
 };
 
 /** `form` is `text` for strings of a query or a claim. Otherwise types are taken strictly: `"3"` is no integer. */
@@ -73,6 +76,14 @@ export function readDefault({ type, default: value }: FieldSpec): ReadValue {
 
 function readText(text: string): ReadValue {
   return isPlainText(text) ? right(text) : wrong("Remove U+0000 and lone surrogates");
+}
+
+function readWords(text: string): ReadValue {
+  if (!isPlainText(text)) return readText(text);
+  const quoted = quotedWords(text);
+  if (quoted === null) return wrong("Send at least one word to search for here");
+  if (quoted.words > MAX_WORDS) return wrong(`Send at most ${MAX_WORDS} words to search for here`);
+  return { ...right(quoted.query), length: [...text].length };
 }
 
 /** A number within 2^53, digits beyond. In a JSON body only integers beyond 2^53 may be strings. */
@@ -92,7 +103,7 @@ function isHttpUrl(text: string): boolean {
     /^https?:\/\//i.test(text);
 }
 
-function right(value: SqlParameter): ReadValue {
+function right(value: SqlParameter): ReadValue & { readonly ok: true } {
   return { ok: true, value };
 }
 

@@ -41,7 +41,7 @@ function validate(one: PreparedField, { values, form }: RawInput, issues: Issue[
     return raw === undefined ? one.absent : null;
   }
   const read = readValue(field.type, raw, form);
-  const rule = read.ok ? brokenRule(one, read.value) : null;
+  const rule = read.ok ? brokenRule(one, read.value, read.length) : null;
   if (rule !== null) issues.push({ path: field.name, message: ruleMessages[rule](field) });
   if (read.ok) return read.value;
   issues.push({ path: field.name, message: read.message });
@@ -63,11 +63,13 @@ export type FieldRule = "maxLength" | "enum" | "pattern" | "min" | "max";
 export function brokenRule(
   { field, matches, allowed }: PreparedField,
   value: SqlParameter,
+  length?: number,
 ): FieldRule | null {
   const { type, maxLength } = field;
   if (type === "integer" || type === "number") return outOfRange(field, value);
   if (typeof value !== "string") return null;
-  if (maxLength !== undefined && longerThan(value, maxLength)) return "maxLength";
+  const isLonger = (most: number) => length === undefined ? longerThan(value, most) : length > most;
+  if (maxLength !== undefined && isLonger(maxLength)) return "maxLength";
   if (allowed !== null && !allowed.has(value)) return "enum";
   return matches !== null && !matches(value) ? "pattern" : null;
 }

@@ -77,6 +77,7 @@ const types: Readonly<Record<FieldSpec["type"], string>> = {
   number: "number",
   boolean: "boolean",
   json: "unknown",
+  match: "string",
 };
 
 function typeOf(field: FieldSpec): string {

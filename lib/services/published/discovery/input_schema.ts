@@ -43,6 +43,7 @@ const forms: Readonly<Record<FieldSpec["type"], (field: FieldSpec) => Schema>> =
   number: (field) => ({ type: "number", ...range(field) }),
   boolean: () => ({ type: "boolean" }),
   json: () => ({}),
+  match: () => ({ type: "string", minLength: 1 }),
 };
 
 /**
