@@ -8,6 +8,7 @@ import { consoleRoutes } from "./console/mod.ts";
 import { docsRoutes } from "./docs/mod.ts";
 import type { AppDeps } from "./http/app_deps.ts";
 import type { Env } from "./http/env.ts";
+import { hranaRoutes } from "./hrana/mod.ts";
 import { mcpRoutes } from "./mcp/mod.ts";
 import { answerHeaders, ResponsePadding } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
@@ -38,6 +39,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route("/p", discoveryRoutes(deps));
   app.route("/p", publishedRoutes(deps));
   app.route("/v1", v1Routes(deps));
+  app.route("/", hranaRoutes(deps));
   app.route("/mcp", mcpRoutes(deps));
   return app;
 }

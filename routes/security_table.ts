@@ -79,6 +79,13 @@ export const securityTable: readonly SecuredRoute[] = [
 
   { method: "POST", path: "/mcp", access: "token" },
 
+  { method: "GET", path: "/hrana/:ns/:call{.+}", access: "none" },
+  { method: "POST", path: "/hrana/:ns/:call{.+}", access: "database:read" },
+  { method: "GET", path: "/v2", access: "none" },
+  { method: "GET", path: "/v3", access: "none" },
+  { method: "POST", path: "/v2/:operation", access: "token" },
+  { method: "POST", path: "/v3/:operation", access: "token" },
+
   { method: "POST", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces/:slug", access: "namespace_reader" },

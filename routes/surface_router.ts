@@ -10,6 +10,7 @@ const SURFACES: readonly ((path: string) => boolean)[] = [
   (path) => path.startsWith("/v1/"),
   (path) => path.startsWith("/p/") && (path.endsWith(".json") || path.endsWith(".ts")),
   (path) => path.startsWith("/p/"),
+  (path) => path.startsWith("/hrana/"),
   (path) => path === "/mcp" || path.startsWith("/mcp/"),
   (path) => path.startsWith("/oauth/") || path.startsWith("/.well-known/oauth-"),
   (path) => path === "/console" || path.startsWith("/console/"),

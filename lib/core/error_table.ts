@@ -1,6 +1,7 @@
 // The one closed table of failures: the documentation lists it, and every failed answer is made from it.
 import { doorErrors } from "./door_errors.ts";
 import { oauthErrors } from "./oauth_errors.ts";
+import { hranaErrors } from "./hrana_errors.ts";
 import { peopleErrors } from "./people_errors.ts";
 import { publishedErrors } from "./published_errors.ts";
 import { storeErrors } from "./store_errors.ts";
@@ -207,4 +208,5 @@ export const errorTable = {
   ...peopleErrors,
   ...publishedErrors,
   ...transactionErrors,
+  ...hranaErrors,
 } as const satisfies Record<string, ErrorRow>;

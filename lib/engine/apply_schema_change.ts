@@ -2,12 +2,13 @@
 // run for ever, before anybody has asked whether the caller may run it.
 import { quoteIdentifier } from "../sql/quote.ts";
 import type { TableAs } from "../sql/table_text.ts";
+import type { TypedColumn } from "./typed_result.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 
 /** A connection to a database in memory that holds a schema and no rows. */
 export interface ChangingConnection extends CompileConnection {
-  /** The column names of a statement's result. Throws what the engine throws. */
-  columns(sql: string): string[];
+  /** The columns of a statement's result. Throws what the engine throws. */
+  columns(sql: string): TypedColumn[];
   /** Runs one statement that changes the schema, at `level`. Throws what the engine throws. */
   change(sql: string): void;
 }
@@ -20,7 +21,13 @@ export function applySchemaChange(
   connection: ChangingConnection,
   { sql, tableAs }: { readonly sql: string; readonly tableAs: TableAs | null },
 ): void {
-  connection.change(tableAs === null ? sql : emptyTable(tableAs, connection.columns(tableAs.select)));
+  connection.change(
+    tableAs === null ? sql : emptyTable(tableAs, namesOf(connection.columns(tableAs.select))),
+  );
+}
+
+function namesOf(columns: readonly TypedColumn[]): string[] {
+  return columns.map(({ name }) => name);
 }
 
 /**

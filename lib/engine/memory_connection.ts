@@ -2,6 +2,8 @@
 import { PLAIN_ROWS } from "../sql/row_form.ts";
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
+import { columnsOf } from "./open_database.ts";
+import type { TypedColumn } from "./typed_result.ts";
 
 /** A database in memory. */
 export class MemoryConnection extends Connection implements ChangingConnection {
@@ -9,8 +11,8 @@ export class MemoryConnection extends Connection implements ChangingConnection {
     super(":memory:", false);
   }
 
-  columns(sql: string): string[] {
-    return this.database.prepare(sql).columns().map((column) => column.name);
+  columns(sql: string): TypedColumn[] {
+    return columnsOf(this.database, sql);
   }
 
   change(sql: string): void {

@@ -3,6 +3,7 @@ import type {} from "./node_sqlite.d.ts";
 import { DatabaseSync } from "node:sqlite";
 import { FORM_CHARACTERS } from "./bounded_select.ts";
 import { ENGINE_LIMITS } from "./engine_limits.ts";
+import type { TypedColumn } from "./typed_result.ts";
 
 /** Milliseconds that SQLite waits for another process's lock; the store queues the writers of one database anyway. */
 const BUSY_TIMEOUT_MS = 2000;
@@ -23,4 +24,9 @@ export function openDatabase(path: string, readOnly: boolean): DatabaseSync {
 /** The modules for virtual tables that this engine build has. */
 export function moduleNames(database: DatabaseSync): string[] {
   return database.prepare("PRAGMA module_list").all().map((row) => String(row["name"]));
+}
+
+/** The columns of a statement that has been compiled under the guard before. Throws what the engine throws. */
+export function columnsOf(database: DatabaseSync, sql: string): TypedColumn[] {
+  return database.prepare(sql).columns().map(({ name, type }) => ({ name, type }));
 }

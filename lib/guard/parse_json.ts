@@ -17,12 +17,7 @@ const INTEGERS_END = 2 ** 63;
  * The parser's own words are dropped because they quote the body.
  */
 export function parseJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new AppError("invalid_json");
-  }
+  const value = parseRoundedJson(text);
   if (LONG_DIGITS.test(text) && hasRoundedInteger(text)) {
     throw new AppError("invalid_json", {
       message:
@@ -31,6 +26,15 @@ export function parseJson(text: string): unknown {
     });
   }
   return value;
+}
+
+/** The same where all numbers are meant as doubles. Errors: `invalid_json`. */
+export function parseRoundedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError("invalid_json");
+  }
 }
 
 /** For text that is JSON. A reviver would see the same, but costs a call for every value of the body. */

@@ -86,7 +86,7 @@ export async function applyRules(
   // A call of a published endpoint has no token, so nobody could redeem its approval, and strangers must not fill the
   // store.
   if (call.operation === "endpoint") return stopped(denied(hit));
-  if (call.inTransaction) return stopped(heldInside(hit));
+  if (call.inTransaction || call.heldAs === "never") return stopped(heldInside(hit));
   const footprint = await findFootprint(ctx, preview) ?? null;
   const { rowsRead } = workOf(outcome);
   return stopped(await holdCall(ctx, understood, { matches: hit, effects, footprint, rowsRead }));

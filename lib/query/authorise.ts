@@ -9,7 +9,13 @@ import type { UnderstoodCall } from "./query_call.ts";
  * `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing.
  */
 export function authorise(understood: UnderstoodCall): void {
-  const { call, facts } = understood;
+  authoriseFacts(understood);
+  refuseInside(understood);
+  refuseIdle(understood);
+}
+
+/** The same for statements that do not run. Errors: as `authorise`, but for idle calls. */
+export function authoriseFacts({ call, facts }: Pick<UnderstoodCall, "call" | "facts">): void {
   const { target: { role }, batch } = call;
   for (const [index, one] of facts.entries()) {
     const extra = batch ? { failedIndex: index } : {};
@@ -21,8 +27,6 @@ export function authorise(understood: UnderstoodCall): void {
       });
     }
   }
-  refuseInside(understood);
-  refuseIdle(understood);
 }
 
 /** Refuses what SQLite would pass over without a word: inside a transaction, foreign keys stay as they are. */

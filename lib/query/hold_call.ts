@@ -9,7 +9,7 @@ import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
 import { affectedRows, type CallPreview, cascadedRows, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
-import type { CallReplay, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
+import type { CallReplay, QueryCall, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
 /** The call that is to wait for a person, and why. */
 export interface ToHold {
@@ -19,6 +19,8 @@ export interface ToHold {
   readonly operation: string;
   /** Identifies repetitions of the call, which wait for the same approval; null: each waits for an approval of its own. */
   readonly replay: CallReplay | null;
+  /** As a call has it: it counts before `replay`. */
+  readonly heldAs?: QueryCall["heldAs"] | undefined;
   readonly matches: readonly RuleMatch[];
   readonly affectedRows: number | null;
   /** How many of them are those of triggers and cascades; absent or null: not known. */
@@ -40,12 +42,13 @@ export function holdCall(
   held: Pick<ToHold, "matches"> & CallPreview,
 ): Promise<AppError> {
   const { matches, effects } = held;
-  const { target, tokenId, replay, operation } = call;
+  const { target, tokenId, replay, operation, heldAs } = call;
   return holdForApproval(ctx, {
     target,
     tokenId,
     operation,
     replay,
+    heldAs,
     matches,
     affectedRows: affectedRows(effects),
     cascadedRows: cascadedRows(effects),
@@ -72,9 +75,9 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
  */
 async function chooseToken(
   { approvals, hashes }: HoldContext,
-  { replay, target }: ToHold,
+  { replay, target, heldAs }: ToHold,
 ): Promise<{ readonly token: string; readonly waiting: ApprovalRecord | null }> {
-  const scope = replay?.idempotency ?? replay?.plan ?? null;
+  const scope = typeof heldAs === "function" ? heldAs() : replay?.idempotency ?? replay?.plan ?? null;
   for (let decided = 0; scope !== null && decided < MAX_DECIDED; decided++) {
     // Another database may have the path of a plan's step by now, so the database's id counts too.
     const words = ["approval", target.databaseId, scope.key, scope.requestHash, String(decided)];

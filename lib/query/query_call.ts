@@ -94,6 +94,11 @@ export interface QueryCall {
   /** False: another call of the same request has taken the price of the request. */
   readonly opensRequest?: boolean;
   readonly signal: () => AbortSignal | null;
+  /**
+   * Where a rule holds the call: the name under which its repetitions wait for the same approval, or `never` where nobody
+   * may be asked, because a repetition would do more than the call. Absent: as `replay` says.
+   */
+  readonly heldAs?: (() => ReplayScope) | "never";
 }
 
 /** By what a repetition is recognised: the idempotency key, the step of a plan, or both. */

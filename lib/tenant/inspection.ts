@@ -1,5 +1,6 @@
-// What is asked of a database about statements before they run, and what it tells.
+// Compiling statements without running them: what is asked of a tenant database, and what it answers.
 import type { EngineFailure } from "../engine/engine_failure.ts";
+import type { TypedColumn } from "../engine/typed_result.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 
 /** A statement to compile. */
@@ -13,6 +14,8 @@ export interface InspectedStatement {
 export interface InspectOptions {
   /** Compiles as for a call that runs without foreign keys. */
   readonly foreignKeysOff: boolean;
+  /** Tells the columns of the last statement too. */
+  readonly columns?: boolean;
 }
 
 /** The result of compiling: `facts` of the statements that compile, in order; `failure` is that of the next statement. */
@@ -21,4 +24,6 @@ export interface Inspection {
   readonly schemaVersion: number;
   readonly facts: readonly EngineFacts[];
   readonly failure: EngineFailure | null;
+  /** Of the last statement, where they were asked for and it compiles. */
+  readonly columns?: readonly TypedColumn[];
 }

@@ -63,6 +63,12 @@ export function sendPage(
   return c.json({ success: true, data: page.items, meta: { nextCursor: page.nextCursor } });
 }
 
+/** Any page may read the answer: where only a token counts, and never a cookie. */
+export const forAnyOrigin = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "Idempotency-Replayed, Retry-After, X-Request-Id",
+} as const;
+
 /** Characters that every client receives in the time that a silent connection has. */
 const LARGE = 1024 * 1024;
 

@@ -26,6 +26,9 @@ import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
 import { ClientDocuments, type ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import type { OauthContext } from "../../lib/services/oauth/oauth_context.ts";
+import { beginTransaction } from "../../lib/query/transaction/begin_transaction.ts";
+import type { BeginTransaction } from "../../lib/query/transaction/interactive_transaction.ts";
+import { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
@@ -63,9 +66,17 @@ export interface AppDeps extends ProcessParts {
   readonly query: QueryContext;
   readonly published: PublishedContext;
   readonly people: PeopleContext;
+  /** For clients of libSQL. */
+  readonly hrana: HranaDeps;
   /** What is remembered of schemas between two looks, whoever looks. */
   readonly schemas: { readonly rankings: RankingCache; readonly probes: ProbeMemory };
   readonly oauth: OauthContext;
+}
+
+/** Streams that are kept between requests, and how a transaction over several of them begins. */
+export interface HranaDeps {
+  readonly kept: KeptStreams;
+  readonly begin: BeginTransaction | null;
 }
 
 /** Builds the process's services on what was opened. */
@@ -95,6 +106,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     query,
     published,
     people: peopleContext(parts, published),
+    hrana: { kept: new KeptStreams({ clock, hashes: query.hashes, resume: null }), begin: beginTransaction },
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
     oauth: oauthContext(parts, published),
   };

@@ -4,6 +4,8 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorCode } from "../../lib/core/errors.ts";
 import type { Log } from "../../lib/core/log.ts";
+import { doorError } from "../../lib/services/hrana/door_error.ts";
+import { forAnyOrigin } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 
 /** The framework's own exceptions by status, as codes of our table. */
@@ -34,7 +36,11 @@ export function errorBoundary(log: Log): ErrorHandler<Env> {
   };
 }
 
+/** Clients of libSQL look for `message`, and for a `code` in the words of its servers. */
+const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
+
 function failureAnswer(error: AppError, c: Context<Env>): Response {
+  const forLibsql = LIBSQL_PATH.test(c.req.path);
   const { detail, issues, extra, headers } = error.facts;
   const retryAfterSec = error.retryAfterSec;
   return c.json(
@@ -45,9 +51,11 @@ function failureAnswer(error: AppError, c: Context<Env>): Response {
       ...(detail ? { errorDetail: detail } : {}),
       ...(issues ? { issues } : {}),
       ...extra,
+      ...(forLibsql ? doorError(error) : {}),
     },
     status(error),
     {
+      ...(forLibsql ? forAnyOrigin : {}),
       ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
       ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
       ...headers,

@@ -29,6 +29,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v1/db/:ns/:db/propose": { sql: "CREATE TABLE fresh (a)" },
   "POST /v1/db/:ns/:db/apply": { executionToken: "pmut_none" },
   "POST /v1/db/:ns/:db/redeem_approval": { approvalToken: "appr_none" },
+  "POST /hrana/:ns/:call{.+}": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
+  "POST /v2/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
+  "POST /v3/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /mcp": { jsonrpc: "2.0", id: 1, method: "tools/list" },
   "POST /api/namespaces/:slug/databases/:dbSlug/rules": { tableGlob: "none", effect: "deny" },
   "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
@@ -80,8 +83,13 @@ const segments: Readonly<Record<string, string>> = {
   ref: "pr-1",
   page: "agents",
   name: "docs.css",
+  call: "main/v2/pipeline",
+  operation: "pipeline",
   id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 };
+
+/** Where one pattern has several meanings. */
+const paths: Readonly<Record<string, string>> = { "GET /hrana/:ns/:call{.+}": "/hrana/:ns/:db/v2" };
 
 /** Routes that ask who calls. */
 export const guarded = securityTable.filter((route) => route.access !== "none");
@@ -94,7 +102,10 @@ export async function knock(
   route: SecuredRoute,
   proof: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; code: string | undefined; challenge: boolean }> {
-  const path = route.path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name);
+  const path = (paths[nameOf(route)] ?? route.path).replace(
+    /:(\w+)(?:\{[^}]*\})?/g,
+    (_, name) => segments[name] ?? name,
+  );
   const body = bodies[nameOf(route)];
   const { status, headers: answered, body: answer } = await request(
     route.method,
@@ -108,5 +119,6 @@ export async function knock(
       ...(body === undefined ? {} : { body }),
     },
   );
-  return { status, code: answer.code, challenge: answered.has("www-authenticate") };
+  // Clients of libSQL get codes in capitals.
+  return { status, code: answer.code?.toLowerCase(), challenge: answered.has("www-authenticate") };
 }

@@ -14,7 +14,7 @@ Deno.test("every address answers 405 to the methods that it does not have, with 
   const acme = await app.namespace();
   const byPath = Map.groupBy(
     securityTable.filter(({ method }) => method !== "ALL"),
-    ({ path }) => path.replace(/:(\w+)/g, (_, name) => segments[name] ?? name),
+    ({ path }) => path.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name) => segments[name] ?? name),
   );
   const hurdles: readonly Readonly<Record<string, string>>[] = [
     {},
@@ -30,10 +30,12 @@ Deno.test("every address answers 405 to the methods that it does not have, with 
     for (const method of [...METHODS, "OPTIONS", "PROPFIND", "FOO"].filter((one) => !own.includes(one))) {
       // What stands below /p/:ns/:db/:slug says itself what it does with a method.
       if (path.startsWith("/p/") && path.endsWith("/captcha") && method === "OPTIONS") continue;
+      // There a page of any origin may ask what it may send.
+      if (/^\/(?:hrana|v[23])\b/.test(path) && method === "OPTIONS") continue;
       for (const headers of hurdles) {
         const answer = await app.request(method, path, { token: acme.token, headers });
         const name = `${method} ${path} ${JSON.stringify(headers)}: ${answer.text}`;
-        assertEquals([answer.status, answer.body.code], [405, "method_not_allowed"], name);
+        assertEquals([answer.status, answer.body.code?.toLowerCase()], [405, "method_not_allowed"], name);
         assertEquals(answer.headers.get("allow")?.split(", ").sort(), allow, name);
       }
     }

@@ -42,10 +42,12 @@ export class LocalDatabase implements TenantDatabase {
       db: this.databaseId,
       statements: statements.map((one) => ({ ...one, tableAs: one.changesSchema ? tableAs(one.sql) : null })),
       foreignKeysOff: options?.foreignKeysOff ?? false,
+      ...(options?.columns ? { columns: true } : {}),
     }, "read");
     if (reply.t === "failed") return { ...await this.inspect([]), failure: reply.f };
     if (reply.t !== "inspected") throw new AppError("store_unavailable");
-    return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f };
+    const told = reply.cols ? { columns: reply.cols } : {};
+    return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f, ...told };
   }
 
   async schema(): Promise<SchemaNames> {

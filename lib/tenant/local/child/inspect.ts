@@ -3,6 +3,8 @@ import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import { type Compiled, compileStatement } from "../../../engine/compile_statement.ts";
 import type { Connection } from "../../../engine/connection.ts";
+import { columnsOf } from "../../../engine/open_database.ts";
+import type { TypedColumn } from "../../../engine/typed_result.ts";
 import { MemoryConnection } from "../../../engine/memory_connection.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { WireInspected } from "./protocol.ts";
@@ -12,21 +14,24 @@ interface Inspected {
   readonly v: number;
   readonly facts: EngineFacts[];
   readonly f: EngineFailure | null;
+  /** Of the last statement, where they were asked for. */
+  readonly cols?: readonly TypedColumn[];
 }
 
 /** What is asked, in the form in which it travels. */
 interface Asked {
   readonly statements: readonly WireInspected[];
   readonly foreignKeysOff: boolean;
+  readonly columns?: true;
 }
 
 /** Facts up to the first statement that does not compile. Version and facts come from one read transaction. */
-export function inspect(file: TenantFile, { statements, foreignKeysOff }: Asked): Inspected {
+export function inspect(file: TenantFile, asked: Asked): Inspected {
   const reader = file.reader();
-  if (!foreignKeysOff) return inspectWith(reader, file, { statements, foreignKeysOff });
+  if (!asked.foreignKeysOff) return inspectWith(reader, file, asked);
   reader.database.exec("PRAGMA foreign_keys=OFF");
   try {
-    return inspectWith(reader, file, { statements, foreignKeysOff });
+    return inspectWith(reader, file, asked);
   } finally {
     reader.database.exec("PRAGMA foreign_keys=ON");
   }
@@ -44,7 +49,7 @@ export function inspectInside(
 function inspectWith(
   reader: Connection,
   file: TenantFile,
-  { statements, foreignKeysOff }: Asked,
+  { statements, foreignKeysOff, columns }: Asked,
 ): Inspected {
   reader.internalRun("BEGIN");
   try {
@@ -54,7 +59,10 @@ function inspectWith(
     const compileHere = () => compileAll(reader, statements, null);
     // What is shared was learned with foreign keys.
     const here = foreignKeysOff ? compileHere : () => file.withSharedFacts(compileHere);
-    return { v, ...compileBoth(reader, statements, here) };
+    const compiled = compileBoth(reader, statements, here);
+    const last = statements.at(-1);
+    if (!columns || compiled.f !== null || last === undefined) return { v, ...compiled };
+    return { v, ...compiled, cols: columnsOf(reader.database, last.sql) };
   } finally {
     // A failure of the disk has ended it, and is what is to be told.
     if (reader.database.isTransaction) reader.internalRun("COMMIT");

@@ -5,6 +5,7 @@ import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { TableAs } from "../../../sql/table_text.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { TypedColumn } from "../../../engine/typed_result.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
@@ -39,6 +40,7 @@ export type Request =
     readonly db: string;
     readonly statements: readonly WireInspected[];
     readonly foreignKeysOff: boolean;
+    readonly columns?: true;
   }
   | { readonly op: "schema"; readonly db: string }
   | { readonly op: "create"; readonly db: string }
@@ -174,6 +176,7 @@ export type Reply =
     readonly v: number;
     readonly facts: readonly EngineFacts[];
     readonly f: EngineFailure | null;
+    readonly cols?: readonly TypedColumn[];
   }
   | { readonly t: "schema"; readonly v: number; readonly tables: readonly NamedTable[] }
   /** A call, savepoint or commit of a transaction has run; `open`: the transaction is still there. */

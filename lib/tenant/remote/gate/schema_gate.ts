@@ -66,7 +66,8 @@ export class SchemaGate {
         if (!statement.changesSchema) known?.set(statement.sql, compiled.facts);
         facts.push(compiled.facts);
       }
-      return { schemaVersion: this.version, facts, failure: null };
+      const told = options?.columns ? { columns: connection.columns(statements[last]?.sql ?? "") } : {};
+      return { schemaVersion: this.version, facts, failure: null, ...told };
     });
   }
 

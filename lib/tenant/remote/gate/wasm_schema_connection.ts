@@ -3,6 +3,7 @@
 import type { Database, Sqlite3Static, SqlValue } from "@sqlite.org/sqlite-wasm";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "../../../engine/engine_limits.ts";
 import { closedModules, Guard, type Level } from "../../../engine/guard.ts";
+import type { TypedColumn } from "../../../engine/typed_result.ts";
 import { allowedModules } from "../../../sql/functions.ts";
 import type { InternalParameter } from "../../../engine/compile_connection.ts";
 import type { EngineValue } from "../../../engine/result_json.ts";
@@ -82,11 +83,13 @@ class WasmSchemaConnection implements SchemaConnection {
     this.#thrown(() => this.#database.exec(sql));
   }
 
-  columns(sql: string): string[] {
+  columns(sql: string): TypedColumn[] {
     return this.#thrown(() => {
       const statement = this.#database.prepare(sql);
       try {
-        return statement.columnCount === 0 ? [] : statement.getColumnNames();
+        const names = statement.columnCount === 0 ? [] : statement.getColumnNames();
+        const { capi } = this.instance.sqlite3;
+        return names.map((name, at) => ({ name, type: capi.sqlite3_column_decltype(statement, at) || null }));
       } finally {
         statement.finalize();
       }

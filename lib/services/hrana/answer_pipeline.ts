@@ -1,0 +1,122 @@
+// Answers the requests of one HTTP call in their order: an error stops none of those behind it.
+import { AppError } from "../../core/errors.ts";
+import { answerRequest, failureText } from "./answer_request.ts";
+import type { RunningRequest } from "./batch_run.ts";
+import { refusalIn, runsSql } from "./check_request.ts";
+import { isWhole } from "./door_error.ts";
+import type { DoorContext, DoorOptions, StreamRequest } from "./hrana_types.ts";
+import type { ClaimedStream, KeptStreams } from "./kept_streams.ts";
+
+/** Requests of one call, and the stream that they are for. */
+export interface PipelineInput {
+  readonly baton: string | null;
+  readonly requests: readonly StreamRequest[];
+  readonly options: DoorOptions;
+}
+
+/** The answer as text. */
+export interface PipelineAnswer {
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** A stream at work, with what its requests share. */
+export interface OpenPipeline {
+  readonly claimed: ClaimedStream;
+  readonly running: Omit<RunningRequest, "closes">;
+  /** Whether a call of the pipeline has been made. */
+  readonly hasRun: () => boolean;
+}
+
+/** Claims the stream. Errors: as `KeptStreams.claim`. */
+export async function openPipeline(
+  ctx: DoorContext,
+  kept: KeptStreams,
+  { baton, options, isOnly }: Pick<PipelineInput, "baton" | "options"> & { readonly isOnly: boolean },
+): Promise<OpenPipeline> {
+  const claimed = await kept.claim(ctx, baton);
+  let calls = 0;
+  const running = { ctx, options, stream: claimed.stream, opens: () => calls++ === 0, isOnly };
+  return { claimed, running, hasRun: () => calls > 0 };
+}
+
+/**
+ * Errors: those of the stream; and, where nothing has run yet on a new stream, failures that are about the request or the
+ * service rather than a statement.
+ */
+export async function answerPipeline(
+  ctx: DoorContext,
+  kept: KeptStreams,
+  { baton, requests, options }: PipelineInput,
+): Promise<PipelineAnswer> {
+  const isOnly = requests.filter(runsSql).length === 1;
+  requireKeyable(options, isOnly);
+  const open = await openPipeline(ctx, kept, { baton, options, isOnly });
+  const { claimed: { stream } } = open;
+  const refusal = refusalIn(ctx, requests, (id) => stream.texts.find(id));
+  const run = new PipelineRun(open, { requests, refusal, isNew: baton === null });
+  const closed = await run.all().catch(async (error) => {
+    await stream.close();
+    kept.forget(open.claimed.id);
+    throw error;
+  });
+  if (closed) kept.forget(open.claimed.id);
+  const next = closed ? null : await kept.keep(ctx, open.claimed);
+  const body = `{"baton":${JSON.stringify(next)},"base_url":null,"results":[${run.results.join(",")}]}`;
+  return { body, replayed: run.replayed };
+}
+
+class PipelineRun {
+  readonly results: string[] = [];
+  replayed = false;
+
+  constructor(
+    private readonly open: OpenPipeline,
+    private readonly asked: {
+      readonly requests: readonly StreamRequest[];
+      readonly refusal: AppError | null;
+      readonly isNew: boolean;
+    },
+  ) {}
+
+  /** Whether the stream is closed in the end. */
+  async all(): Promise<boolean> {
+    let closed = false;
+    for (const [at, request] of this.asked.requests.entries()) {
+      const hasRun = this.open.hasRun();
+      try {
+        if (closed) throw new AppError("stream_expired");
+        this.results.push(await this.#answer(request, at));
+        closed = request.type === "close";
+      } catch (error) {
+        if (!(error instanceof AppError) || (!hasRun && this.#isForAll(error))) throw error;
+        this.results.push(`{"type":"error","error":${failureText(error)}}`);
+      }
+    }
+    return closed;
+  }
+
+  async #answer(request: StreamRequest, at: number): Promise<string> {
+    const { refusal, requests } = this.asked;
+    if (refusal !== null && runsSql(request)) throw refusal;
+    const closes = requests[at + 1]?.type === "close";
+    const answer = await answerRequest({ ...this.open.running, closes }, request, `requests[${at}]`);
+    this.replayed ||= answer.replayed;
+    return `{"type":"ok","response":${answer.response}}`;
+  }
+
+  #isForAll(error: AppError): boolean {
+    return this.asked.isNew && isWhole(error);
+  }
+}
+
+/** Errors: `validation_failed` for a key on several requests that run SQL. */
+export function requireKeyable({ idempotencyKey }: DoorOptions, isOnly: boolean): void {
+  if (idempotencyKey === null || isOnly) return;
+  throw new AppError("validation_failed", {
+    issues: [{
+      path: "Idempotency-Key",
+      message: "Send the key with one statement or one batch from BEGIN to COMMIT, or leave it out",
+    }],
+  });
+}

@@ -1,0 +1,103 @@
+// Answers one request of a stream with the JSON text of its response.
+import { AppError } from "../../core/errors.ts";
+import { BatchRun, requireOneCall, type RunningRequest } from "./batch_run.ts";
+import { describeText } from "./describe_text.ts";
+import { doorError } from "./door_error.ts";
+import { readStatement, textOf } from "./door_statement.ts";
+import type { StreamRequest, WireBatch, WireStatement } from "./hrana_types.ts";
+import type { DoorStep } from "./plan_batch.ts";
+import { sequenceSteps } from "./sequence_steps.ts";
+
+/** A response as text. */
+export interface RequestAnswer {
+  /** `{"type":…}` */
+  readonly response: string;
+  /** The answer is that of an earlier request with the same key. */
+  readonly replayed: boolean;
+}
+
+/** Runs the request. Errors: its failure. */
+export async function answerRequest(
+  running: RunningRequest,
+  request: StreamRequest,
+  path: string,
+): Promise<RequestAnswer> {
+  const { stream, ctx } = running;
+  const find = (id: number) => stream.texts.find(id);
+  switch (request.type) {
+    case "execute":
+      return await execute(running, request.stmt, path);
+    case "batch": {
+      const run = await runBatch(running, request.batch, path);
+      return { response: `{"type":"batch","result":${batchText(run)}}`, replayed: run.replayed };
+    }
+    case "sequence":
+      return await sequence(running, textOf(request, find));
+    case "describe":
+      return plain(`{"type":"describe","result":${await describeText(ctx, textOf(request, find))}}`);
+    case "store_sql":
+      stream.texts.store(request.sql_id, request.sql);
+      return plain('{"type":"store_sql"}');
+    case "close_sql":
+      stream.texts.remove(request.sql_id);
+      return plain('{"type":"close_sql"}');
+    case "get_autocommit":
+      return plain(`{"type":"get_autocommit","is_autocommit":${stream.autocommit}}`);
+    case "close":
+      await stream.close();
+      return plain('{"type":"close"}');
+  }
+}
+
+/** Runs the steps of a batch. Errors: those of statements that cannot be read, before anything runs. */
+export async function runBatch(running: RunningRequest, batch: WireBatch, path: string): Promise<BatchRun> {
+  const run = new BatchRun(running, batchSteps(running, batch, path));
+  await run.run();
+  return run;
+}
+
+function batchSteps({ ctx, stream }: RunningRequest, { steps }: WireBatch, path: string): DoorStep[] {
+  const find = (id: number) => stream.texts.find(id);
+  return steps.map(({ stmt, condition = null }, at) => ({
+    statement: readStatement(ctx.facts, stmt, { find, path: `${path}.batch.steps[${at}].stmt` }),
+    condition,
+  }));
+}
+
+async function execute(running: RunningRequest, stmt: WireStatement, path: string): Promise<RequestAnswer> {
+  const { ctx, stream } = running;
+  const find = (id: number) => stream.texts.find(id);
+  const statement = readStatement(ctx.facts, stmt, { find, path: `${path}.stmt` });
+  requireOneCall(running, statement.text.control === null);
+  const run = new BatchRun(running, [{ statement, condition: null }]);
+  await run.run();
+  const [error] = run.errors;
+  if (error) throw error;
+  return { response: `{"type":"execute","result":${run.results[0]}}`, replayed: run.replayed };
+}
+
+async function sequence(running: RunningRequest, text: string): Promise<RequestAnswer> {
+  const run = new BatchRun(running, sequenceSteps(running.ctx.facts, text));
+  await run.run();
+  const failure = run.errors.find((error) => error !== null);
+  if (failure) throw failure;
+  return { response: '{"type":"sequence"}', replayed: run.replayed };
+}
+
+function batchText({ results, errors }: BatchRun): string {
+  const texts = results.map((result) => result ?? "null");
+  const failures = errors.map((error) => error && doorError(error));
+  return `{"step_results":[${texts.join(",")}],"step_errors":${
+    JSON.stringify(failures)
+  },"replication_index":null}`;
+}
+
+function plain(response: string): RequestAnswer {
+  return { response, replayed: false };
+}
+
+/** The failure of a request as the protocol has it. Throws what is no expected failure. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof AppError)) throw error;
+  return JSON.stringify(doorError(error));
+}

@@ -1,0 +1,65 @@
+// Tells what a statement takes and returns. It is compiled and never runs; a PRAGMA, which runs while it is compiled, is
+// not even that.
+import { typedColumns } from "../../engine/typed_result.ts";
+import { authoriseFacts } from "../../query/authorise.ts";
+import { misunderstoodError } from "../../query/call_error.ts";
+import { classify } from "../../query/classify.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import { numberPlaceholders } from "../../sql/named_placeholders.ts";
+import { unknownValue } from "../../sql/sql_value.ts";
+import type { Syntax } from "../../sql/syntax.ts";
+import { readText } from "./door_statement.ts";
+import type { DoorContext } from "./hrana_types.ts";
+
+/**
+ * `{"params":…,"cols":…,…}`, free of charge. Errors: those of a statement that cannot be understood, or that the caller
+ * may not run.
+ */
+export async function describeText(ctx: DoorContext, sql: string): Promise<string> {
+  const text = readText(ctx.facts, sql);
+  if (text.control !== null) return described({ names: [], cols: "[]", explains: false, reads: false });
+  const { target, tokenId } = ctx;
+  const syntax = text.read.ok ? text.read.syntax : null;
+  const params = Array.from({ length: syntax?.parameterCount ?? 0 }, () => unknownValue);
+  const call = plainCall({
+    target,
+    tokenId,
+    operation: "query",
+    statements: [{ sql: text.sql, params }],
+  });
+  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const classified = await classify(ctx, target.databaseId, database, call.statements);
+  if (classified.misunderstood) throw await misunderstoodError({ ...classified, call, database }, []);
+  authoriseFacts({ call, facts: classified.facts });
+  if (syntax === null) throw new TypeError("what cannot be read has been refused");
+  const { columns = [] } = syntax.pragma === null
+    ? await database.inspect([{ sql: text.sql, changesSchema: syntax.class === "schema" }], {
+      foreignKeysOff: false,
+      columns: true,
+    })
+    : {};
+  return described({
+    names: namesOf(sql, syntax),
+    cols: typedColumns(columns),
+    explains: syntax.verb === "explain",
+    reads: syntax.class === "read",
+  });
+}
+
+/** Null for `?` and for numbers that stand nowhere. */
+function namesOf(sql: string, { parameterCount }: Syntax): (string | null)[] {
+  const { names } = numberPlaceholders(sql);
+  return Array.from({ length: parameterCount }, (_, at) => names[at] ?? null);
+}
+
+function described(
+  { names, cols, explains, reads }: {
+    readonly names: readonly (string | null)[];
+    readonly cols: string;
+    readonly explains: boolean;
+    readonly reads: boolean;
+  },
+): string {
+  const params = JSON.stringify(names.map((name) => ({ name })));
+  return `{"params":${params},"cols":${cols},"is_explain":${explains},"is_readonly":${reads}}`;
+}

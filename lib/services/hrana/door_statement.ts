@@ -1,0 +1,102 @@
+// One statement of a request as the pipeline takes it: its text found, its placeholders numbered, its values in order.
+import { AppError } from "../../core/errors.ts";
+import type { FactsCache } from "../../query/facts_cache.ts";
+import type { QueryStatement } from "../../query/query_call.ts";
+import { hideServiceObjects } from "../../sql/hide_service_objects.ts";
+import { numberPlaceholders } from "../../sql/named_placeholders.ts";
+import type { SyntaxResult } from "../../sql/syntax.ts";
+import { type TransactionControl, transactionControl } from "../../sql/transaction_control.ts";
+import { toParameter } from "./door_values.ts";
+import type { WireStatement, WireText } from "./hrana_types.ts";
+
+/** A text that has been read. */
+export interface DoorText {
+  /** With `?N` in the place of names, and without the service's objects where it lists objects. */
+  readonly sql: string;
+  /** Set where it begins, ends or divides a transaction. */
+  readonly control: TransactionControl | null;
+  /** What the grammar says, or why it cannot be read, which the pipeline tells. */
+  readonly read: SyntaxResult;
+  /** The names of its placeholders by number; null where none has a name. */
+  readonly names: readonly (string | null)[] | null;
+}
+
+/** A statement ready to run. */
+export interface DoorStatement extends QueryStatement {
+  readonly text: DoorText;
+  /** False: the caller wants none of the rows. */
+  readonly wantsRows: boolean;
+}
+
+/** Finds the texts of `sql_id`. */
+export type FindText = (id: number) => string | undefined;
+
+/** The text of a request. Errors: `validation_failed`. */
+export function textOf({ sql, sql_id: id }: WireText, find: FindText): string {
+  const hasId = id !== undefined && id !== null;
+  if (typeof sql === "string") return hasId ? missingText() : sql;
+  const stored = hasId ? find(id) : missingText();
+  if (stored !== undefined) return stored;
+  throw new AppError("validation_failed", {
+    message: "Store the text with store_sql first; this stream has none with the number of sql_id",
+  });
+}
+
+function missingText(): never {
+  throw new AppError("validation_failed", { message: "Send either sql or sql_id with a statement" });
+}
+
+/** Reads a text; the grammar's answer comes from a cache. */
+export function readText(facts: Pick<FactsCache, "syntax">, sql: string): DoorText {
+  const control = transactionControl(sql);
+  const first = facts.syntax(sql);
+  if (control !== null) return { sql, control, read: first, names: null };
+  const isNamed = !first.ok && first.reason === "named_parameter";
+  const numbered = isNamed ? numberPlaceholders(sql) : { sql, names: null };
+  const narrowed = hideServiceObjects(numbered.sql);
+  const read = narrowed === sql ? first : facts.syntax(narrowed);
+  return { sql: narrowed, control: null, read, names: numbered.names };
+}
+
+/** A statement with its values; `path` is where it stands in the request. Errors: `validation_failed`, `sql_error`. */
+export function readStatement(
+  facts: Pick<FactsCache, "syntax">,
+  stmt: WireStatement,
+  { find, path }: { readonly find: FindText; readonly path: string },
+): DoorStatement {
+  const text = readText(facts, textOf(stmt, find));
+  return {
+    text,
+    sql: text.sql,
+    params: valuesOf(text, stmt, path),
+    wantsRows: stmt.want_rows !== false,
+  };
+}
+
+function valuesOf(text: DoorText, { args, named_args: named }: WireStatement, path: string) {
+  const values = (args ?? []).map((value, at) => toParameter(value, `${path}.args[${at}]`));
+  if (!named || named.length === 0) return values;
+  const own = new Map(
+    named.map(({ name, value }, at) => [name, toParameter(value, `${path}.named_args[${at}].value`)]),
+  );
+  const names = text.names ?? [];
+  const all = names.map((name, at) => {
+    const found = name === null ? undefined : own.get(name) ?? own.get(name.slice(1));
+    return found === undefined ? values[at] : found;
+  });
+  const known = new Set(names.flatMap((name) => name === null ? [] : [name, name.slice(1)]));
+  const unknown = [...own.keys()].some((name) => !known.has(name));
+  const bound = all.filter((value) => value !== undefined);
+  if (!unknown && bound.length === all.length && values.length <= all.length) return bound;
+  throw new AppError("sql_error", {
+    message: unknown
+      ? "Leave out values in named_args whose names are not in the statement"
+      : "Send one value for each placeholder of the statement",
+    detail: {
+      kind: "parameter_mismatch",
+      table: null,
+      column: null,
+      hint: "Each :name, @name or $name takes the value that named_args has for it, with or without the mark",
+    },
+  });
+}

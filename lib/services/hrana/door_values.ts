@@ -1,0 +1,49 @@
+// Values of libSQL's protocol as the engine binds them: INTEGER and REAL stay what they are.
+import { AppError } from "../../core/errors.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { WireValue } from "./hrana_types.ts";
+
+const LEAST = -(2n ** 63n);
+const MOST = 2n ** 63n - 1n;
+
+/** Errors: `validation_failed`, naming the field. */
+export function toParameter(value: WireValue, path: string): SqlParameter {
+  switch (value.type) {
+    case "null":
+      return null;
+    case "integer":
+      return integer(value.value) ??
+        wrong(`${path}.value`, "Send an integer of 64 bits as a string of digits");
+    case "float":
+      return float(value.value) ?? wrong(`${path}.value`, "Send a number");
+    case "text":
+      return typeof value.value === "string" ? value.value : wrong(`${path}.value`, "Send a string");
+    case "blob":
+      return blob(value.base64) ?? wrong(`${path}.base64`, "Send bytes as base64");
+  }
+}
+
+function integer(value: unknown): SqlParameter | null {
+  if (typeof value !== "string" || !/^-?\d{1,19}$/.test(value)) return null;
+  const number = BigInt(value);
+  if (number < LEAST || number > MOST) return null;
+  const safe = Number(number);
+  return Number.isSafeInteger(safe) ? safe : { $integer: String(number) };
+}
+
+/** A plain whole number would bind as INTEGER. */
+function float(value: unknown): SqlParameter | null {
+  if (typeof value !== "number") return null;
+  return Number.isSafeInteger(value) ? { $real: value } : value;
+}
+
+function blob(base64: unknown): SqlParameter | null {
+  if (typeof base64 !== "string") return null;
+  const bare = base64.replace(/=+$/, "");
+  if (!/^[A-Za-z0-9+/]*$/.test(bare) || bare.length % 4 === 1) return null;
+  return { $blob: bare.padEnd(Math.ceil(bare.length / 4) * 4, "=") };
+}
+
+function wrong(path: string, message: string): never {
+  throw new AppError("validation_failed", { issues: [{ path, message }] });
+}

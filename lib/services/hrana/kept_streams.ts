@@ -1,0 +1,159 @@
+// Streams between two requests over HTTP. A stream without stored texts and without a transaction has no state, so nothing of
+// it is kept and nothing of it can expire.
+import { openAnswer, sealAnswer } from "../../access/replay_scope.ts";
+import { equalBytes } from "../../access/token_format.ts";
+import type { KeyedHashes } from "../../control/keyed_hashes.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import { MAX_KEPT_STREAMS, STREAM_IDLE_MS } from "../../core/limits_hrana.ts";
+import type { ResumeTransaction } from "../../query/transaction/interactive_transaction.ts";
+import type { DoorContext } from "./hrana_types.ts";
+import { HranaStream } from "./stream.ts";
+import { StoredTexts } from "./stored_texts.ts";
+
+/** The parts of the process that it needs. */
+export interface KeptStreamsContext {
+  readonly clock: Clock;
+  readonly hashes: KeyedHashes;
+  /** Null: no transaction lasts over several requests here. */
+  readonly resume: ResumeTransaction | null;
+}
+
+interface KeptStream {
+  readonly stream: HranaStream;
+  readonly tokenId: string;
+  readonly databaseId: string;
+  sequence: number;
+  /** Null: a request of it runs. */
+  restsSinceMs: number | null;
+}
+
+/** A stream that a request works on, and the name under which it was kept. */
+export interface ClaimedStream {
+  readonly stream: HranaStream;
+  readonly id: string | null;
+}
+
+/** All streams of the process that have a state. */
+export class KeptStreams {
+  readonly #kept = new Map<string, KeptStream>();
+
+  constructor(private readonly parts: KeptStreamsContext) {}
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /**
+   * The stream of a request; null begins one. A baton is good once, for the token and the database that it was given to.
+   * Errors: `baton_invalid`, `stream_expired`, `transaction_timeout`.
+   */
+  async claim(ctx: DoorContext, baton: string | null): Promise<ClaimedStream> {
+    if (baton === null) return { stream: new HranaStream(new StoredTexts()), id: null };
+    if (baton.startsWith(SEALED)) return { stream: await this.#unseal(ctx, baton), id: null };
+    const [id = "", sequence = "", mac = ""] = baton.split(".");
+    const { tokenId, target: { databaseId } } = ctx;
+    const own = await this.#mac(id, sequence, ctx);
+    if (!equalBytes(new TextEncoder().encode(mac), new TextEncoder().encode(own))) {
+      throw new AppError("baton_invalid");
+    }
+    const kept = this.#kept.get(id);
+    if (kept === undefined) throw new AppError("stream_expired");
+    const isNext = kept.sequence === Number(sequence) && kept.restsSinceMs !== null &&
+      kept.tokenId === tokenId && kept.databaseId === databaseId;
+    if (!isNext) throw new AppError("baton_invalid");
+    kept.restsSinceMs = null;
+    return { stream: kept.stream, id };
+  }
+
+  /** Keeps the stream behind a request; answers its baton, or null where it has no state. */
+  async keep(ctx: DoorContext, { stream, id }: ClaimedStream): Promise<string | null> {
+    stream.settle();
+    const { transaction, texts } = stream;
+    if (transaction === null && texts.size === 0) {
+      this.forget(id);
+      return null;
+    }
+    const rested = transaction !== null && transaction.lost === null ? transaction.rest() : null;
+    if (rested !== null) return await this.#seal(ctx, rested, texts);
+    const name = id ?? newId("str", this.parts.clock.now());
+    const { tokenId, target: { databaseId } } = ctx;
+    const kept = this.#kept.get(name) ??
+      { stream, tokenId, databaseId, sequence: 0, restsSinceMs: null };
+    kept.sequence++;
+    kept.restsSinceMs = this.parts.clock.monotonicMs();
+    // Inserting again moves it to the end: the first is the one that has rested longest.
+    this.#kept.delete(name);
+    this.#kept.set(name, kept);
+    this.#evict(kept);
+    const sequence = String(kept.sequence);
+    return `${name}.${sequence}.${await this.#mac(name, sequence, ctx)}`;
+  }
+
+  /** Forgets a stream that has ended. */
+  forget(id: string | null): void {
+    if (id !== null) this.#kept.delete(id);
+  }
+
+  /** Ends all of them. */
+  close(): void {
+    for (const { stream } of this.#kept.values()) stream.abandon();
+    this.#kept.clear();
+  }
+
+  /** Ends those that nothing was asked of for long, and of a token with too many the one that rests longest. */
+  #evict({ tokenId }: KeptStream): void {
+    const dueMs = this.parts.clock.monotonicMs() - STREAM_IDLE_MS;
+    let own = 0;
+    for (const kept of this.#kept.values()) if (kept.tokenId === tokenId) own++;
+    for (const [id, kept] of this.#kept) {
+      if (kept.restsSinceMs === null) continue;
+      const isOver = kept.tokenId === tokenId && own > MAX_KEPT_STREAMS;
+      if (!isOver && kept.restsSinceMs > dueMs) continue;
+      if (kept.tokenId === tokenId) own--;
+      kept.stream.abandon();
+      this.#kept.delete(id);
+    }
+  }
+
+  #mac(id: string, sequence: string, { tokenId, target }: DoorContext): string | Promise<string> {
+    return this.parts.hashes.of("hrana baton", id, sequence, tokenId, target.databaseId);
+  }
+
+  async #seal(ctx: DoorContext, rested: string, texts: StoredTexts): Promise<string> {
+    const bytes = new TextEncoder().encode(JSON.stringify([rested, texts.entries()]));
+    const sealed = await sealAnswer(await this.#words(ctx), bytes);
+    return SEALED + sealed.toBase64({ alphabet: "base64url", omitPadding: true });
+  }
+
+  async #unseal(ctx: DoorContext, baton: string): Promise<HranaStream> {
+    const { resume } = this.parts;
+    if (resume === null) throw new AppError("baton_invalid");
+    const [rested, entries] = await openSealed(await this.#words(ctx), baton);
+    const texts = new StoredTexts();
+    for (const [id, sql] of entries) texts.store(id, sql);
+    const stream = new HranaStream(texts);
+    const { target, tokenId } = ctx;
+    stream.resume(await resume(ctx, { target, tokenId, userId: null }, rested));
+    return stream;
+  }
+
+  async #words({ tokenId, target }: DoorContext): Promise<readonly string[]> {
+    return [await this.parts.hashes.of("hrana baton key", tokenId, target.databaseId)];
+  }
+}
+
+const SEALED = "s.";
+
+type Sealed = readonly [rested: string, texts: readonly (readonly [number, string])[]];
+
+/** Guarantee: what opens under the key was sealed here. Errors: `baton_invalid`. */
+async function openSealed(words: readonly string[], baton: string): Promise<Sealed> {
+  try {
+    const bytes = Uint8Array.fromBase64(baton.slice(SEALED.length), { alphabet: "base64url" });
+    return JSON.parse(new TextDecoder().decode(await openAnswer(words, bytes)));
+  } catch {
+    throw new AppError("baton_invalid");
+  }
+}

@@ -1,0 +1,21 @@
+// A text of several statements as steps of a batch, each of which runs if the one before has succeeded.
+import type { FactsCache } from "../../query/facts_cache.ts";
+import { splitStatements } from "../../sql/split_statements.ts";
+import { readText } from "./door_statement.ts";
+import type { DoorStep } from "./plan_batch.ts";
+
+/** The statements of the text; comments alone are none. */
+export function sequenceTexts(text: string): string[] {
+  return splitStatements(text).map(({ sql }) => sql);
+}
+
+/** Their steps. */
+export function sequenceSteps(facts: Pick<FactsCache, "syntax">, text: string): DoorStep[] {
+  return sequenceTexts(text).map((sql, at) => {
+    const read = readText(facts, sql);
+    return {
+      statement: { text: read, sql: read.sql, params: [], wantsRows: false },
+      condition: at === 0 ? null : { type: "ok", step: at - 1 },
+    };
+  });
+}

@@ -1,0 +1,102 @@
+// A stream of libSQL's protocol: stored texts, and a transaction while one is open.
+import { AppError } from "../../core/errors.ts";
+import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
+import type { TransactionControl } from "../../sql/transaction_control.ts";
+import type { DoorContext } from "./hrana_types.ts";
+import type { StoredTexts } from "./stored_texts.ts";
+
+/** One stream. */
+export class HranaStream {
+  #transaction: InteractiveTransaction | null = null;
+
+  /** `texts`: of this stream, or of the socket that it is on. */
+  constructor(readonly texts: StoredTexts) {}
+
+  /** The open transaction. After a loss it stays, and everything that is asked of it fails. */
+  get transaction(): InteractiveTransaction | null {
+    return this.#transaction;
+  }
+
+  /** As SQLite reports it. */
+  get autocommit(): boolean {
+    return this.#transaction?.autocommit ?? true;
+  }
+
+  /** Goes on with a transaction that rested. */
+  resume(transaction: InteractiveTransaction): void {
+    this.#transaction = transaction;
+  }
+
+  /** Forgets a transaction that a statement has ended by itself. */
+  settle(): void {
+    if (this.#transaction?.autocommit) this.#transaction = null;
+  }
+
+  /** Begins, ends or divides a transaction. Errors: `sql_error` where there is none, or one already; those of the transaction. */
+  async control(ctx: DoorContext, control: TransactionControl): Promise<void> {
+    if (control.verb === "begin") return await this.#begin(ctx, control.mode);
+    const transaction = this.#transaction;
+    if (transaction === null) {
+      // A savepoint outside of a transaction begins one, which its release commits.
+      throw control.verb === "savepoint" ? unavailable() : sqlError(withoutTransaction(control));
+    }
+    if ("name" in control) await transaction.savepoint(control.verb, control.name);
+    else if (control.verb === "commit") await transaction.commit();
+    else await transaction.rollback();
+    this.settle();
+  }
+
+  /** Ends the stream; an open transaction is rolled back. */
+  async close(): Promise<void> {
+    const transaction = this.#transaction;
+    this.#transaction = null;
+    this.texts.clear();
+    if (transaction === null || transaction.autocommit || transaction.lost !== null) return;
+    try {
+      await transaction.rollback();
+    } catch (error) {
+      // It has gone by itself meanwhile, which is the same to whoever closes it.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+
+  /** The same at once, where nobody waits: the socket has closed, or the token is gone. */
+  abandon(): void {
+    this.#transaction?.abandon();
+    this.#transaction = null;
+    this.texts.clear();
+  }
+
+  async #begin(
+    ctx: DoorContext,
+    mode: "deferred" | "immediate" | "exclusive" | "readonly",
+  ): Promise<void> {
+    if (this.#transaction !== null) throw sqlError("cannot start a transaction within a transaction");
+    if (ctx.begin === null) throw unavailable();
+    const { target, tokenId } = ctx;
+    this.#transaction = await ctx.begin(ctx, { target, tokenId, userId: null, mode });
+  }
+}
+
+function withoutTransaction({ verb }: TransactionControl): string {
+  if (verb === "commit") return "cannot commit - no transaction is active";
+  return verb === "rollback" ? "cannot rollback - no transaction is active" : "no such savepoint";
+}
+
+function unavailable(): AppError {
+  return sqlError(
+    "Send the whole transaction as one batch; a transaction over several requests is not available here",
+  );
+}
+
+function sqlError(message: string): AppError {
+  return new AppError("sql_error", {
+    message,
+    detail: {
+      kind: "unknown",
+      table: null,
+      column: null,
+      hint: "Begin with BEGIN, end with COMMIT or ROLLBACK, or send the statements as one batch",
+    },
+  });
+}

@@ -1,0 +1,35 @@
+// What the path of a libSQL client means. Clients put their own segments behind the URL that they were given, and those that
+// resolve them against it lose its last segment where it does not end with a slash.
+
+/** A path under `/hrana/<namespace>/`. */
+export interface DoorPath {
+  /** `<slug>` or `<slug>@<ref>`; null: the one that the token reaches. */
+  readonly database: string | null;
+  /** What is asked for; null: a socket. */
+  readonly call: "version" | "pipeline" | "cursor" | null;
+}
+
+/**
+ * Reads `<database>[/<anything>]/[v2|v3[/pipeline|/cursor]]`, and the same without the database; one free segment behind it
+ * may be lost with the slash. Null for any other path.
+ */
+export function readDoorPath(rest: string): DoorPath | null {
+  const parts = rest.split("/");
+  if (parts.at(-1) === "") parts.pop();
+  const at = parts.findLastIndex((part, index) => isVersion(part) && index >= parts.length - 2);
+  const names = at < 0 ? parts : parts.slice(0, at);
+  if (names.length > 2 || names.some((name) => name === "")) return null;
+  const call = at < 0 ? null : callOf(parts[at] ?? "", parts[at + 1]);
+  return call === undefined ? null : { database: names[0] ?? null, call };
+}
+
+function isVersion(part: string): boolean {
+  return part === "v2" || part === "v3";
+}
+
+/** Undefined: there is no such call. */
+function callOf(version: string, call: string | undefined): DoorPath["call"] | undefined {
+  if (call === undefined) return "version";
+  if (call === "pipeline") return "pipeline";
+  return call === "cursor" && version === "v3" ? "cursor" : undefined;
+}

@@ -1,0 +1,99 @@
+// The door for clients of libSQL: pipelines and cursors over HTTP, and sockets.
+import { type Context, Hono, type Next } from "hono";
+import type { z } from "zod";
+import { AppError } from "../../lib/core/errors.ts";
+import { answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
+import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
+import type { DoorOptions } from "../../lib/services/hrana/hrana_types.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { bodyText } from "../middleware/body_text.ts";
+import { headerNumber, snapshots } from "../middleware/header_flag.ts";
+import { issuesOf } from "../middleware/issues.ts";
+import { sendJson, sendPreflight } from "./answers.ts";
+import { type DoorPath, readDoorPath } from "./door_path.ts";
+import { pipelineBody } from "./request_schemas.ts";
+import { enterDoor } from "./target.ts";
+
+/** Mounted at the root: `/hrana/<namespace>/…`, and `/v2`, `/v3` for tokens that reach one database. */
+export function hranaRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .use("/hrana/*", preflight)
+    .use("/v2/*", preflight)
+    .use("/v3/*", preflight)
+    .get("/hrana/:ns/:call{.+}", (c) => answerGet(readDoorPath(c.req.param("call"))))
+    .post("/hrana/:ns/:call{.+}", (c) => {
+      const path = readDoorPath(c.req.param("call"));
+      return answerPost(deps, c, { namespaceSlug: c.req.param("ns"), path });
+    })
+    .get("/v2", () => answerGet({ database: null, call: "version" }))
+    .get("/v3", () => answerGet({ database: null, call: "version" }))
+    .post("/v2/:operation", (c) => {
+      const path = readDoorPath(`v2/${c.req.param("operation")}`);
+      return answerPost(deps, c, { namespaceSlug: null, path });
+    })
+    .post("/v3/:operation", (c) => {
+      const path = readDoorPath(`v3/${c.req.param("operation")}`);
+      return answerPost(deps, c, { namespaceSlug: null, path });
+    });
+}
+
+/** A browser asks before a page calls. */
+async function preflight(c: Context<Env>, next: Next): Promise<Response | void> {
+  return c.req.method === "OPTIONS" ? sendPreflight() : await next();
+}
+
+/** Clients ask which versions there are. */
+function answerGet(path: DoorPath | null): Response {
+  if (path?.call !== "version") throw new AppError("not_found");
+  return new Response(null, { status: 200 });
+}
+
+async function answerPost(
+  deps: AppDeps,
+  c: Context<Env>,
+  { namespaceSlug, path }: { readonly namespaceSlug: string | null; readonly path: DoorPath | null },
+): Promise<Response> {
+  if (path === null || path.call === null || path.call === "version") throw new AppError("not_found");
+  const ctx = await enterDoor(deps, c.req.header("authorization"), {
+    namespaceSlug,
+    database: path.database,
+  });
+  const options = optionsOf(c);
+  const { baton, requests } = await readJson(c, pipelineBody);
+  const answer = await answerPipeline(ctx, deps.hrana.kept, { baton, requests, options });
+  return sendJson(c, answer.body, answer.replayed ? { "idempotency-replayed": "true" } : {});
+}
+
+/** Headers that mean nothing here and would change what a call does: one that is not heeded must not pass. */
+const ELSEWHERE = ["X-Dry-Run", "X-Integers", "Plan-Key", "Plan-Step"];
+
+/** Errors: `validation_failed` naming the header. */
+function optionsOf(c: Context<Env>): DoorOptions {
+  const other = ELSEWHERE.find((name) => c.req.header(name) !== undefined);
+  if (other !== undefined) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: other, message: "Leave the header out; it belongs to calls under /v1" }],
+    });
+  }
+  return {
+    maxAffected: headerNumber(c, "X-Max-Affected", 0),
+    snapshots: snapshots(c),
+    idempotencyKey: c.req.header("idempotency-key") ?? null,
+    signal: () => c.req.raw.signal,
+  };
+}
+
+/**
+ * The body, whatever its Content-Type. Its integers are strings, and its numbers are floats of any size, so none is refused
+ * for being rounded. Errors: `invalid_json`, `validation_failed`, those of `bodyText`.
+ */
+export async function readJson<Schema extends z.ZodType>(
+  c: Context<Env>,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const input = parseRoundedJson(await bodyText(c));
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
+  return parsed.data;
+}

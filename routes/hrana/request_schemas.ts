@@ -1,0 +1,93 @@
+// Schemas of the requests of libSQL clients. The protocol wants unknown fields ignored, so objects are not strict here; what is
+// known is checked like everywhere.
+import { z } from "zod";
+import { MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
+import { MAX_CONDITION_DEPTH, MAX_HRANA_REQUESTS, MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
+import type { WireCondition } from "../../lib/services/hrana/hrana_types.ts";
+
+const value = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("null") }),
+  z.object({ type: z.literal("integer"), value: z.string() }),
+  z.object({ type: z.literal("float"), value: z.number() }),
+  z.object({ type: z.literal("text"), value: z.string() }),
+  z.object({ type: z.literal("blob"), base64: z.string() }),
+]);
+
+const sqlId = z.int32();
+const text = { sql: z.string().max(MAX_SQL_LENGTH).nullish(), sql_id: sqlId.nullish() };
+
+const statement = z.object({
+  ...text,
+  args: z.array(value).nullish(),
+  named_args: z.array(z.object({ name: z.string(), value })).nullish(),
+  want_rows: z.boolean().nullish(),
+});
+
+const batch = z.object({
+  steps: z.array(z.object({ condition: z.unknown().optional(), stmt: statement })).max(MAX_HRANA_STEPS),
+}).transform(({ steps }, ctx) => ({
+  steps: steps.map(({ condition, stmt }, at) => {
+    const read = readCondition(condition ?? null, at, 0);
+    if (read !== undefined) return { condition: read, stmt };
+    ctx.issues.push({
+      code: "custom",
+      message: "Send a condition of the protocol that names earlier steps only",
+      path: ["steps", at, "condition"],
+      input: condition,
+    });
+    return z.NEVER;
+  }),
+}));
+
+/** A recursive schema would follow any depth, so conditions are read by hand. Undefined: it is none. */
+function readCondition(value: unknown, step: number, depth: number): WireCondition | null | undefined {
+  if (value === null) return null;
+  if (typeof value !== "object" || depth > MAX_CONDITION_DEPTH) return undefined;
+  const inner = (one: unknown) => readCondition(one, step, depth + 1) ?? undefined;
+  const type: unknown = Reflect.get(value, "type");
+  switch (type) {
+    case "ok":
+    case "error": {
+      const named: unknown = Reflect.get(value, "step");
+      const isEarlier = typeof named === "number" && Number.isInteger(named) && named >= 0 && named < step;
+      return isEarlier ? { type, step: named } : undefined;
+    }
+    case "not": {
+      const cond = inner(Reflect.get(value, "cond"));
+      return cond && { type, cond };
+    }
+    case "and":
+    case "or": {
+      const all: unknown = Reflect.get(value, "conds");
+      const conds = Array.isArray(all) ? all.map(inner) : [undefined];
+      return conds.includes(undefined) ? undefined : { type, conds: conds.flatMap((one) => one ?? []) };
+    }
+    case "is_autocommit":
+      return { type };
+    default:
+      return undefined;
+  }
+}
+
+/** One request of a stream. */
+export const streamRequest = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("execute"), stmt: statement }),
+  z.object({ type: z.literal("batch"), batch }),
+  z.object({ type: z.literal("sequence"), sql: z.string().nullish(), sql_id: sqlId.nullish() }),
+  z.object({ type: z.literal("describe"), ...text }),
+  z.object({ type: z.literal("store_sql"), sql_id: sqlId, sql: z.string() }),
+  z.object({ type: z.literal("close_sql"), sql_id: sqlId }),
+  z.object({ type: z.literal("get_autocommit") }),
+  z.object({ type: z.literal("close") }),
+]);
+
+const baton = z.string().max(2_000_000).nullish().transform((text) => text ?? null);
+
+/** The body of `POST …/pipeline`. */
+export const pipelineBody = z.object({
+  baton,
+  requests: z.array(streamRequest).max(MAX_HRANA_REQUESTS),
+});
+
+/** The body of `POST …/cursor`. */
+export const cursorBody = z.object({ baton, batch });
