@@ -46,6 +46,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./apps.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "libsql"),
+    title: "libSQL clients",
+    about: "Connect what speaks to Turso or sqld: @libsql/client, Drizzle, Kysely and others.",
+    load: () => import("./libsql.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "endpoints"),
     title: "Published endpoints",
     about: "Give strangers one statement instead of a database: inputs, sessions, sign-up and limits.",
