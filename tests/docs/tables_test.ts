@@ -1,10 +1,12 @@
 // Holds README and the documentation to the code: their tables are the code's tables, and what they name exists.
 import { assert, assertEquals } from "@std/assert";
+import { z } from "zod";
 import { configTable } from "../../lib/config.ts";
 import * as limits from "../../lib/core/limits.ts";
 import { errorTable } from "../../lib/core/error_table.ts";
 import { priceNanoUsd } from "../../lib/query/prices.ts";
 import { outputs } from "../../lib/services/endpoints/spec/outputs.ts";
+import { toolTable } from "../../routes/mcp/tools/tool_table.ts";
 import { securityTable } from "../../routes/security_table.ts";
 import { layers } from "../architecture/layers.ts";
 import { repository } from "../architecture/source_files.ts";
@@ -121,6 +123,18 @@ Deno.test("the tables of the HTTP API are the routes, each once", async () => {
   assertEquals(documented.toSorted(), calls.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
 
+Deno.test("the table of tools is the code's", async () => {
+  const documented = tableUnder(await docFile("routes/docs/mcp.md"), "## Tools");
+  const tools = [...toolTable.values()].map(({ name, role, input }) => [
+    `\`${name}\``,
+    Object.entries(input.shape).map(([argument, schema]) =>
+      `\`${argument}${z.safeParse(schema, undefined).success ? "?" : ""}\``
+    ).join(", "),
+    `\`${role}\``,
+  ]);
+  assertEquals(documented, tools);
+});
+
 Deno.test("the glossary is short and in order", async () => {
   const words = tableUnder(await docFile("routes/docs/glossary.md"), "# Glossary").map(([word = ""]) => word);
   assert(words.length <= 40, `${words.length} words`);
@@ -150,7 +164,7 @@ Deno.test("every file and folder that is named exists", async () => {
 Deno.test("every test that the tables of published failures and of attacks name exists", async () => {
   const security = await docFile("routes/docs/security.md");
   const tables = {
-    "## Published failures": 23,
+    "## Published failures": 27,
     "## Attacks on people": 20,
     "## Attacks on OAuth": 20,
     "## Attacks on published endpoints": 41,
