@@ -17,13 +17,18 @@ const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_ia
 export const fieldSpec = z.strictObject({
   name: z.string().regex(FIELD_NAME),
   label: z.string().max(200).optional().describe("Defaults to the name"),
-  type: z.enum(["text", "email", "url", "integer", "number", "boolean", "json", "match"]),
+  type: z.enum([
+    ...["text", "email", "url", "integer", "number", "boolean", "json", "match"] as const,
+    ...["date", "datetime", "uuid", "blob"] as const,
+  ]),
   required: z.boolean().optional(),
   pattern: z.string().max(500).optional().describe("Regex source without slashes; text only"),
   enum: z.array(z.string().max(500)).min(1).max(200).optional().describe("Allowed values; text only"),
   min: z.number().optional().describe("integer and number only"),
   max: z.number().optional().describe("integer and number only"),
-  maxLength: z.int().min(0).max(1_000_000).optional().describe("In code points"),
+  maxLength: z.int().min(0).max(1_000_000).optional().describe("In code points; of a blob in bytes"),
+  minLength: z.int().min(0).max(1_000_000).optional().describe("As maxLength"),
+  trim: z.boolean().optional().describe("White space at both ends is cut; text, email and url only"),
   default: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional().describe(
     "Bound when the input is absent",
   ),

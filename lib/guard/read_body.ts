@@ -1,4 +1,4 @@
-// Reads a request body as text, with a bound on its size while it arrives and on its time.
+// Reads a request body, as text or as bytes, with a bound on its size while it arrives and on its time.
 import { AppError } from "../core/errors.ts";
 import type { BodyWatch } from "./body_watch.ts";
 
@@ -15,15 +15,20 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
  * `invalid_json` (not UTF-8: a replaced character would change a value silently).
  */
 export async function readBody(request: Request, bounds: BodyBounds): Promise<string> {
+  return decode(await readBytes(request, bounds));
+}
+
+/** The whole body as it came. Errors: `payload_too_large`, `request_timeout`. */
+export async function readBytes(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   // The server below us enforces a declared length; otherwise the bytes are counted here.
   if (declared !== null) {
-    if (Number(declared) <= bounds.maxBytes) return decode(await bounds.watch.watch(request.bytes()));
+    if (Number(declared) <= bounds.maxBytes) return await bounds.watch.watch(request.bytes());
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
     throw new AppError("payload_too_large");
   }
-  if (request.body === null) return "";
-  return decode(await bounds.watch.watch(readCounted(request.body, bounds.maxBytes)));
+  if (request.body === null) return new Uint8Array();
+  return await bounds.watch.watch(readCounted(request.body, bounds.maxBytes));
 }
 
 /**

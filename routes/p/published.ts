@@ -3,7 +3,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
-import { readBody } from "../../lib/guard/read_body.ts";
+import { type BodyBounds, readBody, readBytes } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
 import { writeClient } from "../../lib/services/published/client/client_source.ts";
 import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
@@ -28,7 +28,8 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
       method: raw.method,
       url: raw.url,
       headers: raw.headers,
-      body: () => readBody(raw, { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") }),
+      body: () => readBody(raw, bounds(c)),
+      bytes: () => readBytes(raw, bounds(c)),
       rowForm: () => rowFormOf(c),
       address: requestAddress(c, config.trustProxy),
       signal: () => raw.signal,
@@ -38,6 +39,10 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
     // The steps of the endpoint refuse a method that it does not have, whatever the method.
     .all("/:ns/:db/:slug", async (c) => send(c, await serveEndpoint(published, requestOf(c))))
     .get("/:ns/:db/:slug/captcha", async (c) => send(c, await captchaChallenge(published, requestOf(c))));
+}
+
+function bounds(c: Context<Env>): BodyBounds {
+  return { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") };
 }
 
 function send(c: Context<Env>, { status, headers, body }: PublishedAnswer): Response {

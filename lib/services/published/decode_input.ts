@@ -4,6 +4,8 @@ import { AppError, type Issue } from "../../core/errors.ts";
 import { parseJson } from "../../guard/parse_json.ts";
 import { surveyObject } from "../../guard/survey_object.ts";
 import { outputs } from "../endpoints/spec/outputs.ts";
+import type { PreparedSpec } from "../endpoints/spec/prepare_spec.ts";
+import { blobOf } from "../endpoints/spec/read_bytes.ts";
 import { isShallow, MAX_DEPTH } from "../endpoints/spec/read_value.ts";
 import type { RawInput } from "../endpoints/spec/validate_input.ts";
 import type { PublishedRequest } from "./published_context.ts";
@@ -52,6 +54,25 @@ export function decodeBody(text: string): RawInput {
     throw new AppError("invalid_json", { message: "Send each field once; the body repeats one" });
   }
   return { form: "json", values: new Map(entries) };
+}
+
+/** Bodies that are read as JSON: curl sends the second type, and `fetch` the third, unless they are told otherwise. */
+const JSON_BODY =
+  /^(?:application\/(?:[\w.+-]+\+)?json|application\/x-www-form-urlencoded|text\/plain)(?:$|[\s;])/i;
+
+/**
+ * The body of a POST: a JSON object, or the bytes of the one input where a Content-Type says that it is none. Errors:
+ * those of `decodeBody` and of reading the body.
+ */
+export async function decodePost(
+  { rawBody }: Pick<PreparedSpec, "rawBody">,
+  { headers, body, bytes }: Pick<PublishedRequest, "headers" | "body" | "bytes">,
+): Promise<RawInput> {
+  const type = headers.get("content-type");
+  if (rawBody === null || type === null || JSON_BODY.test(type)) return decodeBody(await body());
+  const value = await bytes();
+  // No bytes at all are no value: whoever means an empty one sends it as JSON.
+  return { form: "json", values: new Map(value.length === 0 ? [] : [[rawBody, blobOf(value)]]) };
 }
 
 /** As `decodeBody`, of a value that was parsed elsewhere. */

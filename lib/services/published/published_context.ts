@@ -47,6 +47,8 @@ export interface PublishedRequest {
   readonly headers: Headers;
   /** Reads the body when a step asks for it. Errors: `payload_too_large`, `request_timeout`, `invalid_json`. */
   readonly body: () => Promise<string>;
+  /** As `body`, undecoded; one of the two may be read. Errors: `payload_too_large`, `request_timeout`. */
+  readonly bytes: () => Promise<Uint8Array>;
   /** Errors: `validation_failed` naming the header. */
   readonly rowForm: () => RowForm;
   /** The unit by which clients are counted. */

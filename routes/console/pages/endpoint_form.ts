@@ -40,8 +40,9 @@ export function valuesOf(spec: EndpointSpec): FormValues {
   put("context", askConfig?.context);
   put("maxRows", askConfig?.maxRows);
   for (const [at, field] of input.entries()) {
-    const { required, enum: allowed, default: value, ...more } = field;
+    const { required, trim, enum: allowed, default: value, ...more } = field;
     for (const [name, one] of Object.entries(more)) put(nameIn(at, name), one);
+    if (trim === true) values[nameIn(at, "trim")] = "yes";
     if (required === true) values[nameIn(at, "required")] = "yes";
     put(nameIn(at, "enum"), allowed?.join("\n"));
     if (value !== undefined) put(nameIn(at, "default"), defaultText(value));
@@ -142,6 +143,8 @@ function inputsIn(fields: FormFields): Record<string, unknown>[] {
       min: numberIn(fields, own("min")),
       max: numberIn(fields, own("max")),
       maxLength: numberIn(fields, own("maxLength")),
+      minLength: numberIn(fields, own("minLength")),
+      trim: fields.has(own("trim")) ? true : undefined,
       default: defaultIn(fields.exact(own("default"))),
     };
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

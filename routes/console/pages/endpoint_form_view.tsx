@@ -176,9 +176,9 @@ function Input(props: SpecFormProps & { at: number }): Html {
   const field = fieldsOf(props);
   const own = (name: string) => field(nameIn(at, name));
   const name = values[nameIn(at, "name")] ?? "";
-  const more = ["label", "default", "min", "max", "maxLength", "pattern", "enum"].map((one) =>
-    nameIn(at, one)
-  );
+  const more = ["label", "default", "min", "max", "maxLength", "minLength", "trim", "pattern", "enum"].map((
+    one,
+  ) => nameIn(at, one));
   const isWrong = issues?.some(({ path }) => fieldOfIssue(path)?.startsWith(nameIn(at, ""))) ?? false;
   const type = values[nameIn(at, "type")] ?? "text";
   const isRequired = values[nameIn(at, "required")] !== undefined;
@@ -206,8 +206,14 @@ function Input(props: SpecFormProps & { at: number }): Html {
             <div class="columns">
               <Field label="Least" {...own("min")} />
               <Field label="Most" {...own("max")} />
+              <Field label="Characters at least" {...own("minLength")} />
               <Field label="Characters at most" {...own("maxLength")} />
             </div>
+            <Check
+              label="Without white space at its ends"
+              name={nameIn(at, "trim")}
+              checked={values[nameIn(at, "trim")] !== undefined}
+            />
             <Field label="Pattern" {...own("pattern")} hint="A regular expression without slashes" />
             <Field label="Allowed values, one a line" {...own("enum")} type="textarea" />
           </div>

@@ -10,15 +10,21 @@ import { brokenRule, type FieldRule } from "./validate_input.ts";
 
 type FieldType = FieldSpec["type"];
 
+type LimitedMember = "pattern" | "enum" | "min" | "max" | "maxLength" | "minLength" | "trim";
+
+/** Types whose values have a length. */
+const LONG: readonly FieldType[] = ["text", "email", "url", "json", "match", "blob"];
+
 /** Members that not every type has. */
-const typesOf:
-  readonly (readonly [member: "pattern" | "enum" | "min" | "max" | "maxLength", types: FieldType[]])[] = [
-    ["pattern", ["text"]],
-    ["enum", ["text"]],
-    ["min", ["integer", "number"]],
-    ["max", ["integer", "number"]],
-    ["maxLength", ["text", "email", "url", "json", "match"]],
-  ];
+const typesOf: readonly (readonly [member: LimitedMember, types: readonly FieldType[]])[] = [
+  ["pattern", ["text"]],
+  ["enum", ["text"]],
+  ["min", ["integer", "number"]],
+  ["max", ["integer", "number"]],
+  ["maxLength", LONG],
+  ["minLength", LONG],
+  ["trim", ["text", "email", "url"]],
+];
 
 /** One issue for each fault of an input. */
 export async function fieldIssues({ input, auth }: SpecParts): Promise<Issue[]> {
@@ -44,6 +50,9 @@ export async function fieldIssues({ input, auth }: SpecParts): Promise<Issue[]> 
     }
     if (field.min !== undefined && field.max !== undefined && field.min > field.max) {
       add("min", "Set min to at most max");
+    }
+    if (field.minLength !== undefined && field.minLength > (field.maxLength ?? Infinity)) {
+      add("minLength", "Set minLength to at most maxLength");
     }
     // A refused pattern matches nothing, so the default is checked without it.
     const fault = defaultIssue(pattern === null ? field : { ...field, pattern: undefined });
@@ -72,10 +81,15 @@ const typeMessages: Readonly<Record<FieldSpec["type"], string>> = {
   boolean: "Set a default of the type boolean",
   json: "Set a default that is the text of JSON, in quotes",
   match: "Set a default of words to search for",
+  date: "Set a default that is a date, as 2026-11-22",
+  datetime: "Set a default that is a time with its offset, as 2026-11-22T16:40:00Z",
+  uuid: "Set a default that is a UUID",
+  blob: "Set a default that is base64",
 };
 
 const ruleMessages: Readonly<Record<FieldRule, string>> = {
   maxLength: "Set a default of at most maxLength characters",
+  minLength: "Set a default of at least minLength characters",
   enum: "Set a default that enum lists",
   pattern: "Set a default that pattern matches",
   min: "Set a default of at least min",

@@ -25,6 +25,8 @@ export interface PreparedSpec {
   readonly fields: readonly PreparedField[];
   /** Those that a caller may send. */
   readonly byName: ReadonlyMap<string, PreparedField>;
+  /** The one input that a caller may send as the body itself; null: there is no such. */
+  readonly rawBody: string | null;
   readonly origins: ReadonlySet<string> | null;
   /** Empty text for a kind whose statement comes from elsewhere. */
   readonly statement: EndpointStatement;
@@ -42,9 +44,11 @@ export function prepareSpec(spec: EndpointSpec): PreparedSpec {
 function prepare(spec: EndpointSpec): PreparedSpec {
   const bound = bindInputs(spec);
   const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
+  const [sent, ...others] = fields.filter((one) => !one.fromSession);
   return {
     fields,
     byName: new Map(fields.filter((one) => !one.fromSession).map((one) => [one.field.name, one])),
+    rawBody: sent?.field.type === "blob" && others.length === 0 ? sent.field.name : null,
     origins: spec.cors === undefined ? null : new Set(spec.cors),
     // The validator of specifications has refused every other.
     statement: bound.ok ? bound.statement : { sql: spec.sql, inputs: [] },

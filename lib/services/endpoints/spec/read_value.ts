@@ -4,10 +4,12 @@ import { isPlainText } from "../../../core/plain_text.ts";
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
 import { MAX_WORDS, quotedWords } from "../../../sql/match_words.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { blobOf, readBytes } from "./read_bytes.ts";
+import { readDate, readMoment } from "./read_calendar.ts";
 
 /** What is bound, or what is wrong with the value, in the words of an issue. */
 export type ReadValue =
-  /** `length`: what `maxLength` counts, where that is not the characters of the value. */
+  /** `length`: what `maxLength` and `minLength` count, where that is not the characters of the value. */
   | { readonly ok: true; readonly value: SqlParameter; readonly length?: number }
   | { readonly ok: false; readonly message: string };
 
@@ -20,6 +22,7 @@ const INTEGER_FORM = {
   text: "Send a whole number of at most 64 bits here",
   json: "Send a whole number here; beyond 2^53 as a string of digits, of at most 64 bits",
 } as const;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** The engine's integers have 64 bits. */
 const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 63n - 1n;
@@ -60,8 +63,25 @@ const readers: Readonly<Record<FieldSpec["type"], Reader>> = {
       ? wrong("Send JSON here, of at most 1000 levels and without numbers beyond 1.8e308")
       : readText(text);
   },
+  date: byText(readDate, "Send a date here, as 2026-11-22"),
+  datetime: byText(readMoment, "Send a time with its offset here, as 2026-11-22T16:40:00Z"),
+  uuid: byText((text) => UUID.test(text) ? text.toLowerCase() : null, "Send a UUID here"),
+  blob: (value) => {
+    const bytes = readBytes(value);
+    return bytes === null
+      ? wrong("Send bytes as base64 here")
+      : { ...right(blobOf(bytes)), length: bytes.length };
+  },
   match: (value) => typeof value === "string" ? readWords(value) : wrong("Send words to search for here"),
 };
+
+/** For types whose texts have one form in the database. */
+function byText(read: (text: string) => string | null, message: string): Reader {
+  return (value) => {
+    const text = typeof value === "string" ? read(value) : null;
+    return text === null ? wrong(message) : right(text);
+  };
+}
 
 /** `form` is `text` for strings of a query or a claim. Otherwise types are taken strictly: `"3"` is no integer. */
 export function readValue(type: FieldSpec["type"], value: unknown, form: "text" | "json"): ReadValue {

@@ -35,7 +35,8 @@ function unknownName(name: string): string {
 /** A JSON null counts as an explicit NULL: the default is for what is left out. */
 function validate(one: PreparedField, { values, form }: RawInput, issues: Issue[]): SqlParameter {
   const { field } = one;
-  const raw = values.get(field.name);
+  const sent = values.get(field.name);
+  const raw = field.trim === true && typeof sent === "string" ? sent.trim() : sent;
   if (raw === undefined || raw === null) {
     if (field.required === true) issues.push({ path: field.name, message: "Add this field; it is required" });
     return raw === undefined ? one.absent : null;
@@ -49,15 +50,24 @@ function validate(one: PreparedField, { values, form }: RawInput, issues: Issue[
 }
 
 const ruleMessages: Readonly<Record<FieldRule, (field: FieldSpec) => string>> = {
-  maxLength: ({ maxLength }) => `Send at most ${maxLength} characters`,
-  enum: () => "Send one of the allowed values",
-  pattern: () => "Send text that matches the pattern",
+  maxLength: ({ type, maxLength }) => `Send at most ${maxLength} ${unitOf(type)}`,
+  minLength: ({ type, minLength }) => `Send at least ${minLength} ${unitOf(type)}`,
+  enum: ({ enum: allowed = [] }) =>
+    allowed.length > MAX_NAMED ? "Send one of the allowed values" : `Send one of ${allowed.join(", ")}`,
+  pattern: ({ pattern }) => `Send text that matches the pattern ${pattern}`,
   min: ({ min }) => `Send at least ${min} here`,
   max: ({ max }) => `Send at most ${max} here`,
 };
 
+/** Allowed values that a message names. */
+const MAX_NAMED = 20;
+
+function unitOf(type: FieldSpec["type"]): string {
+  return type === "blob" ? "bytes" : "characters";
+}
+
 /** The rules that a value of the right type can break. */
-export type FieldRule = "maxLength" | "enum" | "pattern" | "min" | "max";
+export type FieldRule = "maxLength" | "minLength" | "enum" | "pattern" | "min" | "max";
 
 /** What `readValue` has read, against the rules; null where it breaks none. */
 export function brokenRule(
@@ -65,11 +75,13 @@ export function brokenRule(
   value: SqlParameter,
   length?: number,
 ): FieldRule | null {
-  const { type, maxLength } = field;
+  const { type, maxLength, minLength } = field;
   if (type === "integer" || type === "number") return outOfRange(field, value);
-  if (typeof value !== "string") return null;
-  const isLonger = (most: number) => length === undefined ? longerThan(value, most) : length > most;
+  const isLonger = (most: number) =>
+    length !== undefined ? length > most : typeof value === "string" && longerThan(value, most);
   if (maxLength !== undefined && isLonger(maxLength)) return "maxLength";
+  if (minLength !== undefined && value !== null && !isLonger(minLength - 1)) return "minLength";
+  if (typeof value !== "string") return null;
   if (allowed !== null && !allowed.has(value)) return "enum";
   return matches !== null && !matches(value) ? "pattern" : null;
 }

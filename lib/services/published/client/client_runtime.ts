@@ -66,17 +66,24 @@ function sender(options: ClientOptions) {
   };
 }
 
-/** Whole numbers beyond 2^53 go as digits. */
+/** Whole numbers beyond 2^53 go as digits, bytes as base64. */
 function jsonValue(_name: string, value: unknown): unknown {
+  if (value instanceof Uint8Array) return base64(value);
   if (typeof value !== "bigint") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
 }
 
 function queryOf(input: object): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
-    query.append(name, typeof value === "object" ? JSON.stringify(value, jsonValue) : String(value));
+    query.append(name, value instanceof Uint8Array ? base64(value) : typeof value === "object" ? JSON.stringify(value, jsonValue) : String(value));
   }
   const text = query.toString();
   return text === "" ? "" : "?" + text;

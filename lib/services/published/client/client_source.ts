@@ -78,6 +78,10 @@ const types: Readonly<Record<FieldSpec["type"], string>> = {
   boolean: "boolean",
   json: "unknown",
   match: "string",
+  date: "string",
+  datetime: "string",
+  uuid: "string",
+  blob: "Uint8Array",
 };
 
 function typeOf(field: FieldSpec): string {

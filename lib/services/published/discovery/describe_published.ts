@@ -1,6 +1,7 @@
 // The published endpoints of a database as an OpenAPI 3.1 document.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { EndpointRecord } from "../../../store/records.ts";
+import { prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
 import { outputs } from "../../endpoints/spec/outputs.ts";
 import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
 import type { DiscoveryContext } from "./discover_endpoints.ts";
@@ -99,7 +100,10 @@ function operationOf(spec: EndpointSpec): Json {
     ...(byQuery ? {} : {
       requestBody: {
         required: input.required.length > 0,
-        content: { "application/json": { schema: input, ...(example === null ? {} : { example }) } },
+        content: {
+          "application/json": { schema: input, ...(example === null ? {} : { example }) },
+          ...(prepareSpec(spec).rawBody === null ? {} : { "application/octet-stream": {} }),
+        },
       },
     }),
     responses: {

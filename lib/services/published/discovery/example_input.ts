@@ -35,6 +35,14 @@ function exampleOf(spec: EndpointSpec, one: PreparedField): Example | null {
       return "ada@example.com";
     case "url":
       return "https://example.com/";
+    case "date":
+      return "2026-11-22";
+    case "datetime":
+      return "2026-11-22T15:40:00.000Z";
+    case "uuid":
+      return "2f1f9a5c-8a52-4d4f-9c3e-5d0b1a7c6e21";
+    case "blob":
+      return bytesOf(one.field);
     case "integer":
     case "number":
       return numberNear(1, one.field);
@@ -61,13 +69,19 @@ function integerDigits(value: number): string | null {
   return BigInt.asIntN(64, digits) === digits ? String(digits) : null;
 }
 
+function bytesOf({ minLength = 0, maxLength = Infinity }: FieldSpec): string | null {
+  return minLength <= 4 && maxLength >= 4 ? "AAECAw==" : null;
+}
+
 function textOf({ kind, askConfig }: EndpointSpec, { field, matches }: PreparedField): string | null {
-  const { name, maxLength = Infinity } = field;
+  const { name, maxLength = Infinity, minLength = 0 } = field;
   const own = name === "password" && kind.startsWith("auth_")
     ? PASSWORD
     : kind === "ask"
     ? `How many ${askConfig?.allowedTables[0]} are there?`
     : undefined;
-  const fits = (text: string) => text.length <= maxLength && (matches === null || matches(text));
+  const fits = (text: string) =>
+    text.length <= maxLength && text.length >= minLength &&
+    (matches === null || matches(text));
   return (field.enum ?? [...own === undefined ? [] : [own], ...TEXTS, ""]).find(fits) ?? null;
 }

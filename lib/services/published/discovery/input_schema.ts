@@ -5,6 +5,7 @@ import { isSafeRange } from "../../endpoints/spec/read_value.ts";
 
 interface Schema extends Readonly<Record<string, unknown>> {
   readonly maxLength?: number;
+  readonly minLength?: number;
 }
 
 /** A new password has 8 to 1024 characters. */
@@ -44,6 +45,10 @@ const forms: Readonly<Record<FieldSpec["type"], (field: FieldSpec) => Schema>> =
   boolean: () => ({ type: "boolean" }),
   json: () => ({}),
   match: () => ({ type: "string", minLength: 1 }),
+  date: () => ({ type: "string", format: "date" }),
+  datetime: () => ({ type: "string", format: "date-time" }),
+  uuid: () => ({ type: "string", format: "uuid" }),
+  blob: () => ({ type: "string", contentEncoding: "base64" }),
 };
 
 /**
@@ -66,7 +71,7 @@ function range({ min, max }: Pick<FieldSpec, "min" | "max">): Schema {
 }
 
 function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSpec): Schema {
-  const { name, label = name, type, pattern, maxLength } = field;
+  const { name, label = name, type, pattern, maxLength, minLength } = field;
   const form: Schema = {
     ...forms[type](field),
     ...(spec.kind === "auth_signup" && name === "password" ? PASSWORD : {}),
@@ -77,10 +82,13 @@ function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSp
     ...form,
     ...(pattern === undefined ? {} : { pattern }),
     ...(field.enum === undefined ? {} : { enum: field.enum }),
-    // For an input of type json it bounds the text, which a schema of the value cannot express.
-    ...(maxLength === undefined || type === "json"
+    // For json it bounds the text and for a blob the bytes, which a schema of the value cannot express.
+    ...(maxLength === undefined || type === "json" || type === "blob"
       ? {}
       : { maxLength: Math.min(maxLength, form.maxLength ?? maxLength) }),
+    ...(minLength === undefined || type === "json" || type === "blob"
+      ? {}
+      : { minLength: Math.max(minLength, form.minLength ?? minLength) }),
     ...presetOf(field),
   };
   // A query string has no null.
