@@ -2,6 +2,7 @@
 import type { MemberCaller } from "../../../lib/access/caller.ts";
 import { rightsOf } from "../../../lib/services/oauth/allow_client.ts";
 import type { Authorization } from "../../../lib/services/oauth/authorization.ts";
+import { isDocumentAddress } from "../../../lib/services/oauth/client_documents.ts";
 import { redirectHost } from "../../../lib/services/oauth/redirect_uri.ts";
 import { type Role, roleAtLeast, roles } from "../../../lib/core/role.ts";
 import type { Visit } from "../../http/visit.ts";
@@ -51,7 +52,7 @@ export function Connect(props: ConnectProps): Html {
         <Pairs
           pairs={[
             { name: "Gets the key at", value: <code>{placeOf(request.redirectUri)}</code> },
-            { name: "Known by", value: id.startsWith("https:") ? <code>{id}</code> : "its own registration" },
+            ...(isDocumentAddress(id) ? [{ name: "Told by", value: <code>{id}</code> }] : []),
           ]}
         />
         {caller?.kind === "member" ? <BySession {...props} caller={caller} /> : <SignInFirst {...props} />}
