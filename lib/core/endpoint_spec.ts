@@ -10,6 +10,8 @@ const ORIGIN =
   /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)(?::\d{1,5})?$/;
 const ORIGIN_FORM =
   "Write the origin as browsers send it: scheme://host[:port] in lower case, without the scheme's own port, no *";
+const CONTENT_TYPE = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*(?:; ?[a-z0-9-]+=[A-Za-z0-9_.+-]+)*$/;
+const CONTENT_TYPE_FORM = "Write a media type in lower case, as image/png or text/plain; charset=utf-8";
 /** Fields with `$` come from the verified session, never from the caller. */
 const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_iat)$/;
 
@@ -48,7 +50,13 @@ export const endpointSpec = z.strictObject({
     "? for each input, in their order, or :name and $user_id for the input of that name",
   ),
   input: z.array(fieldSpec).max(100),
-  output: z.enum(["rows", "first_row", "rows_written", "session", "answer"]),
+  output: z.enum(["rows", "first_row", "rows_written", "bytes", "session", "answer"]),
+  outputTypes: z.record(z.string().min(1).max(200), z.enum(["boolean", "json"])).optional().describe(
+    "Column of the answer → what its numbers or its text mean; rows and first_row only",
+  ),
+  contentType: z.string().max(100).regex(CONTENT_TYPE, CONTENT_TYPE_FORM).optional().describe(
+    "Of the bytes; bytes only, application/octet-stream unless given",
+  ),
   auth: z.enum(["public", "session"]).optional(),
   rateLimit: z.strictObject({
     perMin: z.int().min(1).max(100_000).optional(),

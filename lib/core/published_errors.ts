@@ -23,6 +23,11 @@ export const publishedErrors = {
     retryable: false,
   },
   endpoint_not_found: { status: 404, message: "Endpoint not found", retryable: false },
+  row_not_found: {
+    status: 404,
+    message: "Send other values; nothing is there for these",
+    retryable: false,
+  },
   account_exists: { status: 409, message: "Log in instead; this account exists already", retryable: false },
   app_error: {
     status: 409,

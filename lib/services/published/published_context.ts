@@ -60,8 +60,8 @@ export interface PublishedRequest {
 export interface PublishedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, or null for answers without a body. */
-  readonly body: string | null;
+  /** JSON text or bytes, or null for answers without a body. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
 /** The claims of a verified session JWT. */
@@ -88,8 +88,8 @@ export interface EndpointCall {
 
 /** What a call came to. */
 export interface EndpointOutcome {
-  /** The bare body, JSON text. */
-  readonly body: string;
+  /** The bare body: JSON text, or the bytes of the output `bytes`. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
   /** The user who signed up or logged in, or whose session it is. */
   readonly userId: string | null;
   /** Null where nothing ran. */

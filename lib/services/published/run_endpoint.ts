@@ -4,6 +4,9 @@ import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { EndpointRecord } from "../../store/records.ts";
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import type { StatementResult } from "../../tenant/tenant_store.ts";
+import { bytesAsJson, bytesOf } from "./bytes_answer.ts";
 import { answerQuestion } from "../ask/answer_question.ts";
 import { outputs } from "../endpoints/spec/outputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
@@ -30,9 +33,15 @@ export async function runKind(
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
   const { results: [result], meta } = await runStatement(ctx, call, bound, { rowForm });
+  if (result === undefined) throw new TypeError("a statement has no result");
+  return { body: bodyOf(spec, result), userId: session?.userId ?? null, meta };
+}
+
+function bodyOf(spec: EndpointSpec, result: StatementResult): EndpointOutcome["body"] {
+  if (spec.output === "bytes") return bytesOf(result);
   const { body } = outputs[spec.output];
-  if (result === undefined || body === null) throw new TypeError("a statement has no result or no body");
-  return { body: body(result), userId: session?.userId ?? null, meta };
+  if (body === null) throw new TypeError("the output of a statement has no body");
+  return body(result, spec.outputTypes);
 }
 
 async function ask(
@@ -110,7 +119,7 @@ export async function runEndpoint(
       signal: signal ?? (() => null),
     };
     const { body } = await runKind(ctx, call, fillSession(prepared, valid, call.session));
-    return { status: 200, body: parsedBody(body) };
+    return { status: 200, body: typeof body === "string" ? parsedBody(body) : bytesAsJson(spec, body) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const told = publicError(spec, error);

@@ -7,6 +7,7 @@ import type { QueryMeta } from "../../query/query_call.ts";
 import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { validateInput } from "../endpoints/spec/validate_input.ts";
+import { bytesHeaders } from "./bytes_answer.ts";
 import { checkCaptcha, checkMethod, checkStatus, corsHeaders, preflight, takeRate } from "./check_gates.ts";
 import { decodePost, decodeQuery, refuseUnheard } from "./decode_input.ts";
 import { fillSession, openSession } from "./open_session.ts";
@@ -105,9 +106,10 @@ function answerOf(
     readonly headers: Record<string, string>;
   },
 ): PublishedAnswer {
+  const own = spec.output === "bytes" ? bytesHeaders(spec) : { "content-type": "application/json" };
   Object.assign(headers, securityHeaders);
   if (spec.method !== "GET") {
-    headers["content-type"] = "application/json";
+    Object.assign(headers, own);
     headers["x-content-type-options"] = "nosniff";
     headers["cache-control"] = "no-store";
     return { status: 200, headers, body };
@@ -120,7 +122,7 @@ function answerOf(
     headers["vary"] = varyAlso(headers["vary"], "X-Integers");
   }
   if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
-  headers["content-type"] = "application/json";
+  Object.assign(headers, own);
   return { status: 200, headers, body };
 }
 

@@ -23,13 +23,14 @@ export const newSpec: EndpointSpec = {
 
 /** The fields of a specification. */
 export function valuesOf(spec: EndpointSpec): FormValues {
-  const { rateLimit, cors, authConfig, askConfig, input, captcha, ...rest } = spec;
+  const { rateLimit, cors, authConfig, askConfig, input, captcha, outputTypes, ...rest } = spec;
   const values: Record<string, string> = {};
   const put = (name: string, value: string | number | undefined) => {
     if (value !== undefined) values[name] = String(value);
   };
   for (const [name, value] of Object.entries(rest)) if (typeof value !== "object") put(name, value);
   if (captcha === true) values["captcha"] = "yes";
+  put("outputTypes", outputTypes && Object.entries(outputTypes).map((one) => one.join(" ")).join("\n"));
   put("perMin", rateLimit?.perMin);
   put("perDay", rateLimit?.perDay);
   put("cors", cors?.join("\n"));
@@ -93,6 +94,8 @@ export function specIn(fields: FormFields, slug?: string): Record<string, unknow
     sql: fields.exact("sql"),
     input: inputsIn(fields),
     output: fields.text("output"),
+    outputTypes: typesIn(fields),
+    contentType: fields.optional("contentType"),
     auth: fields.optional("auth"),
     rateLimit: group({ perMin: numberIn(fields, "perMin"), perDay: numberIn(fields, "perDay") }),
     captcha: fields.has("captcha") ? true : undefined,
@@ -119,6 +122,8 @@ export function fieldOfIssue(path: string): string {
     ? "sql"
     : plain === "askConfig"
     ? "allowedTables"
+    : plain.startsWith("outputTypes.")
+    ? "outputTypes"
     : plain;
 }
 
@@ -149,6 +154,15 @@ function inputsIn(fields: FormFields): Record<string, unknown>[] {
     };
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
   });
+}
+
+/** `column type` a line; a name may hold spaces. */
+function typesIn(fields: FormFields): Record<string, string> | undefined {
+  const lines = linesIn(fields, "outputTypes")?.map((line): [string, string] => {
+    const at = line.lastIndexOf(" ");
+    return [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1)];
+  });
+  return lines && Object.fromEntries(lines);
 }
 
 function linesIn(fields: FormFields, name: string): string[] | undefined {

@@ -96,13 +96,24 @@ export function SpecForm(props: SpecFormProps): Html {
         {...field("sql")}
         type="textarea"
         code
-        hint="? for each input, in their order; empty for questions in words"
+        hint="? for each input, in their order, or :name for each; empty for questions in words"
         placeholder="SELECT id, total FROM orders WHERE id = ?"
       />
       <fieldset>
         <legend>Inputs</legend>
         {Array.from({ length: shownInputs(values, wanted) }, (_, at) => <Input at={at} {...props} />)}
       </fieldset>
+      <Fold title="The answer: what its columns mean, type of its bytes" open={hasAny(values, answers)}>
+        <div class="form">
+          <Field
+            label="Columns that are boolean or json, one a line"
+            {...field("outputTypes")}
+            type="textarea"
+            placeholder="done boolean"
+          />
+          <Field label="Content-Type of bytes" {...field("contentType")} placeholder="image/png" />
+        </div>
+      </Fold>
       <Fold
         id="gates"
         title="Gates: sessions, limits, captcha, origins"
@@ -147,6 +158,7 @@ export function SpecForm(props: SpecFormProps): Html {
 }
 
 const gates = ["auth", "perMin", "perDay", "cacheSec", "captcha", "cors"];
+const answers = ["outputTypes", "contentType"];
 const accounts = ["usersTable", "emailColumn", "sessionTtlSec"];
 const questions = ["allowedTables", "context", "maxRows"];
 

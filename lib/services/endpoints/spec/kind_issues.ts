@@ -60,6 +60,12 @@ export function kindIssues(spec: SpecParts, statement: StatementShape | null): I
       message: "Remove this; it is for public queries by GET without captcha",
     });
   }
+  if (spec.outputTypes !== undefined && output !== "rows" && output !== "first_row") {
+    issues.push({ path: "outputTypes", message: "Remove this; it is for the outputs rows and first_row" });
+  }
+  if (spec.contentType !== undefined && output !== "bytes") {
+    issues.push({ path: "contentType", message: "Remove this; it is for the output bytes" });
+  }
   return [...issues, ...statementIssues(spec, row, statement), ...requiredInputs(spec)];
 }
 

@@ -4,6 +4,7 @@
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { StatementResult } from "../../../tenant/tenant_store.ts";
 import { readResult } from "../../query/read_result.ts";
+import { type OutputTypes, writerOf } from "./output_types.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,8 +20,8 @@ export interface OutputKind {
   readonly kinds: readonly EndpointSpec["kind"][];
   /** Whether the body holds values of rows: then `X-Integers` applies, and the doctor looks at the columns shown. */
   readonly holdsRows: boolean;
-  /** The body as JSON text, from the statement's result. Null where the kind of endpoint writes its body itself. */
-  readonly body: ((result: StatementResult) => string) | null;
+  /** The body as JSON text, from the statement's result. Null where it is no JSON or the kind of endpoint writes it. */
+  readonly body: ((result: StatementResult, types?: OutputTypes) => string) | null;
   /** The body as JSON Schema (2020-12). */
   readonly schema: Json;
   /** The body as a TypeScript type. `columns` is null where the statement's text does not tell them. */
@@ -49,7 +50,7 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
   rows: {
     kinds: ["query", "mutation"],
     holdsRows: true,
-    body: ({ json }) => `${json}}`,
+    body: (result, types) => types === undefined ? `${result.json}}` : typedRows(result, types),
     schema: object({ columns, rows }),
     clientType: (columns) => {
       if (columns === null) return "Rows<Value[]>";
@@ -60,7 +61,7 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
   first_row: {
     kinds: ["query", "mutation"],
     holdsRows: true,
-    body: (result) => `{"row":${firstRow(result)}}`,
+    body: (result, types) => `{"row":${firstRow(result, types)}}`,
     schema: object({ row: { anyOf: [{ type: "object", additionalProperties: value }, { type: "null" }] } }),
     clientType: (columns) => {
       if (columns === null) return "{ row: Record<string, Value> | null }";
@@ -69,6 +70,13 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
       const members = [...byName].map(([name, type]) => `${JSON.stringify(name)}: ${type}`);
       return `{ row: { ${members.join("; ")} } | null }`;
     },
+  },
+  bytes: {
+    kinds: ["query"],
+    holdsRows: false,
+    body: null,
+    schema: {},
+    clientType: () => "Blob",
   },
   session: {
     kinds: ["auth_signup", "auth_login"],
@@ -92,15 +100,30 @@ export function outputsOf(kind: EndpointSpec["kind"]): EndpointSpec["output"][] 
   return names.filter((name) => outputs[name].kinds.includes(kind));
 }
 
+function typedRows(result: StatementResult, types: OutputTypes): string {
+  const { columns, rows } = readResult(result.json);
+  const writers = columns.map((name) => writerOf(types, name));
+  const texts = rows.map((row) => `[${writers.map((write, index) => write(row[index])).join(",")}]`);
+  return `{"columns":${JSON.stringify(columns)},"rows":[${texts.join(",")}]}`;
+}
+
+/** The body of an endpoint as JSON Schema: columns with types of their own may hold any value. */
+export function outputSchema({ output, outputTypes }: Pick<EndpointSpec, "output" | "outputTypes">): Json {
+  if (outputTypes === undefined) return outputs[output].schema;
+  return output === "rows"
+    ? object({ columns, rows: { type: "array", items: { type: "array", items: {} } } })
+    : object({ row: { type: ["object", "null"], additionalProperties: {} } });
+}
+
 /**
  * The text is built by hand, so that no column's name means anything to JavaScript. The last of two equal names
  * counts.
  */
-function firstRow(result: StatementResult): string {
+function firstRow(result: StatementResult, types: OutputTypes | undefined): string {
   const { columns, rows } = readResult(result.json);
   const [row] = rows;
   if (row === undefined) return "null";
-  const members = new Map(columns.map((name, index) => [name, JSON.stringify(row[index] ?? null)]));
+  const members = new Map(columns.map((name, index) => [name, writerOf(types, name)(row[index])]));
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 

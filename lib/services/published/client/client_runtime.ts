@@ -7,7 +7,7 @@ export function clientRuntime(url: string): string {
 /** A value of a row. Whole numbers beyond 2^53 come as digits, bytes as base64. */
 export type Value = string | number | null | { $blob: string };
 
-export interface Rows<Row extends readonly Value[], Columns extends readonly string[] = string[]> {
+export interface Rows<Row extends readonly unknown[], Columns extends readonly string[] = string[]> {
   columns: Columns;
   rows: Row[];
 }
@@ -48,7 +48,7 @@ export class EndpointError extends Error {
 
 function sender(options: ClientOptions) {
   const base = options.url ?? URL_OF_DATABASE;
-  return async <Output>(method: "GET" | "POST", slug: string, input: object, call: Call = {}): Promise<Output> => {
+  return async <Output>(method: "GET" | "POST", slug: string, input: object, call: Call = {}, isBytes = false): Promise<Output> => {
     const session = typeof options.session === "function" ? options.session() : options.session;
     const headers: Record<string, string> = {};
     if (session) headers["Authorization"] = "Bearer " + session;
@@ -60,7 +60,7 @@ function sender(options: ClientOptions) {
       ...(method === "POST" ? { body: JSON.stringify(input, jsonValue) } : {}),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
-    const answer = await response.json();
+    const answer = isBytes && response.ok ? await response.blob() : await response.json();
     if (!response.ok) throw new EndpointError(response.status, answer);
     return answer;
   };

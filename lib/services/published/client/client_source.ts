@@ -65,7 +65,9 @@ function endpointSource(
     ].join(""),
     method: `    /** ${about} */
     ${name}: (${given}, ${call}): Promise<${output}> =>
-      send(${JSON.stringify(spec.method)}, ${JSON.stringify(spec.slug)}, input ?? {}, call),`,
+      send(${JSON.stringify(spec.method)}, ${JSON.stringify(spec.slug)}, input ?? {}, call${
+      spec.output === "bytes" ? ", true" : ""
+    }),`,
   };
 }
 
@@ -156,9 +158,21 @@ function outputType(
   const tableOf = (name: string) => tables.get(foldName(name));
   const { sql } = prepareSpec(spec).statement;
   const columns = resultColumns(sql, (name) => tableOf(name)?.columns.map((column) => column.name) ?? null);
+  if (columns === null && spec.outputTypes !== undefined) {
+    return clientType(null).replace("Value", "unknown");
+  }
   return clientType(
-    columns && columns.map((column) => ({ name: column.name, type: valueType(column, tableOf) })),
+    columns && columns.map((column) => ({
+      name: column.name,
+      type: declaredType(spec, column.name) ?? valueType(column, tableOf),
+    })),
   );
+}
+
+/** Null stays null, and a value that does not fit comes as it is. */
+function declaredType({ outputTypes: types }: EndpointSpec, column: string): string | null {
+  const type = types !== undefined && Object.hasOwn(types, column) ? types[column] : undefined;
+  return type === undefined ? null : type === "boolean" ? "boolean | null" : "unknown";
 }
 
 function valueType(

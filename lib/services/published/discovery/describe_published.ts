@@ -2,7 +2,7 @@
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { EndpointRecord } from "../../../store/records.ts";
 import { prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
-import { outputs } from "../../endpoints/spec/outputs.ts";
+import { outputs, outputSchema } from "../../endpoints/spec/outputs.ts";
 import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
 import type { DiscoveryContext } from "./discover_endpoints.ts";
 import { exampleInput } from "./example_input.ts";
@@ -109,7 +109,9 @@ function operationOf(spec: EndpointSpec): Json {
     responses: {
       200: {
         description: "Success",
-        content: { "application/json": { schema: outputs[spec.output].schema } },
+        content: spec.output === "bytes"
+          ? { [spec.contentType ?? "application/octet-stream"]: {} }
+          : { "application/json": { schema: outputSchema(spec) } },
       },
       default: { description: "Failure", content: { "application/json": { schema: failure } } },
     },
