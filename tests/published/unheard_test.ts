@@ -20,7 +20,6 @@ Deno.test("a header that a published POST would not hear is refused before anyth
     "X-Dry-Run": "1",
     "X-Max-Affected": "1",
     "X-Service-No-Snapshot": "1",
-    "Idempotency-Key": "k",
     "Plan-Key": "p",
     "Plan-Step": "1",
     "X-Integers": "string",
@@ -30,6 +29,8 @@ Deno.test("a header that a published POST would not hear is refused before anyth
     assertEquals(issuePaths(refused), [name]);
   }
   assertEquals(issuePaths(await at.call("add", { body: {}, headers: unheard })), Object.keys(unheard).sort());
+  const key = { "Idempotency-Key": "0123456789abcdef" };
+  assertEquals(issuePaths(await at.call("find", { body: { id: 1 }, headers: key })), ["Idempotency-Key"]);
   const { data } = (await at.acme.query("SELECT count(*) FROM item")).body as { data: { rows: unknown } };
   assertEquals(data.rows, [[3]]);
 });

@@ -11,8 +11,8 @@ import type {
 } from "./published_context.ts";
 
 /** Headers that scripts of the page may read. */
-const EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
-const ALLOWED = "Authorization, Content-Type, If-None-Match, X-Captcha-Token, X-Integers";
+const EXPOSED = "ETag, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
+const ALLOWED = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Captcha-Token, X-Integers";
 /** Seconds that a browser may keep the answer to a preflight. */
 const MAX_AGE_SEC = "600";
 

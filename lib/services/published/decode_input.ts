@@ -108,7 +108,6 @@ const UNHEARD = [
   "X-Dry-Run",
   "X-Max-Affected",
   "X-Service-No-Snapshot",
-  "Idempotency-Key",
   "Plan-Key",
   "Plan-Step",
 ] as const;
@@ -119,11 +118,15 @@ const UNHEARD = [
  * the parameters.
  */
 export function refuseUnheard(
-  { method, output }: EndpointSpec,
+  { method, kind, output }: EndpointSpec,
   { headers, url }: Pick<PublishedRequest, "headers" | "url">,
 ): void {
   if (method === "GET") return;
-  const unheard = outputs[output].holdsRows ? UNHEARD : [...UNHEARD, "X-Integers"];
+  const unheard = [
+    ...UNHEARD,
+    ...(kind === "mutation" ? [] : ["Idempotency-Key"]),
+    ...(outputs[output].holdsRows ? [] : ["X-Integers"]),
+  ];
   const issues: Issue[] = unheard.filter((name) => headers.has(name)).map((path) => (
     { path, message: "Leave the header out; this endpoint does not hear it" }
   ));

@@ -8,7 +8,7 @@ import type { RateCounters } from "../../control/rate_counters.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { AddressKey } from "../../guard/address_key.ts";
 import type { Captcha } from "../../guard/captcha.ts";
-import type { QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
+import type { CallReplay, QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { FoldedRefusals } from "./folded_refusals.ts";
@@ -81,6 +81,8 @@ export interface EndpointCall {
   readonly session: EndpointSession | null;
   /** Names the caller in the query log and the audit trail. */
   readonly tokenId: string;
+  /** Null: the same call runs again. */
+  readonly replay: CallReplay | null;
   /** For the rows that the caller gets. Keys that sign-up and log-in read stay as they are. */
   readonly rowForm: RowForm;
   readonly signal: () => AbortSignal | null;
@@ -92,6 +94,8 @@ export interface EndpointOutcome {
   readonly body: string | Uint8Array<ArrayBuffer>;
   /** The user who signed up or logged in, or whose session it is. */
   readonly userId: string | null;
+  /** True: this is the stored answer of an earlier call. */
+  readonly replayed?: boolean;
   /** Null where nothing ran. */
   readonly meta: QueryMeta | null;
 }

@@ -32,9 +32,10 @@ export async function runKind(
   if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
-  const { results: [result], meta } = await runStatement(ctx, call, bound, { rowForm });
+  const { results: [result], meta, replayed } = await runStatement(ctx, call, bound, { rowForm });
   if (result === undefined) throw new TypeError("a statement has no result");
-  return { body: bodyOf(spec, result), userId: session?.userId ?? null, meta };
+  const userId = session?.userId ?? null;
+  return { body: bodyOf(spec, result), userId, meta, replayed: replayed !== null };
 }
 
 function bodyOf(spec: EndpointSpec, result: StatementResult): EndpointOutcome["body"] {
@@ -115,6 +116,7 @@ export async function runEndpoint(
       target: { ...target, role: endpointRole(record) },
       session: spec.auth === "session" ? claims : null,
       tokenId: tokenId ?? endpointToken(record),
+      replay: null,
       rowForm: rowForm ?? PLAIN_ROWS,
       signal: signal ?? (() => null),
     };

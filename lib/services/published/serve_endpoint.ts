@@ -11,6 +11,7 @@ import { bytesHeaders } from "./bytes_answer.ts";
 import { checkCaptcha, checkMethod, checkStatus, corsHeaders, preflight, takeRate } from "./check_gates.ts";
 import { decodePost, decodeQuery, refuseUnheard } from "./decode_input.ts";
 import { fillSession, openSession } from "./open_session.ts";
+import { replayOf } from "./replay_key.ts";
 import { resolveEndpoint } from "./public_address.ts";
 import { publicError } from "./public_error.ts";
 import type {
@@ -84,9 +85,10 @@ async function passSteps(
   progress.userId = session?.userId ?? null;
   const bound = fillSession(prepared, valid, session);
   const tokenId = endpointToken(record);
+  const replay = replayOf(resolved, request, { session, values: valid, rowForm });
   return await runKind(
     ctx,
-    { record, target, session, tokenId, rowForm, signal: request.signal },
+    { record, target, session, tokenId, replay, rowForm, signal: request.signal },
     bound,
   );
 }
@@ -101,7 +103,7 @@ const securityHeaders = {
 function answerOf(
   spec: EndpointSpec,
   request: PublishedRequest,
-  { outcome: { body }, headers }: {
+  { outcome: { body, replayed }, headers }: {
     readonly outcome: EndpointOutcome;
     readonly headers: Record<string, string>;
   },
@@ -109,6 +111,7 @@ function answerOf(
   const own = spec.output === "bytes" ? bytesHeaders(spec) : { "content-type": "application/json" };
   Object.assign(headers, securityHeaders);
   if (spec.method !== "GET") {
+    if (replayed) headers["idempotency-replayed"] = "true";
     Object.assign(headers, own);
     headers["x-content-type-options"] = "nosniff";
     headers["cache-control"] = "no-store";

@@ -158,12 +158,13 @@ export async function runStatement(
   bound: readonly SqlParameter[],
   { rowForm }: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
 ): Promise<QueryAnswer> {
-  const { record, target, tokenId, session, signal } = endpointCall;
+  const { record, target, tokenId, session, replay, signal } = endpointCall;
   const { sql, inputs } = prepareSpec(record.spec).statement;
   const statements = [{ sql, params: inputs.map((index) => bound[index] ?? null) }];
   const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
     userId: session?.userId ?? null,
     snapshots: true,
+    replay,
     rowForm,
     signal,
   });

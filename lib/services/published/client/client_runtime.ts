@@ -24,6 +24,8 @@ export interface Call {
   signal?: AbortSignal;
   /** What the captcha's widget submits. */
   captcha?: string;
+  /** Of a mutation: sent again under the same key it runs once. At least 16 random characters. */
+  idempotencyKey?: string;
 }
 
 export interface Failure {
@@ -53,6 +55,7 @@ function sender(options: ClientOptions) {
     const headers: Record<string, string> = {};
     if (session) headers["Authorization"] = "Bearer " + session;
     if (call.captcha !== undefined) headers["X-Captcha-Token"] = call.captcha;
+    if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey;
     if (method === "POST") headers["Content-Type"] = "application/json";
     const response = await (options.fetch ?? fetch)(base + "/" + slug + (method === "GET" ? queryOf(input) : ""), {
       method,

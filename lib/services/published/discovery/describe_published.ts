@@ -26,6 +26,13 @@ const INTEGERS = {
   schema: { type: "string", enum: ["string"] },
 } as const;
 
+const KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "The call runs once, and its answer is given again for 24 hours",
+} as const;
+
 const FAILURE = {
   type: "object",
   properties: {
@@ -84,6 +91,9 @@ function operationOf(spec: EndpointSpec): Json {
   const parameters = [
     ...(spec.captcha === true ? [CAPTCHA] : []),
     ...(outputs[spec.output].holdsRows ? [INTEGERS] : []),
+    ...(spec.kind === "mutation"
+      ? [{ ...KEY, schema: { type: "string", minLength: spec.auth === "session" ? 1 : 16, maxLength: 200 } }]
+      : []),
     ...(byQuery
       ? Object.entries(input.properties).map(([name, schema]) =>
         parameterOf(name, schema, { required: input.required.includes(name), example: example?.[name] })

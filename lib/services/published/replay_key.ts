@@ -1,0 +1,41 @@
+// Mutations that may be sent again: the name under which the first answer is kept.
+import { replayScope, requireReplayKey } from "../../access/replay_scope.ts";
+import { AppError } from "../../core/errors.ts";
+import type { CallReplay } from "../../query/query_call.ts";
+import type { RowForm } from "../../sql/row_form.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { EndpointSession, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
+
+/** Strangers share the keys of an endpoint without sessions: a shorter one could be somebody else's. */
+const MIN_SHARED_LENGTH = 16;
+const HEADER = "Idempotency-Key";
+
+/** What a repetition must have in common with the first call. */
+interface RepeatedCall {
+  readonly session: EndpointSession | null;
+  /** What the caller sent, without the fields of the session: a new log-in changes those. */
+  readonly values: readonly SqlParameter[];
+  readonly rowForm: RowForm;
+}
+
+/**
+ * By the session's user, or without a session by the endpoint. Null: the call has no key. Errors: `validation_failed`
+ * naming the header.
+ */
+export function replayOf(
+  { record: { spec }, target: { databaseId } }: ResolvedEndpoint,
+  { headers }: Pick<PublishedRequest, "headers">,
+  { session, values, rowForm }: RepeatedCall,
+): CallReplay | null {
+  const key = headers.get(HEADER);
+  if (key === null || spec.kind !== "mutation") return null;
+  requireReplayKey(HEADER, key);
+  if (session === null && key.length < MIN_SHARED_LENGTH) {
+    const message =
+      `Send at least ${MIN_SHARED_LENGTH} characters, random ones; callers without a session share the keys`;
+    throw new AppError("validation_failed", { issues: [{ path: HEADER, message }] });
+  }
+  const caller = session === null ? ["anybody"] : ["user", session.users?.table ?? "", session.userId];
+  const scope = ["endpoint", databaseId, spec.slug, ...caller, key];
+  return { idempotency: replayScope(scope, JSON.stringify([values, rowForm.integersAsStrings])), plan: null };
+}

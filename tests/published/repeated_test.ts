@@ -1,0 +1,101 @@
+// Mutations that are sent again under a key: one effect, the same answer, and nobody gets another's.
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+
+const { run, test } = oneStore();
+Deno.test("repeated mutations", run);
+
+const KEY = "0123456789abcdef";
+const keyed = (key: string) => ({ "idempotency-key": key });
+
+async function world(): Promise<PublishedApp> {
+  const made = await publishedApp({
+    setup: [
+      "CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL)",
+      "CREATE TABLE note (id INTEGER PRIMARY KEY, owner INTEGER, body TEXT CHECK (body <> 'no'))",
+    ],
+  });
+  await made.put({
+    ...{ slug: "join", kind: "auth_signup", method: "POST", output: "session" },
+    sql: "INSERT INTO people (email, password_hash) VALUES (?, ?) RETURNING id",
+    input: [{ name: "email", type: "email", required: true }, {
+      name: "password",
+      type: "text",
+      required: true,
+    }],
+    authConfig: { usersTable: "people", passwordColumn: "password_hash" },
+  });
+  const note = { kind: "mutation", method: "POST", output: "first_row" } as const;
+  await made.put({
+    ...{ slug: "open-note", ...note },
+    sql: "INSERT INTO note (body) VALUES (?) RETURNING id, body",
+    input: [{ name: "body", type: "text" }],
+  });
+  await made.put({
+    ...{ slug: "own-note", ...note, auth: "session" },
+    sql: "INSERT INTO note (owner, body) VALUES ($user_id, :body) RETURNING id, owner, $session_iat",
+    input: [
+      { name: "$user_id", type: "integer" },
+      { name: "$session_iat", type: "integer" },
+      { name: "body", type: "text" },
+    ],
+  });
+  return made;
+}
+
+async function tokenOf(made: PublishedApp, email: string): Promise<string> {
+  const { text } = await made.call("join", { body: { email, password: "correct horse" } });
+  return JSON.parse(text).token;
+}
+
+const notes = async ({ acme }: PublishedApp) => rowsOf(await acme.query("SELECT count(*) FROM note"))[0]?.[0];
+
+test("a mutation under one key runs once and answers the same bytes, many at a time too", async () => {
+  await using made = await world();
+  const send = () => made.call("open-note", { body: { body: "one" }, headers: keyed(KEY) });
+  const answers = await Promise.all(Array.from({ length: 12 }, send));
+  assertEquals(
+    new Set(answers.map(({ status, text }) => `${status} ${text}`)),
+    new Set([
+      '200 {"row":{"id":1,"body":"one"}}',
+    ]),
+  );
+  const first = answers.filter(({ headers }) => headers.get("idempotency-replayed") === null);
+  assertEquals([first.length, await notes(made)], [1, 1]);
+  const other = await made.call("open-note", { body: { body: "two" }, headers: keyed(KEY) });
+  assertEquals([other.status, other.body.code], [422, "replay_mismatch"]);
+  assertEquals((await made.call("open-note", { body: { body: "one" } })).status, 200);
+  assertEquals(await notes(made), 2);
+});
+
+test("a key belongs to the user of a session; callers without one send a long one", async () => {
+  await using made = await world();
+  const [ada, bob] = [await tokenOf(made, "ada@shop.example"), await tokenOf(made, "bob@shop.example")];
+  const send = (token: string, key = "k") =>
+    made.call("own-note", { token, body: { body: "mine" }, headers: keyed(key) });
+  const first = await send(ada);
+  assertEquals(JSON.parse(first.text).row.owner, 1);
+  assertEquals((await send(ada)).text, first.text);
+  assertEquals(JSON.parse((await send(bob)).text).row.owner, 2);
+  assertEquals(await notes(made), 2);
+  for (const key of ["k", "0123456789abcde", "a b", ""]) {
+    const short = await made.call("open-note", { body: { body: "x" }, headers: keyed(key) });
+    assertEquals(issuePaths(short), ["Idempotency-Key"], key);
+  }
+  assertEquals(issuePaths(await send(ada, "a".repeat(201))), ["Idempotency-Key"]);
+  assertEquals((await made.call("own-note", { body: { body: "x" }, headers: keyed("k") })).status, 401);
+});
+
+test("a call that failed keeps no key, and the description tells of the header", async () => {
+  await using made = await world();
+  const send = (body: string) => made.call("open-note", { body: { body }, headers: keyed(KEY) });
+  assertEquals((await send("no")).status, 400);
+  assertEquals((await send("yes")).status, 200);
+  assertEquals(await notes(made), 1);
+  const { text } = await made.call("openapi.json");
+  const [{ name, schema }] = JSON.parse(text).paths["/open-note"].post.parameters.slice(-1);
+  assertEquals([name, schema.minLength], ["Idempotency-Key", 16]);
+  assertStringIncludes((await made.call("client.ts")).text, "idempotencyKey?: string");
+});
