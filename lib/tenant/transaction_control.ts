@@ -8,6 +8,8 @@ export interface TransactionOptions {
   readonly mode: "deferred" | "immediate" | "readonly";
   /** Whose transaction it is: a token may have so many open. */
   readonly tokenId: string;
+  /** What `rest` gave: it goes on. */
+  readonly rested?: string;
 }
 
 /** The kinds of savepoint statements. */

@@ -44,7 +44,8 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/ask/scored_test.ts": "is about the translator, which sees the same schema",
   "tests/deploy": "starts an sqld of its own",
   "tests/tenant/rows_written_test.ts": "puts the embedded store beside an sqld of its own",
-  "tests/transactions": "is about the embedded store",
+  "tests/transactions/ends_test.ts": "is about the lanes of the embedded store",
+  "tests/transactions/kills_test.ts": "kills engine children",
   "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
 };
 

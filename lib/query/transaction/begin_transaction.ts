@@ -27,7 +27,37 @@ export function beginTransaction(
   });
 }
 
-function modeOf({ mode, target: { role } }: TransactionStart): TransactionOptions["mode"] {
+/** Goes on with a transaction that rests, where `rest` gave `rested`. Errors: `transaction_timeout`. */
+export function resumeTransaction(
+  ctx: QueryContext,
+  start: Omit<TransactionStart, "mode">,
+  rested: string,
+): Promise<InteractiveTransaction> {
+  const { target, tokenId } = start;
+  return new Promise((resolve) => {
+    const { mode, hasSnapshot, inside: resting } = readRested(rested);
+    const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+    const options = { mode: modeOf({ mode, target }), tokenId, rested: resting };
+    const parts = { start: { ...start, mode }, database, inside: database.begin(options) };
+    resolve(new PipelineTransaction(ctx, parts, hasSnapshot));
+  });
+}
+
+/** A transaction as it rests. */
+interface Rested {
+  readonly mode: TransactionStart["mode"];
+  readonly hasSnapshot: boolean;
+  readonly inside: string;
+}
+
+/** Guarantee: the text was sealed by a process of this service. */
+function readRested(text: string): Rested {
+  return JSON.parse(text);
+}
+
+function modeOf(
+  { mode, target: { role } }: Pick<TransactionStart, "mode" | "target">,
+): TransactionOptions["mode"] {
   if (role === "read") return "readonly";
   return mode === "exclusive" ? "immediate" : mode;
 }
@@ -48,13 +78,15 @@ class PipelineTransaction implements InteractiveTransaction {
   readonly #statements: StatementDatabase;
   #busy = false;
   /** The state before the transaction has a snapshot. */
-  #hasSnapshot = false;
+  #hasSnapshot: boolean;
 
-  constructor(ctx: QueryContext, { start, database, inside }: TransactionParts) {
+  constructor(ctx: QueryContext, { start, database, inside }: TransactionParts, hasSnapshot = false) {
     this.#start = start;
     this.#database = database;
     this.#inside = inside;
-    this.#facts = new TransactionFacts(ctx.facts, false);
+    this.#hasSnapshot = hasSnapshot;
+    // Of one that went on elsewhere it is not known what its schema is.
+    this.#facts = new TransactionFacts(ctx.facts, inside.begun);
     this.#ctx = { ...ctx, facts: this.#facts };
     this.#statements = this.#statementsInside();
   }
@@ -105,7 +137,10 @@ class PipelineTransaction implements InteractiveTransaction {
   }
 
   rest(): string | null {
-    return this.#inside.rest();
+    const inside = this.#inside.rest();
+    if (inside === null) return null;
+    const rested: Rested = { mode: this.#start.mode, hasSnapshot: this.#hasSnapshot, inside };
+    return JSON.stringify(rested);
   }
 
   async #alone<T>(work: () => Promise<T>): Promise<T> {

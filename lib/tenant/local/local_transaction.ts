@@ -5,13 +5,14 @@ import { tableAs } from "../../sql/table_text.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { InspectedStatement, Inspection } from "../inspection.ts";
 import type { SchemaNames, TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
+import { readOnlyOutcome } from "../read_only_outcome.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
+import { TransactionRecords } from "../transaction_records.ts";
 import type { TransactionWork } from "./child/protocol.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
 import { type HoldParts, TransactionHold, whyEnded } from "./transaction_hold.ts";
 import type { ChildEnded } from "./transaction_place.ts";
-import { TransactionRecords } from "./transaction_records.ts";
 import { packLogRows, readOutcome, unfinished, wireCall } from "./wire.ts";
 
 /** What a transaction gets from its database. */
@@ -32,6 +33,7 @@ export class LocalTransaction implements TenantTransaction {
   constructor(private readonly parts: LocalTransactionParts, private readonly options: TransactionOptions) {
     const { lanes, clock } = parts;
     if (lanes.dropped) throw new AppError("store_unavailable");
+    if (options.rested !== undefined) throw takenAway("it is not of this process");
     this.#records = new TransactionRecords(lanes.log, clock);
     this.#hold = new TransactionHold({ ...parts, onGone: () => this.#undone() }, options);
   }
@@ -64,7 +66,9 @@ export class LocalTransaction implements TenantTransaction {
   async run(call: TenantCall): Promise<TenantOutcome> {
     this.#hold.mustGoOn();
     const writes = call.level !== "read";
-    const outcome = writes && this.options.mode === "readonly" ? readOnly() : await this.#run(call, writes);
+    const outcome = writes && this.options.mode === "readonly"
+      ? readOnlyOutcome()
+      : await this.#run(call, writes);
     this.#records.add(call, outcome);
     // A row that was added above is among those that stay of a transaction that the engine has ended.
     if (this.#hold.isOver) this.#records.undone();
@@ -184,18 +188,4 @@ function unfinishedCall(ended: ChildEnded, durationMs: number): TenantOutcome {
   const { ending, ran } = ended;
   if (!ran || ending === "gone" || ending === "unexpected") throw takenAway(whyEnded(ended));
   return unfinished(ending === "timeout" ? "timeout" : "too_big", 0, Math.round(durationMs));
-}
-
-/** The outcome of a write in a transaction that only reads, in the engine's words. */
-function readOnly(): TenantOutcome {
-  const message = "attempt to write a readonly database";
-  return {
-    ok: false,
-    results: [],
-    failedIndex: 0,
-    failure: { kind: "readonly", message, table: null, columns: [] },
-    work: { rowsRead: 0, rowsWritten: 0 },
-    durationMs: 0,
-    rowsReadBasis: "plan",
-  };
 }

@@ -7,24 +7,28 @@ import { chain, ownTransaction } from "./hrana/step_list.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { VERSION } from "./write_steps.ts";
 
-const SCHEMA = [
-  "BEGIN",
+/** What is asked of the schema; `schemaOf` reads the answers. */
+export const SCHEMA_STEPS = [
   VERSION,
   "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' " +
   "AND name NOT LIKE 'libsql!_%' ESCAPE '!' " +
   "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
   "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
   "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'",
-  "COMMIT",
 ].map((sql) => ({ stmt: { sql } }));
+const SCHEMA = [{ stmt: { sql: "BEGIN" } }, ...SCHEMA_STEPS, { stmt: { sql: "COMMIT" } }];
 
 /** Throws `RemoteFailure`. */
 export async function readSchema(context: RemoteContext, location: string): Promise<TenantSchema> {
-  const steps = await readCurrent(context, location);
+  return schemaOf((await readCurrent(context, location)).slice(1));
+}
+
+/** Throws `RemoteFailure` where a step was not answered. */
+export function schemaOf(steps: readonly StepResult[]): TenantSchema {
   return {
-    engineVersion: integerOf(rowsAt(steps, 1)[0]?.[0]),
-    statements: rowsAt(steps, 2).map((row) => stringOf(row[0])),
-    analyzed: rowsAt(steps, 3).length > 0,
+    engineVersion: integerOf(rowsAt(steps, 0)[0]?.[0]),
+    statements: rowsAt(steps, 1).map((row) => stringOf(row[0])),
+    analyzed: rowsAt(steps, 2).length > 0,
   };
 }
 

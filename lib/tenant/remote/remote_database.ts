@@ -17,8 +17,8 @@ import type {
   TenantOutcome,
   TenantTransaction,
 } from "../tenant_store.ts";
-import { AppError } from "../../core/errors.ts";
 import type { TransactionOptions } from "../transaction_control.ts";
+import { RemoteTransaction } from "./remote_transaction.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
 import { reachable, untilAnswered } from "./until_answered.ts";
@@ -55,12 +55,9 @@ export class RemoteDatabase implements TenantDatabase {
     return reachable(() => this.tenant().run(call));
   }
 
-  /** Errors: `statement_refused`. */
-  begin(_options: TransactionOptions): TenantTransaction {
-    throw new AppError("statement_refused", {
-      message:
-        "Send the statements as one batch; transactions over several requests are not available in this store",
-    });
+  begin(options: TransactionOptions): TenantTransaction {
+    const { connection, log } = this.tenant();
+    return new RemoteTransaction({ connection, log, snapshots: this.snapshotsOf }, options);
   }
 
   write(statements: readonly ServiceStatement[]): Promise<void> {

@@ -87,7 +87,7 @@ async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedC
     const stale = await transaction.begin(schemaGate.schema.engineVersion, call.foreignKeysOff);
     if (stale) return { ok: "stale", schemaVersion: (await connection.schemaGate()).version };
     const failure = await awaitWork(run.run(), (ask) => transaction.answer(ask)) ?? gate.failure;
-    return failure ? failedRun(run, failure, run.ms) : outcomeOf(run);
+    return dryOutcome(run, failure);
   } catch (error) {
     const failure = statementFailure(error);
     if (failure === null) throw error;
@@ -95,6 +95,11 @@ async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedC
   } finally {
     await transaction.end();
   }
+}
+
+/** The outcome of a run that came to its end, or to the failure of a statement. */
+export function dryOutcome(run: DryRun, failure: EngineFailure | null): TenantOutcome {
+  return failure ? failedRun(run, failure, run.ms) : outcomeOf(run);
 }
 
 function outcomeOf(run: DryRun): TenantOutcome {

@@ -1,12 +1,24 @@
 // The log rows and audit rows of a transaction's writes until its end: they are committed with it. Of what is undone the
 // log rows stay, outside of it.
-import type { Clock } from "../../core/clock.ts";
-import { newId } from "../../core/ids.ts";
-import { recordsOf } from "../call_records.ts";
-import type { LogBuffer } from "../log_buffer.ts";
-import { logRowOf, type LogValues } from "../log_columns.ts";
-import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { SavepointVerb } from "../transaction_control.ts";
+import type { Clock } from "../core/clock.ts";
+import { newId } from "../core/ids.ts";
+import { recordsOf } from "./call_records.ts";
+import type { LogBuffer } from "./log_buffer.ts";
+import { logRowOf, type LogValues } from "./log_columns.ts";
+import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
+import type { SavepointVerb } from "./transaction_control.ts";
+
+/** Records as they rest between two requests. */
+export interface RestingRecords {
+  readonly kept: readonly Kept[];
+  readonly marks: readonly Mark[];
+}
+
+/** An open savepoint, and how many records there are before it. */
+interface Mark {
+  readonly name: string;
+  readonly at: number;
+}
 
 interface Kept {
   readonly row: LogValues;
@@ -15,14 +27,22 @@ interface Kept {
 
 /** The records of one transaction. */
 export class TransactionRecords {
-  #kept: Kept[] = [];
-  /** Open savepoints, and how many records each has before it. */
-  #marks: { readonly name: string; readonly at: number }[] = [];
+  #kept: Kept[];
+  #marks: Mark[];
 
   constructor(
     private readonly log: Pick<LogBuffer, "add" | "note">,
     private readonly clock: Clock,
-  ) {}
+    { kept, marks }: RestingRecords = { kept: [], marks: [] },
+  ) {
+    this.#kept = [...kept];
+    this.#marks = [...marks];
+  }
+
+  /** What rests. */
+  get resting(): RestingRecords {
+    return { kept: this.#kept, marks: this.#marks };
+  }
 
   /** Adds the records of a call that has run. */
   add(call: TenantCall, outcome: TenantOutcome): void {
@@ -41,14 +61,17 @@ export class TransactionRecords {
 
   /** Notes a savepoint statement that has run. */
   savepoint(verb: SavepointVerb, name: string): void {
-    // As SQLite compares names.
-    const plain = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-    if (verb === "savepoint") return void this.#marks.push({ name: plain, at: this.#kept.length });
-    const found = this.#marks.findLastIndex((mark) => mark.name === plain);
+    if (verb === "savepoint") return void this.#marks.push({ name: plain(name), at: this.#kept.length });
+    const [, found] = this.depthOf(name);
     const mark = this.#marks[found];
     if (!mark) return;
     this.#marks = this.#marks.slice(0, verb === "release" ? found : found + 1);
     if (verb === "rollback to") this.#undo(mark.at);
+  }
+
+  /** How many savepoints are open, and the place of the last one of that name among them; -1: there is none. */
+  depthOf(name: string): readonly [depth: number, at: number] {
+    return [this.#marks.length, this.#marks.findLastIndex((mark) => mark.name === plain(name))];
   }
 
   get logRows(): LogValues[] {
@@ -90,4 +113,9 @@ export class TransactionRecords {
     const auditId = newId("evt", this.clock.now());
     return [auditId, ts, tokenId, userId, operation, JSON.stringify(tables), rowsWritten, id];
   }
+}
+
+/** As SQLite compares names. */
+function plain(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
