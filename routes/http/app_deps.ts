@@ -26,7 +26,7 @@ import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
 import { ClientDocuments, type ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import type { OauthContext } from "../../lib/services/oauth/oauth_context.ts";
-import { beginTransaction } from "../../lib/query/transaction/begin_transaction.ts";
+import { beginTransaction, resumeTransaction } from "../../lib/query/transaction/begin_transaction.ts";
 import type { BeginTransaction } from "../../lib/query/transaction/interactive_transaction.ts";
 import { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
@@ -106,7 +106,10 @@ export function appDeps(parts: ProcessParts): AppDeps {
     query,
     published,
     people: peopleContext(parts, published),
-    hrana: { kept: new KeptStreams({ clock, hashes: query.hashes, resume: null }), begin: beginTransaction },
+    hrana: {
+      kept: new KeptStreams({ clock, hashes: query.hashes, resume: resumeTransaction }),
+      begin: beginTransaction,
+    },
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
     oauth: oauthContext(parts, published),
   };

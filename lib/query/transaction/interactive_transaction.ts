@@ -2,7 +2,7 @@
 import type { Role } from "../../core/role.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { SavepointVerb } from "../../tenant/transaction_control.ts";
-import type { QueryAnswer, QueryStatement, QueryTarget } from "../query_call.ts";
+import type { QueryAnswer, QueryContext, QueryStatement, QueryTarget } from "../query_call.ts";
 
 /** The kinds of BEGIN. `exclusive` means what `immediate` does, because readers are never kept out. */
 export type TransactionMode = "deferred" | "immediate" | "exclusive" | "readonly";
@@ -72,3 +72,16 @@ export interface InteractiveTransaction {
    */
   rest(): string | null;
 }
+
+/** Begins a transaction. Errors: `transaction_limit`. */
+export type BeginTransaction = (
+  ctx: QueryContext,
+  start: TransactionStart,
+) => Promise<InteractiveTransaction>;
+
+/** Goes on with a transaction that rests elsewhere. Errors: `transaction_timeout`. */
+export type ResumeTransaction = (
+  ctx: QueryContext,
+  start: Omit<TransactionStart, "mode">,
+  rested: string,
+) => Promise<InteractiveTransaction>;
