@@ -9,19 +9,17 @@ import { readOnlyOutcome } from "../read_only_outcome.ts";
 import type { SchemaNames, TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
 import { type RestingRecords, TransactionRecords } from "../transaction_records.ts";
-import { findCommitted } from "./find_committed.ts";
+import { commitInside } from "./commit_inside.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { closeComments } from "./gate/sent_text.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { all, ifOk, not, type StepResult } from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
-import { chain, StepList } from "./hrana/step_list.ts";
-import { addLogRows } from "./record_steps.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import type { RemoteSnapshots } from "./remote_snapshots.ts";
-import { dryInside, lastFailure, readInside, schemaInside, writeInside } from "./run_inside.ts";
+import { dryInside, lastFailure, readInside, writeInside } from "./run_inside.ts";
 import type { TenantLog } from "./tenant_log.ts";
+import { type RestingSchema, TransactionSchema } from "./transaction_schema.ts";
 import { type RestingStream, TransactionStream } from "./transaction_stream.ts";
 
 /** What a transaction gets from its database. */
@@ -36,9 +34,7 @@ interface Resting {
   readonly stream: RestingStream | null;
   /** Unix time at which it began; null: it has not. */
   readonly begunMs: number | null;
-  /** The engine's version of the schema that it began with, and what is added to it. */
-  readonly schema: readonly [engineVersion: number, base: number] | null;
-  readonly changed: boolean;
+  readonly schema: RestingSchema;
   readonly snapshot: string | null;
   readonly records: RestingRecords;
 }
@@ -48,23 +44,19 @@ export class RemoteTransaction implements TenantTransaction {
   lost: string | null = null;
   #isOver = false;
   #begunMs: number | null;
-  #schema: Resting["schema"];
-  #changed: boolean;
-  /** The schema as the transaction sees it; null: to be read. */
-  #gate: SchemaGate | null = null;
   #snapshot: string | null;
   readonly #stream: TransactionStream;
+  readonly #schema: TransactionSchema;
   readonly #records: TransactionRecords;
 
   constructor(private readonly parts: RemoteTransactionParts, private readonly options: TransactionOptions) {
     const { connection, log } = parts;
     const rested = options.rested === undefined ? null : readResting(options.rested);
     this.#begunMs = rested?.begunMs ?? null;
-    this.#schema = rested?.schema ?? null;
-    this.#changed = rested?.changed ?? false;
     this.#snapshot = rested?.snapshot ?? null;
     const mode = options.mode === "readonly" ? "read" : "write";
     this.#stream = new TransactionStream(connection, mode, rested?.stream ?? null);
+    this.#schema = new TransactionSchema(connection, this.#stream, rested?.schema);
     this.#records = new TransactionRecords(log, connection.context.clock, rested?.records);
   }
 
@@ -77,11 +69,11 @@ export class RemoteTransaction implements TenantTransaction {
   }
 
   async inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
-    return (await this.#inTime(() => this.#gateNow())).inspect(statements);
+    return (await this.#inTime(() => this.#schema.now())).inspect(statements);
   }
 
   async schema(): Promise<SchemaNames> {
-    const gate = await this.#inTime(() => this.#gateNow());
+    const gate = await this.#inTime(() => this.#schema.now());
     return { schemaVersion: gate.version, tables: gate.tables() };
   }
 
@@ -99,9 +91,8 @@ export class RemoteTransaction implements TenantTransaction {
 
   async commit(): Promise<EngineFailure | null> {
     this.#mustGoOn();
-    if (this.#stream.wrote) return await this.#commit();
-    await this.rollback();
-    return null;
+    if (!this.#stream.wrote) return await this.#end().then(() => null);
+    return await this.#commit();
   }
 
   async rollback(): Promise<void> {
@@ -111,18 +102,18 @@ export class RemoteTransaction implements TenantTransaction {
 
   async savepoint(verb: SavepointVerb, name: string): Promise<EngineFailure | null> {
     this.#mustGoOn();
-    const [depth, at] = this.#records.depthOf(name);
+    const [, at] = this.#records.depthOf(name);
     const failure = await this.#inTime(async () => {
-      if (!this.begun) await this.#beginAtOnce();
+      const refused = this.begun ? null : await this.#begin(await this.parts.connection.freshSchemaGate());
+      if (refused !== null) throw new AppError("database_busy");
       const sql = `${verb.toUpperCase()} ${quoteIdentifier(name)}`;
       const [step = null] = await this.#stream.send([{ stmt: { sql } }], false);
       if (step === null) throw new RemoteFailure("lost_stream");
       return step.ok ? null : stepFailure(step);
     });
     if (failure !== null) return failure;
-    if (verb === "release") this.#stream.released(Math.min(depth, at));
-    if (verb === "rollback to") this.#stream.rolledBackTo(at);
-    if (verb === "rollback to" && this.#changed) this.#gate = null;
+    this.#stream.noteSavepoint(verb, at);
+    if (verb === "rollback to") this.#schema.undone();
     this.#records.savepoint(verb, name);
     return null;
   }
@@ -137,8 +128,7 @@ export class RemoteTransaction implements TenantTransaction {
     const resting: Resting = {
       stream: this.#stream.resting,
       begunMs: this.#begunMs,
-      schema: this.#schema,
-      changed: this.#changed,
+      schema: this.#schema.resting,
       snapshot: this.#snapshot,
       records: this.#records.resting,
     };
@@ -146,131 +136,70 @@ export class RemoteTransaction implements TenantTransaction {
   }
 
   async #run(call: TenantCall): Promise<TenantOutcome> {
-    const gateOf = await this.#gateNow();
+    const { connection, snapshots } = this.parts;
+    const gateOf = await this.#schema.now();
     if (call.schemaVersion !== gateOf.version) return { ok: "stale", schemaVersion: gateOf.version };
     const writes = call.level !== "read";
-    if (call.snapshot !== null) await this.parts.snapshots.take(this.parts.connection, call.snapshot);
-    const begun = this.begun ? null : await this.#begin(gateOf, writes || this.options.mode === "immediate");
+    const begun = this.begun ? null : await this.#begin(gateOf, writes);
     if (begun !== null) return begun;
-    const { signal } = call;
-    const inside = { call, gate: gateOf.gate(call), stream: this.#stream, signal: signal() };
+    if (call.snapshot !== null) {
+      await snapshots.take(connection, call.snapshot);
+      this.#snapshot = call.snapshot;
+    }
+    const inside = { call, gate: gateOf.gate(call), stream: this.#stream, signal: call.signal() };
     const [depth] = this.#records.depthOf("");
     if (call.dryRun) return await dryInside(inside, depth, gateOf);
     if (!writes) return await readInside(inside);
     const { outcome, gone } = await writeInside(inside, depth);
     if (gone) await this.#end();
-    if (call.level === "schema") {
-      this.#changed = true;
-      this.#gate = null;
-    }
-    if (call.snapshot !== null) await this.#noteSnapshot(call.snapshot, outcome);
+    if (call.level === "schema") this.#schema.change();
+    if (outcome.ok !== true && call.snapshot !== null) await this.#dropSnapshot();
     return outcome;
   }
 
-  async #noteSnapshot(label: string, outcome: TenantOutcome): Promise<void> {
-    if (outcome.ok === true) this.#snapshot = label;
-    else await this.parts.snapshots.dropUnused(this.parts.connection.databaseId, label);
-  }
-
   /** Null: it has begun. */
-  async #begin(
-    { schema: { engineVersion }, version }: SchemaGate,
-    writes: boolean,
-  ): Promise<TenantOutcome | null> {
-    const begun = await this.#stream.begin(writes ? "BEGIN IMMEDIATE" : "BEGIN", engineVersion, null);
+  async #begin(gate: SchemaGate, writes = false): Promise<TenantOutcome | null> {
+    const sql = writes || this.options.mode === "immediate" ? "BEGIN IMMEDIATE" : "BEGIN";
+    const begun = await this.#stream.begin(sql, gate.schema.engineVersion);
     if (begun.k === "refused") return failedOutcome(stepFailure(begun.step), 0, 0);
     if (begun.k === "stale") {
       return { ok: "stale", schemaVersion: (await this.parts.connection.schemaGate()).version };
     }
     this.#begunMs = this.#nowMs;
-    this.#schema = [engineVersion, version - engineVersion];
+    this.#schema.begin(gate);
     return null;
-  }
-
-  /** For a savepoint, which needs no schema. */
-  async #beginAtOnce(): Promise<void> {
-    const gate = await this.parts.connection.freshSchemaGate();
-    const refused = await this.#begin(gate, this.options.mode === "immediate");
-    if (refused !== null) throw new AppError("database_busy");
-  }
-
-  async #gateNow(): Promise<SchemaGate> {
-    if (this.#gate) return this.#gate;
-    const known = await this.parts.connection.schemaGate();
-    if (this.#schema === null) return known;
-    const [engineVersion, base] = this.#schema;
-    const isKnown = !this.#changed && known.version === base + engineVersion;
-    return this.#gate = isKnown
-      ? known
-      : await schemaInside(this.parts.connection.context, this.#stream, base);
   }
 
   async #commit(): Promise<EngineFailure | null> {
-    const { logRows, auditRows, firstId } = this.#records;
-    const list = new StepList();
-    this.#stream.closeInto(list);
-    addLogRows(list, logRows);
-    for (const row of auditRows) chain(list, "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)", row);
-    const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
-    // A broken reference leaves the transaction open.
-    for (const sql of ["ROLLBACK TO records", "RELEASE records"]) {
-      list.add(sql, all(not(ifOk(commit)), ifOk(1)));
-    }
-    let steps: readonly StepResult[];
-    try {
-      steps = await this.#stream.send(list.steps, false);
-    } catch (error) {
-      if (!(error instanceof RemoteFailure) && !(error instanceof Stopped)) throw error;
-      return await this.#askWhether(firstId);
-    }
-    const failed = steps.slice(1, commit + 1).find((step) => step?.ok === false);
-    if (steps[commit]?.ok) this.#committed();
-    else if (failed?.ok !== false) this.lost = "its server had ended it";
-    const failure = failed?.ok === false ? stepFailure(failed) : null;
-    if (failure?.kind !== "foreign_key_violation") await this.#end();
-    if (this.lost !== null) throw takenAway(this.lost);
-    return failure;
-  }
-
-  /** The answer to the commit was lost: the first log row in the database says whether it was made. */
-  async #askWhether(firstId: string | null): Promise<null> {
     const { connection } = this.parts;
-    const found = await findCommitted(connection, firstId === null ? [] : [firstId]);
-    if (found !== null && found.size > 0) this.#committed();
-    else this.lost = "its server did not commit it";
+    const end = await commitInside(connection, this.#stream, this.#records);
+    if (end.k === "failed" && end.failure.kind === "foreign_key_violation") return end.failure;
+    if (end.k === "committed") {
+      this.#records.committed();
+      this.#snapshot = null;
+      if (this.#schema.changed) connection.forgetSchema();
+    } else if (end.k === "gone") this.lost = "its server had ended it";
     await this.#end();
-    if (found === null) throw new AppError("outcome_unknown");
+    if (end.k === "unknown") throw new AppError("outcome_unknown");
     if (this.lost !== null) throw takenAway(this.lost);
-    return null;
-  }
-
-  #committed(): void {
-    this.#records.committed();
-    this.#snapshot = null;
-    if (this.#changed) this.parts.connection.forgetSchema();
+    return end.k === "failed" ? end.failure : null;
   }
 
   /** Errors: `transaction_timeout` where the server has ended it, or could not be asked. */
-  async #inTime<T>(
-    work: () => Promise<T>,
-    stopped: ((failure: EngineFailure) => T) | null = null,
-  ): Promise<T> {
+  async #inTime<T>(work: () => Promise<T>, stopped: (failure: EngineFailure) => T = throwIt): Promise<T> {
     this.#mustGoOn();
-    if (this.#begunMs !== null && this.#nowMs - this.#begunMs >= transactionLimits.longestMs) {
-      await this.#lose(`it was open for ${transactionLimits.longestMs / 1000} s`);
-      this.#mustGoOn();
-    }
+    const { longestMs } = transactionLimits;
+    const isDue = this.#begunMs !== null && this.#nowMs - this.#begunMs >= longestMs;
+    if (isDue) await this.#lose(`it was open for ${longestMs / 1000} s`);
     try {
+      this.#mustGoOn();
       return await work();
     } catch (error) {
-      const wasTaken = error instanceof AppError && error.code === "transaction_timeout";
-      if (!(error instanceof RemoteFailure) && !(error instanceof Stopped) && !wasTaken) throw error;
+      if (!isEnd(error)) throw error;
       const failure = lastFailure(error);
-      await this.#lose(
-        failure === null ? "its server had ended it" : "its statement ran longer than the time limit",
-      );
-      if (failure !== null && stopped) return stopped(failure);
-      throw wasTaken ? error : takenAway(this.lost ?? "its server had ended it");
+      await this.#lose(failure ? "its statement ran longer than the time limit" : "its server had ended it");
+      if (failure) return stopped(failure);
+      throw error instanceof AppError ? error : takenAway(this.lost ?? "its server had ended it");
     }
   }
 
@@ -289,14 +218,29 @@ export class RemoteTransaction implements TenantTransaction {
     this.#isOver = true;
     await this.#stream.end();
     this.#records.undone();
-    const snapshot = this.#snapshot;
+    await this.#dropSnapshot();
+  }
+
+  async #dropSnapshot(): Promise<void> {
+    const { connection: { databaseId }, snapshots } = this.parts;
+    const label = this.#snapshot;
     this.#snapshot = null;
-    if (snapshot !== null) await this.parts.snapshots.dropUnused(this.parts.connection.databaseId, snapshot);
+    if (label !== null) await snapshots.dropUnused(databaseId, label);
   }
 
   get #nowMs(): number {
     return this.parts.connection.context.clock.now();
   }
+}
+
+/** Whether the transaction is over with the error. */
+function isEnd(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === "transaction_timeout";
+  return error instanceof RemoteFailure || error instanceof Stopped;
+}
+
+function throwIt(): never {
+  throw takenAway("its statement ran longer than the time limit");
 }
 
 /** Guarantee: the text was sealed by a process of this service. */

@@ -1,8 +1,7 @@
 // The stream of a transaction that lasts over several requests: every statement on it runs only while the server still has
 // the transaction. A server takes one away whose time is up, and would then run what comes next by itself.
 import { newId } from "../../core/ids.ts";
-import { takenAway } from "../transaction_control.ts";
-import { Stopped } from "./hrana/deadline.ts";
+import { type SavepointVerb, takenAway } from "../transaction_control.ts";
 import {
   all,
   type BatchAnswer,
@@ -76,14 +75,14 @@ export class TransactionStream {
   }
 
   /** Begins the transaction if the schema is that of the version. */
-  async begin(sql: string, engineVersion: number, signal: AbortSignal | null): Promise<Begun> {
+  async begin(sql: string, engineVersion: number): Promise<Begun> {
     this.#location = (await this.connection.located()).location;
     const list = new StepList();
     const [guardSql, guardArgs] = versionGuard(engineVersion);
     const begin = list.add(sql);
     const guard = list.add(guardSql, ifOk(begin), guardArgs);
     const version = list.add(VERSION, all(ifOk(begin), ifError(guard)));
-    const steps = await this.#request(list.steps, { signal, binary: false });
+    const steps = await this.#request(list.steps, { signal: null, binary: false });
     const begun = steps[begin];
     if (steps[guard]?.ok) return { k: "begun" };
     await this.end();
@@ -149,22 +148,20 @@ export class TransactionStream {
     return this.#mark !== null;
   }
 
-  /** Notes that a savepoint is released: `at` were open before it. */
-  released(at: number): void {
-    if (this.#mark) this.#mark = { ...this.#mark, depth: Math.min(this.#mark.depth, at) };
+  /** Notes a savepoint statement that has run; `at`: how many savepoints were open before the one that it names. */
+  noteSavepoint(verb: SavepointVerb, at: number): void {
+    if (this.#mark === null || verb === "savepoint") return;
+    if (verb === "release") this.#mark = { ...this.#mark, depth: Math.min(this.#mark.depth, at) };
+    else if (this.#mark.depth > at) this.#mark = null;
   }
 
-  /** Notes that it is rolled back to a savepoint before which `at` were open. */
-  rolledBackTo(at: number): void {
-    if (this.#mark && this.#mark.depth > at) this.#mark = null;
-  }
-
-  /** Begins what commits it: the mark is seen, and removed. */
-  closeInto(list: StepList): void {
+  /** Begins what commits it: the mark is seen, and removed. Returns the step that has opened the savepoint `records`. */
+  closeInto(list: StepList): number {
     const args = [hranaValue(this.#mark?.id ?? "")];
     const seen = list.add(SEES_MARK, inTransaction, args);
     const records = list.add("SAVEPOINT records", ifOk(seen));
     list.add(REMOVE_MARK, ifOk(records), args);
+    return records;
   }
 
   /** The stream's name, for a last request. */
@@ -197,9 +194,4 @@ export class TransactionStream {
     this.#baton = answer.baton;
     return answer.steps;
   }
-}
-
-/** Whether a failure says that nobody waits any more. */
-export function isLeft(error: unknown): boolean {
-  return error instanceof Stopped && error.why === "nobody_waits";
 }
