@@ -144,7 +144,7 @@ testSteps("the ways into the console", member, {
   "a sign-out ends the session everywhere and tells the browser to forget": async (world) => {
     const person = await signIn(world.app, { role: "viewer", namespace: world.slug });
     const out = await sendForm(world.app, { path: "/console/-/sign-out", fields: {}, person });
-    assertEquals([out.status, out.headers.get("location")], [303, "/console/-/sign-in"]);
+    assertEquals([out.status, out.headers.get("location")], [303, `/console/-/sign-in?ns=${world.slug}`]);
     assertEquals(out.headers.get("clear-site-data"), '"cache"');
     assertMatch(out.headers.getSetCookie().join(), /^cubby=;.*Max-Age=0/);
     assertEquals((await openPage(world.app, `/console/${world.slug}`, person)).status, 302);

@@ -64,7 +64,9 @@ testSteps("the pages of the snapshots", world, {
   ) => {
     await send(path, { label: "good" });
     await tenant.query("DELETE FROM people WHERE id = 1");
-    const digest = /name="digest" value="([^"]+)"/.exec(await look(`${path}/good/restore`))?.[1] ?? "";
+    const shown = await look(`${path}/good/restore`);
+    assertMatch(shown.replace(/<[^>]+>/g, ""), /taken \d{4}-\d\d-\d\d \d\d:\d\d UTC.*by hand/s);
+    const digest = /name="digest" value="([^"]+)"/.exec(shown)?.[1] ?? "";
     await tenant.query("INSERT INTO people VALUES (9, 'Late')");
     const late = await send(`${path}/good/restore`, { digest });
     assertEquals(late.status, 409);

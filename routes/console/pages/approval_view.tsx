@@ -65,6 +65,13 @@ export function Approval(props: ApprovalProps): Html {
             <a class="button primary" href="#decide">Decide</a>
           </div>
         )
+        : approval.outcome?.kind === "ran"
+        ? (
+          <div class="decide-bar">
+            <span>{stateOf(approval, decides).words}</span>
+            <a class="button" href="#decide">What became of it</a>
+          </div>
+        )
         : null}
     </>
   );

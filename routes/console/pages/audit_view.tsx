@@ -119,8 +119,18 @@ function spaced(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
+/** Acts of a member's own: who it was stands beside them. */
+const own: Readonly<Record<string, string>> = {
+  "member.signed_in": "signed in",
+  "member.joined": "came in for the first time",
+  "endpoint.moved": "changed the status of an endpoint",
+  "credit.added": "added credit",
+};
+
 /** "token.created" → "created a token"; the operation of a statement as it is. */
 function wordsFor(action: string): string {
+  const words = own[action];
+  if (words !== undefined) return words;
   const [noun, verb] = action.split(".");
   if (noun === undefined || verb === undefined) return action.replaceAll("_", " ");
   const article = /^[aeiou]/.test(noun) ? "an" : "a";

@@ -12,6 +12,7 @@ import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
+import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Time } from "../parts/time.tsx";
@@ -51,10 +52,10 @@ export function Branch(props: BranchProps): Html {
       <p class="facts">
         <span>{visibleText(purpose)}</span>
         <span>
-          copied <Time at={copiedAt} />
+          <Icon name="branch" size={14} /> copied <Time at={copiedAt} />
         </span>
         <span>
-          gone on <Time at={expiresAt} />
+          <Icon name="clock" size={14} /> gone on <Time at={expiresAt} />
         </span>
         <a href={`/console/${at.namespace}/db/${encodeURIComponent(`${at.path}@${ref}`)}/sql`}>
           SQL in this branch
@@ -90,7 +91,8 @@ function Told({ merged, problem, at }: BranchProps): Html | null {
     <Notice tone="good">
       The branch is merged. {merged === "" ? "Nothing had to be written." : (
         <>
-          What the trunk was before is a <a href={snapshots}>snapshot</a>.
+          What the trunk was before is a{" "}
+          <a href={snapshots}>snapshot</a>. The branch stays as it is until you start it over or delete it.
         </>
       )}
     </Notice>

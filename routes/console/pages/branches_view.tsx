@@ -84,7 +84,7 @@ function List({ branches, at }: BranchesProps): Html {
         ]}
         rows={branches.map(({ branchRef, databaseSlug, purpose, copiedAt, expiresAt, sizeBytes, state }) => [
           <>
-            <a href={`${at.base}/${encodeURIComponent(branchRef)}`}>{branchRef}</a>
+            <a class="name" href={`${at.base}/${encodeURIComponent(branchRef)}`}>{branchRef}</a>
             {state === "ok" ? null : (
               <>
                 {" "}

@@ -104,5 +104,6 @@ async function factsOf(
     rail,
     deleted: slugIn("deleted"),
     back: slugIn("back"),
+    made: c.req.query("made") !== undefined,
   };
 }

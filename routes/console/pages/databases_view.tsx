@@ -25,6 +25,8 @@ export interface DatabasesFacts {
   readonly rail: RailFacts;
   /** Slug of what was just deleted, or brought back. */
   readonly deleted: string | null;
+  /** The operator has just made the namespace. */
+  readonly made: boolean;
   readonly back: string | null;
 }
 
@@ -81,7 +83,16 @@ export function Databases(props: DatabasesProps): Html {
   );
 }
 
-function Told({ visit, namespace, deleted, back }: DatabasesProps): Html | null {
+function Told({ visit, namespace, deleted, back, made }: DatabasesProps): Html | null {
+  if (made) {
+    return (
+      <Notice tone="good">
+        {namespace} is made. Next: <a href={`/console/${namespace}/members`}>invite its first admin</a>, or
+        {" "}
+        <a href={`/console/${namespace}/tokens`}>make a token</a> for a program.
+      </Notice>
+    );
+  }
   if (back !== null) {
     return <Notice tone="good">{visibleText(back)} is back, as it was when it was deleted.</Notice>;
   }

@@ -193,7 +193,7 @@ function Invite({ visit, namespace, returned }: MembersProps): Html {
             ))}
           </div>
         </fieldset>
-        <Button kind="primary" icon="plus">Make a link</Button>
+        <Button kind="primary" icon="plus">Make the invitation</Button>
       </Form>
     </Card>
   );

@@ -66,7 +66,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
         return createNamespace(manageContext(deps, c), checked(newNamespace, sent, words));
       });
       if (!made.ok) return await page(c, { form: "create", fields, problem: made.problem });
-      return c.redirect(`/console/${made.value.slug}`, 303);
+      return c.redirect(`/console/${made.value.slug}?made`, 303);
     });
 }
 

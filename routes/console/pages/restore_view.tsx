@@ -1,4 +1,5 @@
 // Before a restore: what it changes now, also to what others have written since, and the two ways to do it.
+import type { SnapshotView } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import type { RestoreEffect } from "../../../lib/sql/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import type { Problem } from "../frame/attempt.ts";
@@ -8,11 +9,13 @@ import { Card } from "../parts/card.tsx";
 import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Field } from "../parts/field.tsx";
-import { counted } from "../parts/figures.ts";
+import { bytes, counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
+import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Segments } from "../parts/segments.tsx";
+import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
 /** What the page shows. */
@@ -23,6 +26,8 @@ export interface RestoreProps {
   /** The database, as in the address. */
   readonly path: string;
   readonly snapshot: string;
+  /** Null: it is not in the list any more. */
+  readonly taken: SnapshotView | null;
   /** Null: the present state cannot be read. */
   readonly effect: RestoreEffect | null;
   /** Whether columns are shown that stay as they are. */
@@ -33,11 +38,20 @@ export interface RestoreProps {
 
 /** The page. */
 export function Restore(props: RestoreProps): Html {
-  const { base, snapshot, effect, all } = props;
+  const { base, snapshot, taken, effect, all } = props;
   const here = `${base}/${encodeURIComponent(snapshot)}/restore`;
   return (
     <>
       <Crumbs path={[["Snapshots", base]]} here={visibleText(snapshot)} />
+      {taken === null ? null : (
+        <p class="facts">
+          <span>
+            <Icon name="clock" size={14} /> taken <Time at={taken.createdAt} />
+          </span>
+          <span>{taken.automatic ? "before a write" : "by hand"}</span>
+          <span>{bytes(taken.sizeBytes)}</span>
+        </p>
+      )}
       <div class="beside">
         <div class="stack">
           <Card

@@ -9,9 +9,12 @@ import { dropSessionCookie } from "../../http/session_cookie.ts";
 /** Mounted under `/console`. */
 export function signOutRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>().post("/-/sign-out", async (c) => {
+    const caller = c.get("caller");
     await signOut(accountContext(deps, c));
     dropSessionCookie(c, deps.baseUrl);
     c.header("Clear-Site-Data", '"cache"');
-    return c.redirect("/console/-/sign-in", 303);
+    // Who comes back finds the namespace filled in.
+    const own = caller.kind === "member" ? `?ns=${caller.namespaceSlug}` : "";
+    return c.redirect(`/console/-/sign-in${own}`, 303);
   });
 }

@@ -55,7 +55,8 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
   const restore = async (c: Context<Env>, problem: Problem | null, returned: Returned<"copy"> | null) => {
     const at = await databasePage(deps, c);
     const snapshot = labelOf(c);
-    const effect = await previewRestore({ ...deps.query, ...contextOf(deps, c, at) }, { snapshot });
+    const ctx = { ...deps.query, ...contextOf(deps, c, at) };
+    const [effect, snapshots] = await Promise.all([previewRestore(ctx, { snapshot }), listSnapshots(ctx)]);
     return await renderPage(
       c,
       {
@@ -69,6 +70,7 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
         base={`${at.base}/snapshots`}
         path={at.path}
         snapshot={snapshot}
+        taken={snapshots.find(({ label }) => label === snapshot) ?? null}
         effect={effect}
         all={c.req.query("columns") === "all"}
         problem={problem}

@@ -62,7 +62,11 @@ export async function DiffGrid(props: DiffGridProps): Promise<Awaited<Html>> {
         <thead>
           <tr>
             {still.map(({ name, numeric }) => (
-              <th scope="col" rowspan={changing.length === 0 ? 1 : 2} class={numeric ? "n" : undefined}>
+              <th
+                scope="col"
+                rowspan={changing.length === 0 ? 1 : 2}
+                class={numeric ? "n" : undefined}
+              >
                 {visibleText(name)}
               </th>
             ))}
@@ -100,7 +104,9 @@ function Row({ row: { before, after }, still, changing }: RowProps): Html {
     <tr>
       {still.map(({ at, name, numeric }, place) => {
         const value = <ChangedValue value={whole[at] ?? null} />;
-        if (place === 0) return <th scope="row" class={classes("", numeric)}>{value}</th>;
+        if (place === 0) {
+          return <th scope="row" class={classes("", numeric)} data-label={visibleText(name)}>{value}</th>;
+        }
         return (
           <td
             class={classes(look, numeric)}
