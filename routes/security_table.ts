@@ -57,6 +57,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v1/db/:ns/:db/batch", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/tables", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/query_log", access: "database:read" },
+  { method: "GET", path: "/v1/db/:ns/:db/latency", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/describe", access: "database:read" },
   { method: "PUT", path: "/v1/db/:ns/:db/describe", access: "database:admin" },
   { method: "GET", path: "/v1/db/:ns/:db/search", access: "database:read" },

@@ -1,9 +1,10 @@
-// GET /v1/db/:ns/:db/tables and /query_log.
+// GET /v1/db/:ns/:db/tables, /query_log and /latency.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { listTables } from "../../lib/services/schema/list_tables.ts";
+import { readLatency } from "../../lib/services/query/read_latency.ts";
 import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
@@ -19,6 +20,13 @@ const logQuery = z.strictObject({
   cursor: z.string().max(64).optional(),
   pageSize: z.coerce.number().int().min(1).max(500).default(50),
 });
+
+const latencyQuery = z.strictObject({
+  since: time("2026-11-01T00:00:00Z").optional().describe("Unset: a day ago, by day 30 days ago"),
+  until: time("2026-12-01T00:00:00Z").optional(),
+  by: z.enum(["hour", "day"]).default("hour").describe("In UTC"),
+});
+const latency = z.object({ calls: z.int(), p50Ms: z.number().nullable(), p95Ms: z.number().nullable() });
 
 const logEntry = z.object({
   id: z.string(),
@@ -75,6 +83,20 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
           pageSize,
         });
         return c.json({ success: true, data: page });
+      },
+    )
+    .get(
+      "/latency",
+      describeRoute({
+        summary: "Read how long calls took, from the query log",
+        tags: ["log"],
+        responses: answers(latency.extend({ over: z.array(latency.extend({ from: z.string() })) })),
+      }),
+      validate("query", latencyQuery),
+      async (c) => {
+        const { since, until, by } = c.req.valid("query");
+        const input = { sinceMs: since ?? null, untilMs: until ?? null, by };
+        return c.json({ success: true, data: await readLatency(statementsContext(query, c), input) });
       },
     );
 }

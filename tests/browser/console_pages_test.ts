@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
 import { addMember } from "../../lib/services/people/manage_members.ts";
+import { pagesTable } from "../../routes/console/pages_table.ts";
 import { signIn } from "../testing/person.ts";
 import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
@@ -55,6 +56,56 @@ browserTest(
   },
 );
 
+/** Addresses that are no pages of their own. */
+const NO_PAGES: Readonly<Record<string, string>> = {
+  "/console": "leads to a page",
+  "/console/-/assets/:hash/:name": "what pages are made of",
+  "/console/:ns/approvals/since": "asked by the page itself, without an answer to look at",
+  "/console/:ns/approvals/:id/since": "asked by the page itself, without an answer to look at",
+  "/console/:ns/db/:db/findings": "put into the overview; a page of its own without script",
+};
+
+browserTest("every page of the table of pages is among those that are looked at", ({ pages }) => {
+  const patterns = pagesTable.filter(({ method }) => method === "GET").map(({ path }) => path);
+  const shown = new Set(pages.map(({ path, sent }) => sent ? "" : path.split("?")[0] ?? ""));
+  const seen = (pattern: string) => {
+    const like = new RegExp(`^${pattern.replace(/:\w+/g, "[^/]+")}$`);
+    // What a more exact pattern is for shows nothing of this one.
+    return [...shown].some((path) =>
+      like.test(path) && !patterns.some((other) => other === path && other !== pattern)
+    );
+  };
+  assertEquals(patterns.filter((path) => !seen(path)), Object.keys(NO_PAGES));
+  return Promise.resolve();
+});
+
+browserTest(
+  "without script every page shows what it is about, and nothing that only a script could press",
+  async (
+    { browser, world, pages },
+  ) => {
+    const answered = pages.filter(({ status = 200, sent }) => status < 400 && sent === undefined);
+    for (const [who, own] of Map.groupBy(answered, (page) => page.who)) {
+      const person = await personFor(world.app, who, `plain-${who}@northwind.example`);
+      const signedIn = person === null ? {} : world.signedIn(person);
+      const options = { ...signedIn, viewport: NARROW, javaScriptEnabled: false };
+      await withPage(browser, `${world.url}/console/-/sign-in`, options, async (page) => {
+        for (const shown of own) {
+          await page.goto(world.url + shown.path, { waitUntil: "load" });
+          assert((await page.locator("main, .card").first().innerText()).length > 20, shown.path);
+          const dead = page.locator("button[type=button]:not([popovertarget]):visible");
+          assertEquals(
+            await dead.evaluateAll((found) => found.map((one) => one.outerHTML.slice(0, 200))),
+            [],
+            shown.path,
+          );
+          assertEquals(await overflow(page), 0, shown.path);
+        }
+      });
+    }
+  },
+);
+
 /** An authenticator that the browser believes in: it has a finger on it whenever it is asked. */
 async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
@@ -88,7 +139,7 @@ browserTest(
       assertEquals(await violations(page), []);
       await page.getByRole("button", { name: "Menu" }).click();
       await page.locator("#rail").getByRole("button", { name: "Sign out" }).click();
-      await page.waitForURL("**/-/sign-in");
+      await page.waitForURL(/\/-\/sign-in\?ns=northwind$/);
       await page.goto(`${url}/console/northwind/usage`);
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await page.waitForURL("**/console/northwind/usage");

@@ -85,6 +85,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
   const invited = { namespaceSlug: "northwind", email: "ines@northwind.example", role: "editor" } as const;
   const { inviteUrl } = await addMember(operator, invited);
   const token = { name: "price report", role: "read" };
+  const { id: tokenId } = await northwind.mint("read");
   return [
     { name: "databases", path: "/console/northwind", who: "admin" },
     { name: "databases-empty", path: "/console/empty", who: "operator" },
@@ -92,6 +93,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "usage", path: "/console/northwind/usage", who: "admin" },
     { name: "usage-empty", path: "/console/empty/usage", who: "operator" },
     { name: "tokens", path: "/console/northwind/tokens", who: "admin" },
+    { name: "revoke", path: `/console/northwind/tokens/${tokenId}/revoke`, who: "admin" },
     { name: "audit", path: "/console/northwind/audit", who: "admin" },
     { name: "audit-database", path: "/console/northwind/audit?database=shop", who: "admin" },
     { name: "settings", path: "/console/northwind/settings", who: "operator" },

@@ -125,6 +125,9 @@ const own: Readonly<Record<string, string>> = {
   "member.joined": "came in for the first time",
   "endpoint.moved": "changed the status of an endpoint",
   "credit.added": "added credit",
+  "approval.approved": "approved a write",
+  "approval.denied": "denied a write",
+  "approval.undone": "took a write back",
 };
 
 /** "token.created" → "created a token"; the operation of a statement as it is. */

@@ -69,6 +69,11 @@ export function Endpoint(props: EndpointProps): Html {
   return (
     <>
       <Crumbs path={[["Endpoints", base]]} here={endpoint.slug} />
+      <p class="facts jumps">
+        <a href="#status">{manages ? "Publish or pause" : "Its address"}</a>
+        {manages ? <a href="#try">Try it</a> : null}
+        <a href="#calls">Calls</a>
+      </p>
       <div class="beside">
         <div class="stack">
           <Card

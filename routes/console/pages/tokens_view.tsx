@@ -130,8 +130,7 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
         label="Tokens"
         columns={[
           { name: "Name" },
-          { name: "Role" },
-          { name: "Reaches" },
+          { name: "May" },
           { name: "Last used" },
           { name: "Expires" },
           ...(manages ? [{ name: "Revoke", unseen: true }] : []),
@@ -142,8 +141,10 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
             {token.client === null ? null : <small>an MCP client at {token.client}</small>}
             <small class="mono">{token.id}</small>
           </>,
-          token.role,
-          reach(token, databases),
+          <>
+            {token.role}
+            <small>{reach(token, databases)}</small>
+          </>,
           <>
             {token.lastUsedAt === null ? <span class="note">not yet</span> : <Time at={token.lastUsedAt} />}
             <small>

@@ -6,6 +6,7 @@ import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { manageContext } from "../../http/service_contexts.ts";
 import { renderPage } from "../frame/page.tsx";
+import { usageLatency } from "./usage_latency.ts";
 import { Usage } from "./usage_view.tsx";
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
@@ -38,6 +39,10 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
       listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: 500 }),
     ]);
     const slugs = new Map(databases.items.map(({ id, slug }) => [id, slug]));
+    const latency = await usageLatency(deps, c, {
+      ...{ namespaceSlug: namespace, rows, slugs, only, by },
+      ...{ sinceMs: fromMs, untilMs },
+    });
     return await renderPage(
       c,
       { title: `Usage of ${namespace}`, namespace, active: "Usage" },
@@ -50,6 +55,7 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
         rows={rows}
         slugs={slugs}
         only={only}
+        latency={latency}
       />,
     );
   });

@@ -1,5 +1,6 @@
-// What the page of the usage shows: four drawings, and the databases by what they cost.
+// What the page of the usage shows: drawings of cost, calls, rows and latency, and the databases by what they cost.
 import type { UsageView } from "../../../lib/services/money/manage_money.ts";
+import type { LatencyReport } from "../../../lib/services/query/read_latency.ts";
 import { Card } from "../parts/card.tsx";
 import { type Bar, Chart } from "../parts/chart.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
@@ -23,6 +24,8 @@ export interface UsageProps {
   readonly slugs: ReadonlyMap<string, string>;
   /** The slug of the only database to show; null: all. */
   readonly only: string | null;
+  /** Slug → how long its calls took, the database with most calls first; of some databases only. */
+  readonly latency: ReadonlyMap<string, LatencyReport>;
 }
 
 const DAY_MS = 86_400_000;
@@ -72,7 +75,7 @@ export function Usage(props: UsageProps): Html {
 
 type Figure = "requests" | "rowsRead" | "rowsWritten" | "costUsd";
 
-function Drawings({ times, rows, barMs, only, slugs }: UsageProps): Html {
+function Drawings({ times, rows, barMs, only, slugs, latency }: UsageProps): Html {
   const own = rows.filter(({ databaseId }) => only === null || slugs.get(databaseId) === only);
   const bars = (figure: Figure): Bar[] => {
     const sums = new Map<number, number>();
@@ -88,8 +91,31 @@ function Drawings({ times, rows, barMs, only, slugs }: UsageProps): Html {
       <Chart label="Calls" bars={bars("requests")} format={whole} />
       <Chart label="Rows read" bars={bars("rowsRead")} format={whole} />
       <Chart label="Rows written" bars={bars("rowsWritten")} format={whole} />
+      <LatencyCharts times={times} barMs={barMs} latency={latency} />
     </div>
   );
+}
+
+/** Of one database: medians of several add up to nothing. */
+function LatencyCharts(
+  { times, barMs, latency }: Pick<UsageProps, "times" | "barMs" | "latency">,
+): Html | null {
+  const [busiest] = latency;
+  if (busiest === undefined) return null;
+  const [slug, { over }] = busiest;
+  const byTime = new Map(over.map((one) => [Date.parse(one.from), one]));
+  const bars = (figure: "p50Ms" | "p95Ms"): Bar[] =>
+    times.map((at) => ({ name: nameOf(at, barMs), value: byTime.get(at)?.[figure] ?? 0 }));
+  return (
+    <>
+      <Chart label={`Latency of ${slug}, half of its calls below`} bars={bars("p50Ms")} format={took} />
+      <Chart label={`Latency of ${slug}, 95 of 100 calls below`} bars={bars("p95Ms")} format={took} />
+    </>
+  );
+}
+
+function took(ms: number): string {
+  return `${ms < 10 ? Math.round(ms * 10) / 10 : whole(Math.round(ms))} ms`;
 }
 
 /** "2026-11-21" for a day, "11-21 14:00" for an hour. */
@@ -98,7 +124,7 @@ function nameOf(at: number, barMs: number): string {
   return barMs === DAY_MS ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
 }
 
-function ByDatabase({ namespace, span, rows, slugs }: UsageProps): Html {
+function ByDatabase({ namespace, span, rows, slugs, latency }: UsageProps): Html {
   const sums = new Map<string, Record<Figure, number>>();
   for (const row of rows) {
     const sum = sums.get(row.databaseId) ?? { requests: 0, rowsRead: 0, rowsWritten: 0, costUsd: 0 };
@@ -119,11 +145,14 @@ function ByDatabase({ namespace, span, rows, slugs }: UsageProps): Html {
           { name: "Calls", numeric: true },
           { name: "Rows read", numeric: true },
           { name: "Rows written", numeric: true },
+          { name: "p50", numeric: true },
+          { name: "p95", numeric: true },
           { name: "Cost", numeric: true },
           { name: "Share", numeric: true },
         ]}
         rows={[...sums].sort(([, a], [, b]) => b.costUsd - a.costUsd).map(([id, sum]) => {
           const slug = slugs.get(id);
+          const { p50Ms = null, p95Ms = null } = latency.get(slug ?? "") ?? {};
           return [
             slug === undefined
               ? (
@@ -136,6 +165,8 @@ function ByDatabase({ namespace, span, rows, slugs }: UsageProps): Html {
             whole(sum.requests),
             whole(sum.rowsRead),
             whole(sum.rowsWritten),
+            p50Ms === null ? "" : took(p50Ms),
+            p95Ms === null ? "" : took(p95Ms),
             usd(sum.costUsd),
             total === 0 ? "" : `${Math.round(sum.costUsd / total * 100)} %`,
           ];
