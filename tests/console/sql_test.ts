@@ -172,6 +172,28 @@ const steps: Steps<World> = {
       !text.includes("31337") && !text.includes("somebody else") && !text.includes("a page of the result"),
     );
   },
+  "what the script asks for is the piece with the outcome: results, plans, proposals, failures": async (
+    { app, admin, page },
+  ) => {
+    const texts = [
+      ["SELECT 1 AS one; SELECT 2 AS two", "run", /id="result-1"/],
+      ["SELECT 1", "plan", /Plan/],
+      ["UPDATE orders SET id = id", "run", /Change/],
+      ["SELECT nothing", "run", /nothing/],
+    ] as const;
+    for (const [sql, act, shows] of texts) {
+      const { status, text } = await sendForm(app, {
+        path: page,
+        fields: { sql, do: act },
+        person: admin,
+        headers: { "hx-request": "true" },
+      });
+      assertEquals(status, 200, sql);
+      assertMatch(text, /^<div id="outcome"/);
+      assertMatch(text, shows);
+      assert(!text.includes("[object") && !text.includes("<html"), sql);
+    }
+  },
   "a statement that is published leads to the form of an endpoint, with script and without": async (
     { app, admin, page },
   ) => {

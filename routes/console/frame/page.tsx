@@ -62,7 +62,8 @@ export async function sendHtml(
   content: Html,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  const text = String(await content);
+  // What holds parts that wait for something has a text only later, whatever its type says.
+  const text = await (await content).toString();
   return c.body(inPieces(text), status, { "content-type": "text/html; charset=UTF-8" });
 }
 
