@@ -4,15 +4,7 @@ import type { Log } from "../../lib/core/log.ts";
 import type { Env } from "../http/env.ts";
 import { errorBoundary } from "../middleware/error_boundary.ts";
 
-/** The words that a client may meet beside those of our own table that are OAuth's too. */
-const OF_STATUS: Readonly<Record<number, string>> = {
-  400: "invalid_request",
-  408: "invalid_request",
-  413: "invalid_request",
-  429: "temporarily_unavailable",
-  500: "server_error",
-  503: "temporarily_unavailable",
-};
+/** Codes of our table that are words of OAuth as well. */
 const OWN_WORDS =
   /^(?:invalid_(?:request|client|grant|scope|target|redirect_uri|client_metadata)|unsupported_\w+)$/;
 
@@ -22,7 +14,7 @@ export function oauthBoundary(log: Log): ErrorHandler<Env> {
   return async (error, c) => {
     const plain = await boundary(error, c);
     const { code, error: message } = await plain.json();
-    const word = OWN_WORDS.test(code) ? code : OF_STATUS[plain.status] ?? "invalid_request";
+    const word = OWN_WORDS.test(code) ? code : wordOf(plain.status);
     const headers = new Headers(plain.headers);
     headers.delete("content-length");
     headers.delete("www-authenticate");
@@ -32,4 +24,10 @@ export function oauthBoundary(log: Log): ErrorHandler<Env> {
       headers,
     });
   };
+}
+
+/** For failures that OAuth has no word of its own for. */
+function wordOf(status: number): string {
+  if (status === 429 || status > 500) return "temporarily_unavailable";
+  return status === 500 ? "server_error" : "invalid_request";
 }

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { configTable } from "../../lib/config.ts";
 import * as limits from "../../lib/core/limits.ts";
+import { oauthLimits } from "../../lib/core/oauth_limits.ts";
 import { errorTable } from "../../lib/core/error_table.ts";
 import { priceNanoUsd } from "../../lib/query/prices.ts";
 import { outputs } from "../../lib/services/endpoints/spec/outputs.ts";
@@ -86,6 +87,16 @@ Deno.test("the limits that are documented are the code's", async () => {
   const lifetimes = new Map(tableUnder(page, "## Lifetimes").map(([what, long]) => [what, long]));
   assertEquals(lifetimes.get("a stored answer of a keyed call"), `${limits.REPLAY_MS / 3_600_000} hours`);
   assertEquals(lifetimes.get("a deleted database"), `${limits.DELETED_KEEP_MS / 86_400_000} days`);
+  const { codeMs, accessMs, refreshMs, unusedClientMs, clientMs, ...oauth } = oauthLimits;
+  const days = (ms: number) => ms / 86_400_000;
+  assertEquals(rows.get("a body under `/oauth`"), `${oauth.bodyBytes / 1024} KiB`);
+  assertEquals(lifetimes.get("a code of OAuth"), `${codeMs / 60_000} minutes, once`);
+  assertEquals(lifetimes.get("an access token of OAuth"), `${accessMs / 3_600_000} hour`);
+  assertEquals(lifetimes.get("a refresh token of OAuth"), `${days(refreshMs)} days, once`);
+  assertEquals(
+    lifetimes.get("a registration of an OAuth client"),
+    `${days(unusedClientMs)} day, and ${days(clientMs)} days from its last use`,
+  );
   const text = page.text.replace(/\s+/g, " ");
   for (
     const said of [
@@ -94,6 +105,9 @@ Deno.test("the limits that are documented are the code's", async () => {
         idleMs / 1000
       } s after an answer.`,
       `may be taken at ${takenBytesPerSec / 1024} KB a second.`,
+      `registers at most ${oauth.registrationsOfAddress} OAuth clients in an hour, and all of them together ${oauth.registrations};`,
+      `each has at most ${oauth.redirectUris} redirect URIs of ${oauth.redirectUriLength} characters.`,
+      `At most ${oauth.documentsAtOnce} documents of clients are read at once.`,
       `At most ${limits.MAX_OPEN_APPROVALS} approvals of a database wait`,
       `at most ${limits.MAX_BRANCHES} branches of it live.`,
       `an email address ${limits.MAX_EMAIL_LENGTH}, a URL ${limits.MAX_URL_LENGTH}, a question to \`ask\` ${limits.MAX_QUESTION_LENGTH}.`,

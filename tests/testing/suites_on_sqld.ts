@@ -36,6 +36,8 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/routes/security_table_test.ts": "is about who is let in, which no tenant is asked for",
   "tests/routes/tokens_test.ts": "is about records of the KV",
   "tests/faults/token_uses_test.ts": "is about records of the KV",
+  "tests/oauth": "is about tokens and pages; the tools behind them run on both elsewhere",
+  "tests/faults/oauth_test.ts": "is about records of the KV",
   "tests/published/captcha_test.ts": "is judged before a tenant is asked",
   "tests/published/methods_test.ts": "is answered before a tenant is asked",
   "tests/published/rate_test.ts": "is counted in the KV before a tenant is asked",
