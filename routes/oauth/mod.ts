@@ -83,7 +83,7 @@ function smallBody(c: Context<Env>): Promise<string> {
 
 /** Clients that run in a browser call from everywhere; no cookie counts here. */
 const anyOrigin: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.req.method === "OPTIONS") {
+  if (c.req.method === "OPTIONS" && c.req.header("origin") !== undefined) {
     return c.body(null, 204, {
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Allow-Methods": "GET, POST",

@@ -13,6 +13,8 @@ export function oauthBoundary(log: Log): ErrorHandler<Env> {
   const boundary = errorBoundary(log);
   return async (error, c) => {
     const plain = await boundary(error, c);
+    // There is no such endpoint: nothing of OAuth.
+    if (plain.status === 404 || plain.status === 405) return plain;
     const { code, error: message } = await plain.json();
     const word = OWN_WORDS.test(code) ? code : wordOf(plain.status);
     const headers = new Headers(plain.headers);

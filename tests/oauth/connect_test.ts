@@ -47,6 +47,11 @@ testSteps("OAuth", oauthWorld, {
     const path = await app.request("GET", "/.well-known/oauth-authorization-server/mcp");
     assertEquals(path.status, 200);
     assertEquals(path.headers.get("access-control-allow-origin"), "*");
+    const question = { origin: "https://client.example", "access-control-request-method": "POST" };
+    for (const asked of ["/oauth/token", "/oauth/register", "/.well-known/oauth-authorization-server"]) {
+      const { status, headers } = await app.request("OPTIONS", asked, { headers: question });
+      assertEquals([status, headers.get("access-control-allow-origin")], [204, "*"]);
+    }
   },
 
   "a member allows a part of what it may, and the client gets just that": async (world) => {
