@@ -140,6 +140,9 @@ testSteps("attacks on OAuth", oauthWorld, {
       assertEquals(back.searchParams.get("error"), "invalid_request");
       assertEquals(back.searchParams.get("iss"), world.app.deps.baseUrl);
     }
+    const implicit = await asked(world, { resource: "http://localhost/mcp", response_type: "token" });
+    const said = new URL(implicit.headers.get("location") ?? "").searchParams;
+    assertEquals([said.get("error"), said.get("iss")], ["unsupported_response_type", "http://localhost"]);
     const consent = await allow(world);
     const { code_verifier: _, ...without } = codeRequest(world, consent);
     assertEquals(await errorOf(await tokenRequest(world, without)), "400 invalid_request");

@@ -27,7 +27,7 @@ export interface Return {
 /** What the address holds: a request, or an answer that goes back at once. */
 export type AuthorizationCheck =
   | { readonly ok: true; readonly request: Authorization }
-  | { readonly ok: false; readonly location: string; readonly redirectUri: string };
+  | { readonly ok: false; readonly location: string };
 
 const CHALLENGE = /^[\w-]{43}$/;
 const PARAMETERS = [
@@ -52,21 +52,23 @@ export async function checkAuthorization(
   }
   const client = await findClient(ctx, clientId);
   if (!isRegistered(redirectUri, client.redirectUris)) throw new AppError("invalid_redirect_uri");
-  const back = { redirectUri, state: stateOf(query), issuer: ctx.baseUrl };
+  const state = stateOf(query);
+  let issuer = ctx.baseUrl;
   try {
-    const issuer = issuerOfResource(ctx.baseUrl, read("resource"));
+    issuer = issuerOfResource(ctx.baseUrl, read("resource"));
     requireCode(read);
     const codeChallenge = requireChallenge(read);
     const wanted = wantedRole(read("scope"));
-    return { ok: true, request: { ...back, state: read("state"), issuer, client, codeChallenge, wanted } };
+    read("state");
+    return { ok: true, request: { redirectUri, state, issuer, client, codeChallenge, wanted } };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { ok: false, location: refusal(back, error.code, error.message), redirectUri };
+    return { ok: false, location: refusal({ redirectUri, state, issuer }, error.code, error.message) };
   }
 }
 
 /** The client of an id. Errors: as `checkAuthorization`. */
-export async function findClient(ctx: OauthContext, clientId: string): Promise<OauthClient> {
+async function findClient(ctx: OauthContext, clientId: string): Promise<OauthClient> {
   if (isDocumentAddress(clientId)) return await ctx.documents.find(clientId);
   const client = await ctx.control.oauthClients.find(clientId);
   if (client === null) throw new AppError("invalid_client");
