@@ -73,9 +73,10 @@ export async function makeNamespace(service: RunningService): Promise<string> {
   return String(record["token"]);
 }
 
-/** The service with everything that the cases need. `checkout`: of another commit than this one. */
+/** The service with everything that the cases need. `checkout`: of another commit than this one; `settings`: beside its own. */
 export async function serviceTarget(
   checkout: { readonly folder: string; readonly commit: string } | null = null,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ServiceTarget> {
   const folder = await Deno.makeTempDir({ prefix: "bench_service_" });
   let service: RunningService | null = null;
@@ -84,7 +85,7 @@ export async function serviceTarget(
     await Deno.remove(folder, { recursive: true });
   };
   try {
-    service = await startService(folder, {}, checkout?.folder);
+    service = await startService(folder, settings, checkout?.folder);
     const target = targetOf(service, await makeNamespace(service), stop);
     return checkout === null
       ? target
