@@ -39,6 +39,27 @@ Deno.test("a result beyond the bounds ends while its rows are read, with little 
   }
 });
 
+Deno.test("the largest results, three at once, arrive whole and take a bounded part of the memory of both processes", async () => {
+  // They wait for each other, on a busy machine for long.
+  await using world = await serviceWorld({ QUERY_TIMEOUT_MS: "120000" });
+  const sql = `${ROWS} SELECT x, printf('%150d', x) AS t FROM c LIMIT 99000`;
+  const answers = Promise.all(Array.from({ length: 3 }, () => callService(world, sql)));
+  const { result, peakMb } = await peakWhile(world.folder, answers);
+  for (const { status, body } of result) {
+    assertEquals([status, body.data?.rows.length], [200, 99_000]);
+    assertEquals(body.data?.rows.at(-1), [99_000, "99000".padStart(150)]);
+  }
+  assert(peakMb < 400, `a child: ${peakMb} MB`);
+  const serviceMb = await residentPeakMb(world.service.pid);
+  assert(serviceMb < 600, `the service: ${serviceMb} MB`);
+});
+
+/** The largest size that a process has had, in MB. Linux only: 0 elsewhere. */
+async function residentPeakMb(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  return Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
 Deno.test("a child that passes its bound of memory is ended, and the others' work goes on", async () => {
   // So many rows are allowed that only the memory of the child bounds them.
   await using world = await serviceWorld({
