@@ -10,7 +10,7 @@ import type { Env } from "../../routes/http/env.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
-import type { StartedApp } from "../testing/start_app.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { openPage, sendForm } from "./open_page.ts";
 
@@ -128,6 +128,28 @@ testSteps("what protects the console", world, {
     assertEquals((await asked("localhost:8000")).status, 200);
     const form = { path: `/console/${slug}/tokens`, fields: { name: "a", role: "read" }, person: admin };
     assertEquals((await sendForm(app, { ...form, headers: { host: "evil.example" } })).status, 421);
+  },
+
+  "the operator is told where a proxy names the caller and nobody heeds it": async (
+    { app, admin, slug, operator },
+  ) => {
+    const by = { "x-forwarded-for": "203.0.113.7" };
+    const warned = async (path: string, person: TestPerson, headers: Record<string, string>) => {
+      const { status, text } = await openPage(app, path, person, headers);
+      assertEquals(status, 200);
+      return text.includes("TRUST_PROXY");
+    };
+    assertEquals(await warned("/console/-/namespaces", operator, by), true);
+    assertEquals(await warned("/console/-/namespaces", operator, {}), false);
+    assertEquals(await warned(`/console/${slug}`, admin, by), false);
+    await using proxied = await startApp({ settings: { TRUST_PROXY: "1" } });
+    const there = await openPage(
+      proxied,
+      "/console/-/namespaces",
+      await signIn(proxied, { role: "operator" }),
+      by,
+    );
+    assertEquals([there.status, there.text.includes("TRUST_PROXY")], [200, false]);
   },
 
   "assets are kept for good under an address that changes with them, small, and by their type": async (

@@ -51,6 +51,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
         nextCursor={list.nextCursor}
         returned={returned}
         deleted={slug.safeParse(c.req.query("deleted")).data ?? null}
+        unheeded={deps.config.trustProxy === 0 && c.req.header("x-forwarded-for") !== undefined}
       />,
     );
   };
@@ -77,9 +78,12 @@ interface NamespacesProps {
   readonly nextCursor: string | null;
   readonly returned: Returned<"create"> | null;
   readonly deleted: string | null;
+  /** A proxy has said who asks, and the settings say that there is none. */
+  readonly unheeded: boolean;
 }
 
-function Namespaces({ visit, baseUrl, rows, nextCursor, returned, deleted }: NamespacesProps): Html {
+function Namespaces(props: NamespacesProps): Html {
+  const { visit, baseUrl, rows, nextCursor, returned, deleted, unheeded } = props;
   const field = fieldsOf(returned, "create");
   const message = messageOf(returned, "create");
   return (
@@ -89,6 +93,7 @@ function Namespaces({ visit, baseUrl, rows, nextCursor, returned, deleted }: Nam
         about="A namespace is one tenant: its databases, members, tokens and balance. You see all of them with the operator key."
       />
       <div class="stack">
+        {unheeded ? <Unheeded /> : null}
         {deleted === null ? null : <Notice tone="good">{deleted} is deleted, with everything in it.</Notice>}
         <div class="beside">
           {rows.length === 0
@@ -122,6 +127,23 @@ function Namespaces({ visit, baseUrl, rows, nextCursor, returned, deleted }: Nam
         </div>
       </div>
     </>
+  );
+}
+
+/** With one address for all, the bounds of one caller are those of everybody. */
+function Unheeded(): Html {
+  return (
+    <Notice tone="warn">
+      <p>
+        <b>Your request came by a proxy, and this service does not heed whom the proxy names.</b>
+      </p>
+      <p>
+        It carries <code>X-Forwarded-For</code>, and <code>TRUST_PROXY</code>{" "}
+        is 0: everybody behind the proxy counts as one address for flood control, rate limits and failed
+        sign-ins. Set <code>TRUST_PROXY</code>{" "}
+        to the number of proxies before the service, 1 for one, and start it anew.
+      </p>
+    </Notice>
   );
 }
 
