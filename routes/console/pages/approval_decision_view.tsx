@@ -41,12 +41,15 @@ export interface DecisionProps {
 
 /** The panel. */
 export function Decision(props: DecisionProps): Html {
-  const { approval, decides } = props;
+  const { approval, decides, returned } = props;
   if (approval.state === "pending" && decides) return <Decide {...props} />;
   const { words, tone, icon } = stateOf(approval, decides);
+  // Whoever was slower has to hear that what follows is not their own decision.
+  const late = returned?.problem.message ?? "";
   return (
     <Card id="decision" title={approval.state === "pending" ? "The decision" : "What became of it"}>
       <div class="stack">
+        {late === "" ? null : <Notice tone="bad">{late}</Notice>}
         <p>
           <Pill tone={tone} icon={icon}>{words}</Pill>
         </p>
