@@ -31,6 +31,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/p/:ns/:db/.well-known/endpoints.json", access: "none" },
   { method: "GET", path: "/p/:ns/:db/openapi.json", access: "none" },
   { method: "GET", path: "/p/:ns/:db/client.ts", access: "none" },
+  { method: "GET", path: "/p/:ns/:db/client.js", access: "none" },
   { method: "GET", path: "/.well-known/oauth-protected-resource", access: "none" },
   { method: "GET", path: "/.well-known/oauth-protected-resource/mcp", access: "none" },
   { method: "GET", path: "/.well-known/oauth-authorization-server", access: "none" },

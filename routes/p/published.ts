@@ -6,6 +6,7 @@ import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
 import { type BodyBounds, readBody, readBytes } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
 import { writeClient } from "../../lib/services/published/client/client_source.ts";
+import { writePlainClient } from "../../lib/services/published/client/plain_client.ts";
 import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
 import { discoverEndpoints } from "../../lib/services/published/discovery/discover_endpoints.ts";
 import type { PublishedAnswer, PublishedRequest } from "../../lib/services/published/published_context.ts";
@@ -65,6 +66,10 @@ export function discoveryRoutes({ control, baseUrl, query }: AppDeps): Hono<Env>
     .get("/:ns/:db/client.ts", async (c) => {
       const source = await writeClient({ control, baseUrl, query }, addressOf(c));
       return c.body(source, 200, { ...forAnybody, "Content-Type": "text/typescript; charset=utf-8" });
+    })
+    .get("/:ns/:db/client.js", async (c) => {
+      const source = await writePlainClient({ control, baseUrl, query }, addressOf(c));
+      return c.body(source, 200, { ...forAnybody, "Content-Type": "text/javascript; charset=utf-8" });
     });
 }
 

@@ -148,3 +148,59 @@ Deno.test("a client is a value that can be awaited, whatever an endpoint is call
     }).output());
   assertEquals(new TextDecoder().decode(stdout).trim(), "then_2");
 });
+
+/** One real call, and answers that no service of this kind gives. */
+const plainCalls = (url: string) => `
+const answers = [
+  Response.json({ success: false, error: "Slow down", code: "rate_limited" }, {
+    status: 429,
+    headers: { "retry-after": "7", "ratelimit": "x" },
+  }),
+  new Response("<html>", { status: 502 }),
+  new Response("fine", { status: 200 }),
+];
+const real = createClient({ url: ${JSON.stringify(`${url}p/acme/main`)} });
+const client = createClient({ fetch: () => Promise.resolve(answers.shift()) });
+const failed = () =>
+  client.getPerson({ id: 1 }).catch((error) => [
+    error instanceof EndpointError,
+    error.status,
+    error.failure.code,
+    error.retryAfterSec,
+    error.headers.get("ratelimit"),
+  ]);
+console.log(JSON.stringify([
+  await real.createPerson({ name: "Ada" }),
+  await failed(),
+  await failed(),
+  await failed(),
+]));
+`;
+
+Deno.test("the client as plain JavaScript runs, and its errors carry headers and what is no JSON", async () => {
+  await using made = await world();
+  const answer = await made.app.app.request("/p/acme/main/client.js");
+  assertEquals(answer.headers.get("content-type"), "text/javascript; charset=utf-8");
+  const source = await answer.text();
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, made.app.app.fetch);
+  const { stdout, stderr } = await inFile(
+    source + plainCalls(`http://127.0.0.1:${server.addr.port}/`),
+    async (path) => {
+      const plain = path.replace(/ts$/, "js");
+      await Deno.rename(path, plain);
+      return await new Deno.Command(Deno.execPath(), {
+        args: ["run", "--no-config", "--no-lock", "--quiet", "--allow-net=127.0.0.1", plain],
+        stdout: "piped",
+        stderr: "piped",
+      }).output();
+    },
+  );
+  const said = new TextDecoder().decode(stdout);
+  assert(said !== "", new TextDecoder().decode(stderr));
+  assertEquals(JSON.parse(said), [
+    { rowsWritten: 1 },
+    [true, 429, "rate_limited", 7, "x"],
+    [true, 502, "not_json", null, null],
+    [true, 200, "not_json", null, null],
+  ]);
+});

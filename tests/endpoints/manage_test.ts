@@ -140,3 +140,21 @@ function recordOf(data: unknown): Record<string, unknown> {
   assert(typeof data === "object" && data !== null);
   return Object.fromEntries(Object.entries(data));
 }
+
+test("what is read of an endpoint can be put back, changed or not, and not once it has changed", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  assertEquals((await world.call("POST", "", readSpec({ outputTypes: { id: "boolean" } }))).status, 201);
+  await world.call("POST", "/get-order/publish");
+  const read = async () => JSON.parse((await world.call("GET", "/get-order")).text).data;
+  const before = await read();
+  const { status, text } = await world.call("PUT", "/get-order", before);
+  assertEquals(status, 200, text);
+  const { revision, updatedAt: _, ...same } = await read();
+  assertEquals({ ...same, revision: revision - 1, updatedAt: before.updatedAt }, before);
+  const late = await world.call("PUT", "/get-order", before);
+  const paths = late.body.issues?.map(({ path }) => path) ?? [];
+  assertEquals([late.status, paths.includes("revision")], [400, true], late.text);
+  const paused = await world.call("PUT", "/get-order", { ...await read(), status: "paused" });
+  assertEquals(paused.body.issues?.map(({ path }) => path), ["status"]);
+  assertEquals((await world.call("POST", "", { ...before, slug: "other" })).status, 400);
+});

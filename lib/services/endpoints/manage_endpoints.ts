@@ -32,20 +32,47 @@ interface ReplaceInput {
 }
 
 /**
- * Gives an endpoint another specification. Its status stays: a published one serves the new specification at once.
+ * Gives an endpoint another specification, which may be what was read of it, changed or not. Its status stays: a
+ * published one serves the new specification at once.
  * Errors: `endpoint_not_found`, `validation_failed`, those of `requireDatabase`.
  */
 export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput): Promise<EndpointView> {
   const { address, slug, unchecked } = input;
   const database = await requireDatabase(ctx, address);
   const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
-  if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
+  const known = await ctx.control.endpoints.read(database.id, slug);
+  if (known === null) throw new AppError("endpoint_not_found");
   const { namespaceSlug } = address;
-  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, unchecked);
+  const sent = asSpec(unchecked, endpointView(known, { baseUrl: ctx.baseUrl, address }));
+  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, sent);
   const record = await ctx.control.endpoints.replace(spec, by);
   if (record === null) throw new AppError("endpoint_not_found");
   await noteEndpoint(ctx, "endpoint.changed", { database, slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
+}
+
+/** What an endpoint shows beside its specification, and what to do about a value that it does not have. */
+const shownBeside = {
+  status: "Publish, pause or unpublish it instead; a specification does not change the status",
+  revision: "Read the endpoint again; it has changed since this was read",
+  createdAt: "Leave this out, or send it as it was read",
+  updatedAt: "Read the endpoint again; it has changed since this was read",
+  url: "Leave this out, or send it as it was read",
+} as const satisfies Partial<Record<keyof EndpointView, string>>;
+
+/** What was read of an endpoint is a specification once more: members that only reading shows are left out. */
+function asSpec({ raw, issues }: UncheckedSpec, view: EndpointView): UncheckedSpec {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return { raw, issues };
+  const isBeside = (name: string): name is keyof typeof shownBeside => Object.hasOwn(shownBeside, name);
+  const members: [string, unknown][] = Object.entries(raw);
+  const isSame = ([name, value]: [string, unknown]) => isBeside(name) && value === view[name];
+  const same = new Set(members.filter(isSame).map(([name]) => name));
+  return {
+    raw: Object.fromEntries(members.filter(([name]) => !isBeside(name))),
+    issues: issues.filter(({ path }) => !same.has(path)).map((issue) =>
+      isBeside(issue.path) ? { ...issue, message: shownBeside[issue.path] } : issue
+    ),
+  };
 }
 
 /** One endpoint of a database, of any status. Errors: `endpoint_not_found`, those of `readableDatabase`. */

@@ -39,9 +39,15 @@ export interface Failure {
 export class EndpointError extends Error {
   readonly status: number;
   readonly failure: Failure;
+  readonly headers: Headers;
+  /** Seconds after which the same call may be let in; null where the answer tells none. */
+  readonly retryAfterSec: number | null;
 
-  constructor(status: number, failure: Failure) {
+  constructor(status: number, failure: Failure, headers: Headers = new Headers()) {
     super(failure.error);
+    const retryAfter = headers.get("Retry-After");
+    this.headers = headers;
+    this.retryAfterSec = retryAfter !== null && /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) : null;
     this.name = "EndpointError";
     this.status = status;
     this.failure = failure;
@@ -63,10 +69,20 @@ function sender(options: ClientOptions) {
       ...(method === "POST" ? { body: JSON.stringify(input, jsonValue) } : {}),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
-    const answer = isBytes && response.ok ? await response.blob() : await response.json();
-    if (!response.ok) throw new EndpointError(response.status, answer);
+    const answer = isBytes && response.ok ? await response.blob() : jsonOf(response, await response.text());
+    if (!response.ok) throw new EndpointError(response.status, answer, response.headers);
     return answer;
   };
+}
+
+/** What is no JSON has not come from the service, but from something in between. */
+function jsonOf(response: Response, text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const error = "The answer of " + response.status + " is no JSON: look at the address and at what is in between";
+    throw new EndpointError(response.status, { success: false, error, code: "not_json" }, response.headers);
+  }
 }
 
 /** Whole numbers beyond 2^53 go as digits, bytes as base64. */
