@@ -4,7 +4,7 @@ import { roleAtLeast } from "../../lib/core/role.ts";
 import { failureAnswer, type McpAnswer } from "./tools/answer.ts";
 import { settled } from "./failure_boundary.ts";
 import { findTarget, readAddress } from "./find_target.ts";
-import { nextStep } from "./next_steps.ts";
+import { messageOf, nextStep } from "./next_steps.ts";
 import { approvalIdOf } from "../../lib/query/hold_call.ts";
 import type { DatabaseCall, DatabaseTool, Prepared, Tool } from "./tools/tool.ts";
 import { toolTable } from "./tools/tool_table.ts";
@@ -79,8 +79,10 @@ function start<Call>(prepared: Prepared<Call>, issues: readonly Issue[]): (call:
 
 function failureOf(visit: McpVisit, { name }: Tool, error: AppError): McpAnswer {
   const approvalId = approvalIdOf(error);
+  const call = { tool: name, connection: connectionRole(visit) };
   return failureAnswer(error, {
-    hint: nextStep(error, { tool: name, connection: connectionRole(visit) }),
+    error: messageOf(error, call),
+    hint: nextStep(error, call),
     ...(approvalId === null ? {} : { approvalId }),
     ...(error.code === "internal" ? { requestId: visit.requestId } : {}),
   });

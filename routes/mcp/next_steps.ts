@@ -1,11 +1,13 @@
 // What an agent does next after a failure, in the names of the tools that it has.
-import type { AppError, ErrorCode } from "../../lib/core/errors.ts";
+import type { AppError, ErrorCode, SqlErrorKind } from "../../lib/core/errors.ts";
 import { type Role, roleAtLeast } from "../../lib/core/role.ts";
 
 /** Code → next step, where the message and `errorDetail` do not say it already. */
 const steps: Partial<Record<ErrorCode, string>> = {
   validation_failed: "Correct the arguments that issues names; nothing has run",
   multiple_statements: "query runs one statement; put several that write into the statements of write",
+  statement_refused:
+    "write runs its statements in one transaction already: leave BEGIN, COMMIT and SAVEPOINT out. ATTACH, VACUUM and the service's own tables are for nobody",
   statement_timeout: "Narrow it with WHERE on an indexed column; query takes EXPLAIN QUERY PLAN",
   result_too_large: "Select fewer columns or rows, or shorten long values with substr()",
   too_many_affected:
@@ -30,19 +32,39 @@ const steps: Partial<Record<ErrorCode, string>> = {
   merge_conflict:
     "data says which rows both sides changed. Ask the user whose count: onConflict theirs or ours",
   merge_refused: "The message says what stands against it; mode schema brings the schema together first",
+  role_too_low: "This connection may not do that here. Tell the user; do not look for another way",
   balance_exhausted: "Tell the user: credit has to be added before anything runs",
   outcome_unknown: "Read the rows before you repeat; an idempotencyKey makes a repetition safe",
   replay_mismatch: "Use a new idempotencyKey for another call",
 };
 
-/** `connection`: the highest role that tools of it have; `tool`: what was called. */
-export function nextStep(
-  error: AppError,
-  { tool, connection }: { readonly tool: string; readonly connection: Role },
-): string | undefined {
-  if (error.code !== "role_too_low") return steps[error.code];
-  if (tool === "query" && roleAtLeast(connection, "write")) {
-    return "query only reads. To change rows call write, or propose_write to see the change first";
-  }
-  return "This connection may not do that here. Tell the user; do not look for another way";
+/** What to look at, by the kind of an SQL failure. */
+const looks: Partial<Record<SqlErrorKind, string>> = {
+  unknown_table:
+    "describe_database lists the tables and columns that there are; search_schema finds them by words",
+  unknown_column: "describe_database lists the columns of a table; search_schema finds them by words",
+};
+
+/** The call that failed. */
+export interface FailedCall {
+  readonly tool: string;
+  /** The highest role that tools of the connection have. */
+  readonly connection: Role;
+}
+
+/** What this door says of a failure in other words than the rest of the service: it has no approval tokens. */
+export function messageOf(error: AppError, call: FailedCall): string {
+  if (error.code === "approval_required") return "A person has to approve this change; nothing has run";
+  return onlyReads(error, call) ? "This statement writes, and query only reads" : error.message;
+}
+
+/** Undefined where the message and `errorDetail` say it already. */
+export function nextStep(error: AppError, call: FailedCall): string | undefined {
+  if (onlyReads(error, call)) return "Call write, or propose_write to see the change before it runs";
+  const kind = error.facts.detail?.kind;
+  return (kind && looks[kind]) ?? steps[error.code];
+}
+
+function onlyReads({ code }: AppError, { tool, connection }: FailedCall): boolean {
+  return code === "role_too_low" && tool === "query" && roleAtLeast(connection, "write");
 }

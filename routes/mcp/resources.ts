@@ -4,6 +4,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import { reachableDatabases } from "../../lib/services/mcp/reachable_databases.ts";
 import { describeSchema } from "../../lib/services/schema/describe_schema.ts";
 import { contentAnswer } from "./tools/answer.ts";
+import { terse } from "./tools/fitted.ts";
 import { statementsOf } from "./tools/call_contexts.ts";
 import { findTarget } from "./find_target.ts";
 import type { McpVisit } from "./tools/visit.ts";
@@ -44,7 +45,7 @@ export async function readSchemaResource(
   const target = await findTarget(visit, { database: "any" }, database.replace("%40", "@"));
   const fixed = visit.narrowing.target;
   if (fixed !== null && fixed.databaseId !== target.databaseId) throw notThere();
-  const { text } = contentAnswer(await describeSchema(statementsOf({ visit, target, signal })));
+  const { text } = contentAnswer(terse(await describeSchema(statementsOf({ visit, target, signal }))));
   return { uri, mimeType: MIME, text };
 }
 

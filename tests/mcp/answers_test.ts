@@ -111,6 +111,8 @@ testSteps("answers", mcpWorld, {
     assert(hint.includes("total"), hint);
     const write = await client.call("query", { sql: "DELETE FROM orders" });
     assertEquals(write.value["code"], "role_too_low");
+    assertEquals(write.value["error"], "This statement writes, and query only reads");
+    assert(String(column.value["hint"]).includes("describe_database"));
     assert(String(write.value["hint"]).includes("propose_write"));
     const twice = await client.call("write", {
       statements: [{ sql: "INSERT INTO orders (id, note) VALUES (?, ?)", params: [1, "secret-value"] }],

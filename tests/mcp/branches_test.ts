@@ -24,7 +24,10 @@ testSteps("branches", mcpWorld, {
       const merge = { branchRef, mode: "data", onConflict: "abort" };
       assertEquals((await client.done("merge_branch", { ...merge, dryRun: true }))["rowsWritten"], 1);
       await assertOrders(client, 3 + eras.indexOf(era));
-      assertEquals((await client.done("merge_branch", merge))["rowsWritten"], 1);
+      const merged = await client.done("merge_branch", merge);
+      assertEquals(merged["rowsWritten"], 1);
+      // The rows were shown by diff_branch: an agent asks for a merge again and again.
+      assertEquals((merged["tables"] as object[]).map((one) => "rows" in one), [false]);
       await assertOrders(client, 4 + eras.indexOf(era));
       assertEquals((await client.done("delete_branch", { branchRef }))["deleted"], database);
       assertEquals(await client.fails("query", { database, sql: "SELECT 1" }), "branch_not_found");

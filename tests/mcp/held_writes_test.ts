@@ -35,7 +35,9 @@ testSteps("held writes", heldWorld, {
       assert(/^apv_/.test(String(approvalId)) && String(approvalUrl).endsWith(`/approvals/${approvalId}`));
       assert(JSON.stringify(hits).includes("Ask Ada") && !Number.isNaN(Date.parse(String(expiresAt))));
       assert(String(hint).includes("get_approval"));
-      assertEquals((await client.done("get_approval", { approvalId }))["state"], "pending");
+      assert(!String(value["error"]).includes("token"), "there is no approval token here");
+      const pending = await client.done("get_approval", { approvalId });
+      assertEquals([pending["state"], pending["approvalUrl"]], ["pending", approvalUrl]);
       assertEquals(await client.fails("redeem_approval", { approvalId }), "approval_pending");
       await assertUntouched(world);
       const waiting = client.done("get_approval", { approvalId, waitSec: 25 });
@@ -150,7 +152,8 @@ testSteps("held writes", heldWorld, {
 
   "what is proposed, merged and restored is held and redeemed like what is written": async (world) => {
     await using client = await world.connect();
-    const { executionToken } = await client.done("propose_write", change.statements[0]);
+    const { executionToken, rule } = await client.done("propose_write", change.statements[0]);
+    assertEquals(rule, "require_approval");
     const applied = await hold(client, "apply_write", { executionToken });
     await world.decide(applied, "approve");
     await client.done("redeem_approval", { approvalId: applied });

@@ -2,6 +2,7 @@
 // guess, behind a line which says that it instructs nobody.
 import type { AppError } from "../../../lib/core/errors.ts";
 import { fitted } from "./fitted.ts";
+import { withoutRows } from "./merge_report.ts";
 
 /** The answer of a tool. */
 export interface McpAnswer {
@@ -46,7 +47,10 @@ export interface FailureMore {
 /** A failure, in the words of the error table: for the agent, which may repair its call, not for the protocol. */
 export function failureAnswer(error: AppError, more: FailureMore = {}): McpAnswer {
   const { detail, issues, extra = {} } = error.facts;
-  const told = Object.fromEntries(Object.entries(extra).filter(([name]) => !SECRET.has(name)));
+  const told = Object.fromEntries(
+    Object.entries(extra).filter(([name]) => !SECRET.has(name))
+      .map(([name, one]) => [name, name === "data" ? withoutRows(one) : one]),
+  );
   const value = {
     error: error.message,
     code: error.code,

@@ -36,7 +36,7 @@ export const branchTools: readonly Tool[] = [
     name: "merge_branch",
     title: "Merge a branch",
     description:
-      "Brings a branch's changes into its trunk: mode schema first where both differ, then data. onConflict abort changes nothing; theirs takes the branch's rows, ours the trunk's. Show the user a dryRun first.",
+      "Brings a branch's changes into its trunk: mode schema first where both differ, then data. onConflict abort changes nothing; theirs takes the branch's rows, ours the trunk's. Show the user a dryRun first; diff_branch shows the rows.",
     role: "admin",
     hints: hints.changes,
     database: "trunk",

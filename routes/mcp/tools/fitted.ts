@@ -17,6 +17,23 @@ export function fitted(value: object, characters: number): object {
   return { cut: "Ask for less; this is longer than an answer may be" };
 }
 
+/** The value without members that say nothing: empty texts and lists, and flags that are false. */
+export function terse(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, one]) => one !== "" && one !== false && !isEmptyList(one))
+      .map(([name, one]) => [name, terseValue(one)]),
+  );
+}
+
+function terseValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(terseValue);
+  return typeof value === "object" && value !== null ? terse(value) : value;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 function cutNote(elements: number, length: number): string {
   return `Lists end after ${elements} elements and texts after ${length} characters; ask for less to see the rest`;
 }

@@ -5,13 +5,14 @@ import type { MergeAnswer } from "../../../lib/services/branches/merge_answer.ts
 import type { WritePreview } from "../../../lib/services/proposals/preview_writes.ts";
 import { readResult } from "../../../lib/services/query/read_result.ts";
 import { contentAnswer, marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
+import { withoutRows } from "./merge_report.ts";
 import { rowsText } from "./rows_answer.ts";
 
 /** What a write would do. */
 export function previewed(
-  { estimatedAffectedRows, cascadedRows, action, preview }: Omit<WritePreview, "sql" | "plan">,
+  { sql: _, plan: __, estimatedAffectedRows, ...shown }: WritePreview,
 ): object {
-  return { action, affectedRows: estimatedAffectedRows, cascadedRows, preview };
+  return { affectedRows: estimatedAffectedRows, ...shown };
 }
 
 /** `{results, snapshot}`: rows that were asked back as far as there is room, all numbers. */
@@ -32,7 +33,7 @@ export function written({ results, meta, replayed }: QueryAnswer): McpAnswer {
 
 /** What a merge has done, or would do. */
 export function merged({ data }: MergeAnswer): McpAnswer {
-  return contentAnswer(data);
+  return contentAnswer(withoutRows(data));
 }
 
 /** What an approved call has done. */

@@ -13,6 +13,7 @@ import { examineSchema } from "../../../lib/services/schema/doctor/examine_schem
 import { searchSchema } from "../../../lib/services/schema/search_schema.ts";
 import { listSnapshots } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import { contentAnswer } from "./answer.ts";
+import { terse } from "./fitted.ts";
 import { branchesOf, statementsOf } from "./call_contexts.ts";
 import { rowsAnswer } from "./rows_answer.ts";
 import { hints, type Tool, tool, visitTool } from "./tool.ts";
@@ -52,12 +53,12 @@ export const readTools: readonly Tool[] = [
     input: { tables: z.array(z.string().max(1000)).min(1).max(100).optional().describe("Only these tables") },
     run: async (call, { tables }) => {
       const schema = await describeSchema(statementsOf(call));
-      if (tables === undefined) return contentAnswer(schema);
+      if (tables === undefined) return contentAnswer(terse(schema));
       const wanted = new Set(tables.map(foldName));
       const found = schema.tables.filter(({ table }) => wanted.has(foldName(table)));
       const names = new Set(found.map(({ table }) => foldName(table)));
       const unknown = tables.filter((name) => !names.has(foldName(name)));
-      return contentAnswer({ ...schema, tables: found, ...(unknown.length > 0 ? { unknown } : {}) });
+      return contentAnswer(terse({ ...schema, tables: found, unknown }));
     },
   }),
   tool({
@@ -72,7 +73,7 @@ export const readTools: readonly Tool[] = [
     },
     run: async (call, { query, limit }) => {
       const ctx = { ...statementsOf(call), rankings: call.visit.deps.schemas.rankings };
-      return contentAnswer(await searchSchema(ctx, { q: query, limit }));
+      return contentAnswer(terse(await searchSchema(ctx, { q: query, limit })));
     },
   }),
   tool({

@@ -1,7 +1,9 @@
 // Tools that change rows, and what becomes of a change that waits for a person.
 import { z } from "zod";
 import { replayScope, requireReplayKey } from "../../../lib/access/replay_scope.ts";
+import type { ApprovalState } from "../../../lib/control/approvals.ts";
 import { MAX_BATCH_STATEMENTS } from "../../../lib/core/limits.ts";
+import { approvalUrl } from "../../../lib/query/hold_call.ts";
 import type { CallReplay } from "../../../lib/query/query_call.ts";
 import { readApproval } from "../../../lib/services/approvals/read_approval.ts";
 import { redeemApproval } from "../../../lib/services/approvals/redeem_approval.ts";
@@ -17,6 +19,15 @@ import { type DatabaseCall, hints, type Tool, tool } from "./tool.ts";
 import { statement, ttlSec } from "./arguments.ts";
 
 const approvalId = z.string().max(64).describe("apv_… of a write that was held");
+
+/** What an agent does next, by the state of an approval. */
+const afterDecision: Readonly<Record<ApprovalState, string>> = {
+  pending: "Only a person can decide, at approvalUrl. Ask again with waitSec, or go on with something else",
+  approved: "Call redeem_approval: it runs the change once",
+  denied: "Tell the user, and do not try the same another way",
+  redeemed: "It has run; nothing is left to do",
+  expired: "Nobody decided in time, and nothing ran. Send the change again if it is still wanted",
+};
 
 /** In the order in which they are listed. */
 export const writeTools: readonly Tool[] = [
@@ -69,7 +80,7 @@ export const writeTools: readonly Tool[] = [
       const shared = { statements, atomic: true, rowForm: PLAIN_ROWS, maxAffected, signal };
       if (dryRun) {
         const { data } = await previewWrites(ctx, { ...shared, batch: true });
-        return contentAnswer({ dryRun, results: data.map(previewed) });
+        return contentAnswer({ dryRun, results: data.map((one) => previewed(one)) });
       }
       const replay = keyed(call, idempotencyKey, { statements, maxAffected });
       return written(await runStatements(ctx, { ...shared, operation: "batch", replay, snapshots: true }));
@@ -84,8 +95,12 @@ export const writeTools: readonly Tool[] = [
     hints: hints.reads,
     database: "any",
     input: { approvalId, waitSec: z.int().min(0).max(25).default(0) },
-    run: async (call, input) =>
-      contentAnswer(await readApproval(statementsOf(call), { ...input, signal: call.signal })),
+    run: async (call, input) => {
+      const { id, ...view } = await readApproval(statementsOf(call), { ...input, signal: call.signal });
+      const { baseUrl } = call.visit.deps;
+      const page = approvalUrl(baseUrl, call.target.namespaceSlug, id);
+      return contentAnswer({ approvalId: id, ...view, approvalUrl: page, hint: afterDecision[view.state] });
+    },
   }),
   tool({
     name: "redeem_approval",
