@@ -1,6 +1,8 @@
 // The SDK's client before the current protocol, as most clients still have it. Prints what it saw as one line of JSON.
-import { Client } from "npm:@modelcontextprotocol/sdk@1.32.2/client/index.js";
-import { StreamableHTTPClientTransport } from "npm:@modelcontextprotocol/sdk@1.32.2/client/streamableHttp.js";
+// Its packages are named at run time: no check of this repository is to bring them into its lock file.
+const sdk = "npm:@modelcontextprotocol/sdk@1.32.2";
+const { Client } = await import(`${sdk}/client/index.js`);
+const { StreamableHTTPClientTransport } = await import(`${sdk}/client/streamableHttp.js`);
 
 const [url, token, statement] = Deno.args;
 const client = new Client({ name: "older", version: "1" }, { capabilities: { elicitation: { url: {} } } });
