@@ -226,7 +226,11 @@ test("search that finds nothing says what there is and how it learns words, and 
   const ask = async () => {
     const { token, database } = tenant;
     const answer = await app.request("GET", `${database.path}/search?q=clients`, { token });
-    return answer.body.data as { readonly hits: readonly Hit[]; readonly hint?: string };
+    return answer.body.data as {
+      readonly query: string;
+      readonly hits: readonly Hit[];
+      readonly hint?: string;
+    };
   };
   assertEquals(await ask(), { query: "clients", hits: [], hint: "The database has no tables yet" });
   await tenant.setup("CREATE TABLE buyers (id INTEGER PRIMARY KEY)");

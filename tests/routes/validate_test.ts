@@ -21,6 +21,7 @@ interface Validation {
   readonly fullScans: readonly string[];
   readonly rule: string | null;
   readonly hits: readonly { readonly table: string; readonly action: string }[];
+  readonly parameters?: number;
   readonly errorDetail?: ErrorDetail;
 }
 
