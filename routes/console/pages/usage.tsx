@@ -2,11 +2,11 @@
 import { Hono } from "hono";
 import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
 import { readUsage } from "../../../lib/services/money/manage_money.ts";
+import { readUsageLatency } from "../../../lib/services/money/read_usage_latency.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { manageContext } from "../../http/service_contexts.ts";
 import { renderPage } from "../frame/page.tsx";
-import { usageLatency } from "./usage_latency.ts";
 import { Usage } from "./usage_view.tsx";
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
@@ -39,9 +39,14 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
       listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: 500 }),
     ]);
     const slugs = new Map(databases.items.map(({ id, slug }) => [id, slug]));
-    const latency = await usageLatency(deps, c, {
-      ...{ namespaceSlug: namespace, rows, slugs, only, by },
-      ...{ sinceMs: fromMs, untilMs },
+    const latency = await readUsageLatency({ ...deps, caller: ctx.caller }, {
+      namespaceSlug: namespace,
+      rows,
+      slugs,
+      only,
+      by,
+      sinceMs: fromMs,
+      untilMs,
     });
     return await renderPage(
       c,

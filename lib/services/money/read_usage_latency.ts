@@ -1,20 +1,21 @@
-// How long calls took in the databases of a page of usage: of those with most calls, each from its own query log.
-import type { Context } from "hono";
-import { resolveCallerTarget } from "../../../lib/access/resolve_target.ts";
-import { AppError } from "../../../lib/core/errors.ts";
-import {
-  type LatencyInput,
-  type LatencyReport,
-  readLatency,
-} from "../../../lib/services/query/read_latency.ts";
-import type { UsageView } from "../../../lib/services/money/manage_money.ts";
-import type { AppDeps } from "../../http/app_deps.ts";
-import type { Env } from "../../http/env.ts";
-import { callerStatements } from "../../http/service_contexts.ts";
-import { personCaller } from "../frame/session.ts";
+// How long calls took in the databases that were used: in those with most calls, each from its own query log.
+import { type Caller, callerId } from "../../access/caller.ts";
+import { resolveCallerTarget } from "../../access/resolve_target.ts";
+import type { ControlPlane } from "../../control/control_plane.ts";
+import { AppError } from "../../core/errors.ts";
+import type { QueryContext } from "../../query/query_call.ts";
+import { type LatencyInput, type LatencyReport, readLatency } from "../query/read_latency.ts";
+import type { UsageView } from "./manage_money.ts";
 
 /** Databases whose logs are read for one page. */
 const MOST_DATABASES = 10;
+
+/** What it needs of a request. */
+export interface UsageLatencyContext {
+  readonly control: ControlPlane;
+  readonly query: QueryContext;
+  readonly caller: Caller;
+}
 
 /** Of which databases, and which time. */
 export interface UsageLatencyInput extends LatencyInput {
@@ -26,12 +27,10 @@ export interface UsageLatencyInput extends LatencyInput {
 }
 
 /** Slug → its latency, the database with most calls first; one that cannot be read now is left out. */
-export async function usageLatency(
-  { control, query }: AppDeps,
-  c: Context<Env>,
+export async function readUsageLatency(
+  { control, query, caller }: UsageLatencyContext,
   { namespaceSlug, rows, slugs, only, ...input }: UsageLatencyInput,
 ): Promise<ReadonlyMap<string, LatencyReport>> {
-  const caller = personCaller(c);
   const reports = await Promise.all(
     busiest(rows, slugs).filter((slug) => only === null || slug === only).slice(0, MOST_DATABASES).map(
       async (slug): Promise<[string, LatencyReport] | null> => {
@@ -40,7 +39,7 @@ export async function usageLatency(
             namespaceSlug,
             databasePath: slug,
           });
-          return [slug, await readLatency(callerStatements(query, { caller, target }), input)];
+          return [slug, await readLatency({ ...query, target, tokenId: callerId(caller) }, input)];
         } catch (error) {
           // What was used stands elsewhere, and is shown without it.
           if (error instanceof AppError) return null;
