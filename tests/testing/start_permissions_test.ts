@@ -11,6 +11,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
   ["deploy/rehearsal.ts", "the permissions of Deno Deploy, which are fewer"],
   ["deploy/compose_test.ts", "what the compose file grants, which is fewer"],
   ["endpoints/client_test.ts", "a caller's own program"],
+  ["mcp/service_test.ts", "a caller's own program"],
   ["bench/bare_target.ts", "a server that is not ours"],
   ["bench/cold_start.ts", "the permissions of Deno Deploy, which are fewer"],
   ["testing/start_permissions.ts", "those of `deno task start`, read from deno.json"],

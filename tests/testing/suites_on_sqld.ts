@@ -38,6 +38,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/token_uses_test.ts": "is about records of the KV",
   "tests/oauth": "is about tokens and pages; the tools behind them run on both elsewhere",
   "tests/faults/oauth_test.ts": "is about records of the KV",
+  "tests/mcp/transport_test.ts": "is answered before a tenant is asked",
   "tests/published/captcha_test.ts": "is judged before a tenant is asked",
   "tests/published/methods_test.ts": "is answered before a tenant is asked",
   "tests/published/rate_test.ts": "is counted in the KV before a tenant is asked",

@@ -29,6 +29,10 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "which rules a merge meets is decided before a store is asked",
   "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
+  "tests/mcp/answers_test.ts on sqld":
+    "the corpus once more; a tool ends in a statement, which tests/query runs on sqld",
+  "tests/mcp/held_writes_test.ts on sqld": "who decides about a write is decided before a store is asked",
+  "tests/mcp/tool_roles_test.ts on sqld": "which tools there are is decided before a store is asked",
   "tests/models on sqld": "random cases; the suites by hand run on sqld",
   "tests/money on sqld": "what a call costs is counted before and behind the store",
   "tests/people on sqld": "people and their sessions are records of the KV",
