@@ -34,8 +34,14 @@ export const endpointRevision = z.object({
 /** Which table to make endpoints of. */
 export const scaffoldBody = z.strictObject({
   table: z.string().min(1).max(1000).describe("A table or view of the database"),
-  operations: z.array(z.enum(["list", "get", "create", "update", "delete"])).max(5).optional().describe(
-    "All five unless given",
+  operations: z.array(
+    z.enum(["list", "get", "create", "update", "delete", "search", "signup", "login", "me"]),
+  ).max(9).optional().describe("All five unless given; for an app all that the table can have"),
+  shape: z.enum(["basic", "app"]).optional().describe(
+    "app: pages by key, rows as answers, defaults, owners, accounts and search",
+  ),
+  owner: z.string().min(1).max(1000).optional().describe(
+    "A column with the key of a user: rows are seen and written by their user only",
   ),
 }).meta({ examples: [{ table: "orders", operations: ["list", "get"] }] });
 

@@ -154,7 +154,7 @@ test("types follow the declared ones", async () => {
       "json",
       "text",
       "text",
-      "text",
+      "blob",
       "text",
     ],
   ]);

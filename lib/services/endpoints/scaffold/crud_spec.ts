@@ -5,7 +5,13 @@ import { reservedWords } from "../../../sql/names.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { singular } from "../../singular.ts";
 import { columnDefault } from "./column_default.ts";
-import { type CrudOperation, inputNames, plainName, scaffoldSlug } from "./scaffold_names.ts";
+import {
+  type CrudOperation,
+  inputNames,
+  plainName,
+  type ScaffoldOperation,
+  scaffoldSlug,
+} from "./scaffold_names.ts";
 
 /** A specification, or the reason why the table has no such endpoint. */
 export type CrudSpec =
@@ -18,17 +24,30 @@ interface KeyPart {
   readonly field: FieldSpec;
 }
 
-type Body = Pick<EndpointSpec, "kind" | "method" | "sql" | "input" | "output">;
+/** A specification without what its table and operation name. */
+export type Body =
+  & Pick<EndpointSpec, "kind" | "method" | "sql" | "input" | "output">
+  & Partial<Pick<EndpointSpec, "auth" | "authConfig" | "rateLimit">>;
 
-const MAX_LIMIT = 500;
-const DEFAULT_LIMIT = 50;
+/** Rows of one page. */
+export const MAX_LIMIT = 500;
+/** Rows of a page unless told otherwise. */
+export const DEFAULT_LIMIT = 50;
 const MAX_NAME = 200;
 const MAX_INPUT = 100;
 
 /** Plans the endpoint of one operation on a table. */
 export function crudSpec(table: TableDefinition, operation: CrudOperation): CrudSpec {
+  return namedSpec(table, operation, bodies[operation](table));
+}
+
+/** Names the endpoint by its table and operation. `body` is a reason where the table has no such endpoint. */
+export function namedSpec(
+  table: TableDefinition,
+  operation: ScaffoldOperation,
+  body: Body | string,
+): CrudSpec {
   const slug = scaffoldSlug(operation, table.name);
-  const body = bodies[operation](table);
   if (typeof body === "string") return { ok: false, slug, reason: body };
   if (body.input.length > MAX_INPUT) {
     return {
@@ -131,7 +150,7 @@ function conditions(key: readonly KeyPart[]): string {
 }
 
 /** A key is no input where the row gets one by itself. A key that only the caller can know is an input. */
-function isCreated(
+export function isCreated(
   { keyIsRowid }: TableDefinition,
   { keyPosition, generated, defaultSql }: ColumnDefinition,
 ): boolean {
@@ -156,13 +175,14 @@ function createdField(column: ColumnDefinition, name: string): FieldSpec {
 const rules: readonly (readonly [pattern: RegExp, type: FieldSpec["type"]])[] = [
   [/^BOOL(EAN)?\b/i, "boolean"],
   [/^JSONB?\b/i, "json"],
+  [/^BLOB\b/i, "blob"],
   [/CHAR|CLOB|TEXT/i, "text"],
   [/INT/i, "integer"],
   [/^(REAL|NUMERIC)\b/i, "number"],
 ];
 
 /** The type of the input for a column, by its declared type. */
-function inputType(declaredType: string): FieldSpec["type"] {
+export function inputType(declaredType: string): FieldSpec["type"] {
   return rules.find(([pattern]) => pattern.test(declaredType.trim()))?.[1] ?? "text";
 }
 
@@ -174,7 +194,7 @@ const doubtful: ReadonlySet<string> = new Set(
 );
 
 /** Names in the text of scaffolded statements: bare where that means the same, for people read them. */
-function sqlName(name: string): string {
+export function sqlName(name: string): string {
   const lower = name.toLowerCase();
   const plain = /^[a-z_][a-z0-9_]*$/.test(lower) && !reservedWords.has(lower) && !doubtful.has(lower);
   return plain ? name : quoteIdentifier(name);

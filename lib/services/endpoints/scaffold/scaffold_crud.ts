@@ -4,18 +4,24 @@ import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
-import { readTable } from "../../schema/read_table.ts";
+import { foldName } from "../../../sql/names.ts";
+import { readTable, type TableDefinition } from "../../schema/read_table.ts";
 import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "../endpoint_context.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
-import { crudSpec } from "./crud_spec.ts";
-import type { CrudOperation } from "./scaffold_names.ts";
+import { appBody, appOperations } from "./app_spec.ts";
+import { type CrudSpec, crudSpec, namedSpec } from "./crud_spec.ts";
+import type { CrudOperation, ScaffoldOperation } from "./scaffold_names.ts";
 
 /** Which endpoints to make of which table. */
 export interface ScaffoldInput {
   readonly address: DatabaseAddress;
   readonly table: string;
-  /** All five unless given. */
-  readonly operations?: readonly CrudOperation[] | undefined;
+  /** All five unless given; for an app all that the table can have. */
+  readonly operations?: readonly ScaffoldOperation[] | undefined;
+  /** `basic` unless given, or `app` where there is an owner. */
+  readonly shape?: "basic" | "app" | undefined;
+  /** The column that holds the user to whom a row belongs. */
+  readonly owner?: string | undefined;
 }
 
 /** What was made, and what was not and why. */
@@ -41,14 +47,33 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
   }
   const created: EndpointView[] = [];
   const skipped: { slug: string; reason: string }[] = [];
-  const wanted = input.operations ?? ALL;
-  for (const operation of ALL.filter((one) => wanted.includes(one))) {
-    const plan = crudSpec(table, operation);
+  for (const plan of plansFor(table, input)) {
     const outcome = plan.ok ? await add(ctx, { ...input, database }, plan.spec) : plan;
     if ("url" in outcome) created.push(outcome);
     else skipped.push({ slug: outcome.slug, reason: outcome.reason });
   }
   return { created, skipped };
+}
+
+function plansFor(table: TableDefinition, { shape, owner, operations }: ScaffoldInput): CrudSpec[] {
+  if (shape !== "app" && owner === undefined) {
+    const extra = operations?.find((one) => !ALL.some((basic) => basic === one));
+    if (extra !== undefined) throw refused("operations", `Set shape to app; only an app has ${extra}`);
+    return ALL.filter((one) => operations?.includes(one) ?? true).map((one) => crudSpec(table, one));
+  }
+  if (shape === "basic") throw refused("owner", "Set shape to app, or leave the owner out");
+  const column = table.columns.find(({ name }) => foldName(name) === foldName(owner ?? ""));
+  if (owner !== undefined && (column === undefined || column.generated)) {
+    throw refused("owner", "Name a column of the table that holds the key of a user");
+  }
+  const app = { table, owner: column ?? null };
+  return [...new Set(operations ?? appOperations(table))].map((one) =>
+    namedSpec(table, one, appBody(app, one))
+  );
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError("validation_failed", { issues: [{ path, message }] });
 }
 
 async function add(

@@ -4,11 +4,14 @@ import { singular } from "../../singular.ts";
 /** The endpoints that a scaffold can make of a table. */
 export type CrudOperation = "list" | "get" | "create" | "update" | "delete";
 
+/** Those, and what only an app is scaffolded with. */
+export type ScaffoldOperation = CrudOperation | "search" | "signup" | "login" | "me";
+
 /** Characters of a slug and of an input's name. */
 const MAX_LENGTH = 41;
 
 /** `list-<table>`, the others with the singular: `get-order-item`. A long name is cut and ends in a hash. */
-export function scaffoldSlug(operation: CrudOperation, table: string): string {
+export function scaffoldSlug(operation: ScaffoldOperation, table: string): string {
   const plain = plainName(table) || `table_${mark(table)}`;
   const name = (operation === "list" ? plain : singular(plain)).replaceAll("_", "-");
   const slug = `${operation}-${name}`;

@@ -1,0 +1,218 @@
+// The endpoints that an app is built on: rows in pages, rows that belong to a user, accounts, full-text search.
+import type { FieldSpec } from "../../../core/endpoint_spec.ts";
+import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
+import { foldName } from "../../../sql/names.ts";
+import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
+import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";
+import { type Body, DEFAULT_LIMIT, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
+import { inputNames, type ScaffoldOperation } from "./scaffold_names.ts";
+
+/** A table, and the column that holds the user to whom a row belongs; null: rows belong to nobody. */
+export interface AppTable {
+  readonly table: TableDefinition;
+  readonly owner: ColumnDefinition | null;
+}
+
+/** Columns of a users table that no caller sees or sets. */
+const SECRET: ReadonlySet<string> = new Set([PASSWORD_COLUMN, "role"]);
+const SEARCHED = 50;
+
+/** Whether people sign up and log in by this table. */
+export function isUsersTable({ columns }: TableDefinition): boolean {
+  const names = new Set(columns.map(({ name }) => foldName(name)));
+  return names.has(PASSWORD_COLUMN) && names.has(EMAIL_COLUMN);
+}
+
+/** The operations that such a table gets unless they are chosen. */
+export function appOperations(table: TableDefinition): readonly ScaffoldOperation[] {
+  if (isUsersTable(table)) return ["signup", "login", "me"];
+  return table.kind === "virtual" ? ["search"] : ["list", "get", "create", "update", "delete"];
+}
+
+/** A string is the reason why the table has no such endpoint. */
+export function appBody(app: AppTable, operation: ScaffoldOperation): Body | string {
+  const isForUsers = operation === "signup" || operation === "login" || operation === "me";
+  if (isForUsers !== isUsersTable(app.table)) {
+    return isForUsers
+      ? `A users table has the columns ${EMAIL_COLUMN} and ${PASSWORD_COLUMN}`
+      : "A users table has signup, login and me; its rows are for their users";
+  }
+  return bodies[operation](app);
+}
+
+const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | string>> = {
+  list: (app) =>
+    withKey(app, (key) => ({
+      ...reading(app),
+      sql: `SELECT * FROM ${sqlName(app.table.name)} WHERE ${
+        conditions([`${sqlName(key.name)} > coalesce(:after, ${belowAll(key)})`], app)
+      } ORDER BY ${sqlName(key.name)} LIMIT :limit`,
+      input: [
+        { name: "after", label: "The key of the last row before", type: inputType(key.declaredType) },
+        { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT },
+        ...owned(app),
+      ],
+      output: "rows",
+    })),
+  get: (app) =>
+    byKey(app, (where, input) => ({
+      ...reading(app),
+      sql: `SELECT * FROM ${sqlName(app.table.name)} WHERE ${where}`,
+      input,
+      output: "first_row",
+    })),
+  create: (app) => {
+    const columns = app.table.columns.filter((column) =>
+      column !== app.owner && isCreated(app.table, column)
+    );
+    const fields = fieldsOf(columns, new Set());
+    const values = columns.map(({ defaultSql }, at) => {
+      const name = `:${fields[at]?.name}`;
+      return defaultSql === null ? name : `coalesce(${name}, ${defaultSql})`;
+    });
+    const [owner, own] = app.owner ? [[sqlName(app.owner.name)], ["$user_id"]] : [[], []];
+    const all = [...owner, ...columns.map(({ name }) => sqlName(name))];
+    return {
+      ...writing(app),
+      sql: `INSERT INTO ${sqlName(app.table.name)} ${
+        all.length === 0 ? "DEFAULT VALUES" : `(${all.join(", ")}) VALUES (${[...own, ...values].join(", ")})`
+      } RETURNING *`,
+      input: [...fields, ...owned(app)],
+      output: "first_row",
+    };
+  },
+  update: (app) => {
+    const columns = app.table.columns.filter((one) =>
+      one !== app.owner && one.keyPosition === 0 && !one.generated
+    );
+    if (columns.length === 0) return "The table has no columns beside its key to update";
+    return byKey(app, (where, input) => {
+      const fields = fieldsOf(columns, new Set(input.map(({ name }) => name)), false);
+      const sets = columns.map(({ name }, at) => `${sqlName(name)} = :${fields[at]?.name}`);
+      return {
+        ...writing(app),
+        sql: `UPDATE ${sqlName(app.table.name)} SET ${sets.join(", ")} WHERE ${where} RETURNING *`,
+        input: [...fields, ...input],
+        output: "first_row",
+      };
+    });
+  },
+  delete: (app) =>
+    byKey(app, (where, input) => ({
+      ...writing(app),
+      sql: `DELETE FROM ${sqlName(app.table.name)} WHERE ${where}`,
+      input,
+      output: "rows_written",
+    })),
+  search: ({ table: { name } }) => ({
+    ...{ kind: "query", method: "GET", output: "rows" },
+    sql: `SELECT rowid, * FROM ${sqlName(name)} WHERE ${sqlName(name)} MATCH :q ORDER BY rank LIMIT :limit`,
+    input: [
+      { name: "q", label: "Words", type: "match", required: true, maxLength: 200 },
+      { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: SEARCHED },
+    ],
+  }),
+  signup: ({ table }) => {
+    const others = table.columns.filter((one) =>
+      one.notNull && one.keyPosition === 0 && !one.generated && one.defaultSql === null &&
+      ![EMAIL_COLUMN, PASSWORD_COLUMN].includes(foldName(one.name))
+    );
+    const secret = others.find(({ name }) => SECRET.has(foldName(name)));
+    if (secret !== undefined) return `Give ${secret.name} a DEFAULT; no sign-up sets it`;
+    const fields = fieldsOf(others, new Set(["email", "password"]));
+    const columns = [EMAIL_COLUMN, PASSWORD_COLUMN, ...others.map(({ name }) => sqlName(name))];
+    const values = [":email", ":password", ...fields.map(({ name }) => `:${name}`)];
+    return {
+      ...account(table, "auth_signup"),
+      sql: `INSERT INTO ${sqlName(table.name)} (${columns.join(", ")}) VALUES (${
+        values.join(", ")
+      }) RETURNING ${sqlName(keyColumn(table) ?? "rowid")}`,
+      input: [...CREDENTIALS, ...fields],
+    };
+  },
+  login: ({ table }) => ({
+    ...account(table, "auth_login"),
+    sql: `SELECT ${sqlName(keyColumn(table) ?? "rowid")}, ${PASSWORD_COLUMN} FROM ${sqlName(table.name)} ` +
+      `WHERE ${EMAIL_COLUMN} = :email`,
+    input: CREDENTIALS,
+  }),
+  me: (app) =>
+    withKey(app, (key) => ({
+      ...{ kind: "query", method: "GET", output: "first_row", auth: "session" },
+      sql: `SELECT ${
+        app.table.columns.filter(({ name }) => !SECRET.has(foldName(name))).map(({ name }) => sqlName(name))
+          .join(", ")
+      } FROM ${sqlName(app.table.name)} WHERE ${sqlName(key.name)} = $user_id`,
+      input: [{ name: "$user_id", type: inputType(key.declaredType) }],
+    })),
+};
+
+const CREDENTIALS: FieldSpec[] = [
+  { name: "email", type: "email", required: true, trim: true },
+  { name: "password", type: "text", required: true },
+];
+
+function account({ name }: TableDefinition, kind: "auth_signup" | "auth_login") {
+  const authConfig = {
+    usersTable: name,
+    emailColumn: EMAIL_COLUMN,
+    passwordColumn: PASSWORD_COLUMN,
+  } as const;
+  return { kind, method: "POST", output: "session", authConfig, rateLimit: { perMin: 10 } } as const;
+}
+
+function reading({ owner }: AppTable) {
+  return { kind: "query", method: "GET", ...(owner ? { auth: "session" as const } : {}) } as const;
+}
+
+function writing({ owner }: AppTable) {
+  return { kind: "mutation", method: "POST", ...(owner ? { auth: "session" as const } : {}) } as const;
+}
+
+function owned({ owner }: AppTable): FieldSpec[] {
+  return owner ? [{ name: "$user_id", type: inputType(owner.declaredType) }] : [];
+}
+
+function conditions(own: readonly string[], { owner }: AppTable): string {
+  return [...own, ...(owner ? [`${sqlName(owner.name)} = $user_id`] : [])].join(" AND ");
+}
+
+/** A value below every key: a text that is compared with a column of numbers would be above all of them. */
+function belowAll({ declaredType }: ColumnDefinition): string {
+  return inputType(declaredType) === "text" ? "''" : "-9e999";
+}
+
+function withKey({ table }: AppTable, build: (key: ColumnDefinition) => Body): Body | string {
+  const key = table.columns.find(({ name }) => name === keyColumn(table));
+  return key === undefined ? "The table has no primary key of one column" : build(key);
+}
+
+/** `where` compares the whole key, and the owner where rows have one. */
+function byKey(
+  app: AppTable,
+  build: (where: string, input: FieldSpec[]) => Body,
+): Body | string {
+  const key = app.table.columns.filter((one) => one.keyPosition > 0 && one !== app.owner)
+    .toSorted((a, b) => a.keyPosition - b.keyPosition);
+  // The owner may be the whole key: then each user has one row.
+  if (key.length === 0 && app.owner?.keyPosition !== 1) {
+    return `The ${app.table.kind === "view" ? "view" : "table"} has no primary key`;
+  }
+  const fields = fieldsOf(key, new Set()).map((field) => ({ ...field, required: true }));
+  const where = key.map(({ name }, at) => `${sqlName(name)} = :${fields[at]?.name}`);
+  return build(conditions(where, app), [...fields, ...owned(app)]);
+}
+
+/** What is left out binds NULL, or for a new row the column's default. */
+function fieldsOf(
+  columns: readonly ColumnDefinition[],
+  taken: ReadonlySet<string>,
+  usesDefaults = true,
+): FieldSpec[] {
+  const names = inputNames(columns.map(({ name }) => name), taken);
+  return columns.map(({ declaredType, notNull, keyPosition, defaultSql }, at) => {
+    const isNeeded = (notNull || keyPosition > 0) && !(usesDefaults && defaultSql !== null);
+    const field = { name: names[at] ?? "", type: inputType(declaredType) };
+    return isNeeded ? { ...field, required: true } : field;
+  });
+}

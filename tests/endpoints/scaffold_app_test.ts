@@ -1,0 +1,132 @@
+// The scaffold of an app: its endpoints work as they are made, rows stay with their users, and secrets stay inside.
+import { assert, assertEquals } from "@std/assert";
+import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the scaffold of an app", run);
+
+const TABLES = [
+  "CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, " +
+  "name TEXT NOT NULL, role TEXT NOT NULL DEFAULT 'guest')",
+  "CREATE TABLE notes (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users, body TEXT NOT NULL, " +
+  "state TEXT NOT NULL DEFAULT 'new', rank REAL DEFAULT (1 + 1), made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, raw BLOB)",
+  "CREATE TABLE cities (code TEXT PRIMARY KEY, name TEXT)",
+  "CREATE TABLE profiles (user_id INTEGER PRIMARY KEY REFERENCES users, bio TEXT)",
+  "CREATE VIRTUAL TABLE pages USING fts5(title, body)",
+  "INSERT INTO pages VALUES ('One', 'blue bike'), ('Two', 'green door')",
+];
+
+interface Made {
+  readonly slugs: readonly string[];
+  readonly skipped: readonly { readonly slug: string; readonly reason: string }[];
+}
+
+/** Makes and publishes. */
+async function scaffold(world: EndpointWorld, body: object): Promise<Made> {
+  const { status, text } = await world.call("POST", "/scaffold-crud", body);
+  assertEquals(status, 200, text);
+  const { created, skipped } = JSON.parse(text).data;
+  const slugs = created.map(({ slug }: { slug: string }) => slug);
+  for (const slug of slugs) assertEquals((await world.call("POST", `/${slug}/publish`)).status, 200);
+  return { slugs, skipped };
+}
+
+async function call({ app }: EndpointWorld, path: string, request: { token?: string; body?: unknown } = {}) {
+  const answer = await app.request(
+    request.body === undefined ? "GET" : "POST",
+    `/p/acme/main/${path}`,
+    request,
+  );
+  return { status: answer.status, ...JSON.parse(answer.text) };
+}
+
+async function signUp(world: EndpointWorld, email: string): Promise<string> {
+  const { token } = await call(world, "signup-user", {
+    body: { email, password: "correct horse", name: "Ada" },
+  });
+  assert(typeof token === "string");
+  return token;
+}
+
+test("a users table gives sign-up, log-in and me, and neither hash nor role goes in or out", async () => {
+  await using world = await endpointWorld(TABLES);
+  const { slugs, skipped } = await scaffold(world, { table: "users", shape: "app" });
+  assertEquals([slugs, skipped], [["signup-user", "login-user", "me-user"], []]);
+  await signUp(world, " ada@shop.example ");
+  const credentials = { email: "ada@shop.example", password: "correct horse" };
+  const { token } = await call(world, "login-user", { body: credentials });
+  assertEquals(await call(world, "me-user", { token }), {
+    status: 200,
+    row: { id: 1, email: "ada@shop.example", name: "Ada" },
+  });
+  const climbing = await call(world, "signup-user", { body: { ...credentials, name: "x", role: "admin" } });
+  assertEquals([climbing.status, climbing.issues[0].path], [400, "role"]);
+  const { created, skipped: refused } = JSON.parse(
+    (await world.call("POST", "/scaffold-crud", { table: "users", shape: "app", operations: ["list"] })).text,
+  ).data;
+  assertEquals([created, refused.length], [[], 1]);
+});
+
+test("rows of an owner are seen and written by their user only, and answers are the rows", async () => {
+  await using world = await endpointWorld(TABLES);
+  await scaffold(world, { table: "users", shape: "app" });
+  const { slugs, skipped } = await scaffold(world, { table: "notes", owner: "user_id" });
+  assertEquals([slugs.length, skipped], [5, []]);
+  const [ada, bob] = [await signUp(world, "ada@shop.example"), await signUp(world, "bob@shop.example")];
+  const first = await call(world, "create-note", { token: ada, body: { body: "one", raw: "AAE=" } });
+  const { made, ...row } = first.row;
+  assertEquals(row, { id: 1, user_id: 1, body: "one", state: "new", rank: 2, raw: { $blob: "AAE=" } });
+  assert(typeof made === "string");
+  for (const body of ["two", "three"]) {
+    assertEquals(
+      (await call(world, "create-note", { token: ada, body: { body, state: "old" } })).row.state,
+      "old",
+    );
+  }
+  await call(world, "create-note", { token: bob, body: { body: "mine" } });
+  const page = async (query: string) =>
+    (await call(world, `list-notes?${query}`, { token: ada })).rows.map((one: unknown[]) => one[0]);
+  assertEquals([await page("limit=2"), await page("limit=2&after=2"), await page("after=3")], [
+    [1, 2],
+    [3],
+    [],
+  ]);
+  assertEquals((await call(world, "get-note?id=4", { token: ada })).row, null);
+  const taken = { id: 4, body: "taken", state: "x", made: "x" };
+  assertEquals((await call(world, "update-note", { token: ada, body: taken })).row, null);
+  assertEquals((await call(world, "delete-note", { token: ada, body: { id: 4 } })).rowsWritten, 0);
+  assertEquals((await call(world, "update-note", { token: bob, body: taken })).row.body, "taken");
+  assertEquals((await call(world, "delete-note", { token: bob, body: { id: 4 } })).rowsWritten, 1);
+  assertEquals((await call(world, "create-note", { body: { body: "x" } })).status, 401);
+  const forged = await call(world, "create-note", { token: bob, body: { body: "x", user_id: 1 } });
+  assertEquals([forged.status, forged.issues[0].path], [400, "user_id"]);
+  await scaffold(world, { table: "profiles", owner: "user_id" });
+  assertEquals((await call(world, "create-profile", { token: bob, body: { bio: "b" } })).row.user_id, 2);
+  assertEquals((await call(world, "get-profile", { token: bob })).row, { user_id: 2, bio: "b" });
+  assertEquals((await call(world, "get-profile", { token: ada })).row, null);
+});
+
+test("a table of text keys has pages, a full-text table a search, and what does not fit is refused", async () => {
+  await using world = await endpointWorld(TABLES);
+  await scaffold(world, { table: "cities", shape: "app" });
+  for (const code of ["b", "a", "!"]) {
+    assertEquals((await call(world, "create-city", { body: { code } })).row, { code, name: null });
+  }
+  assertEquals((await call(world, "list-cities?limit=2")).rows, [["!", null], ["a", null]]);
+  assertEquals((await call(world, "list-cities?after=a")).rows, [["b", null]]);
+  const { slugs } = await scaffold(world, { table: "pages", shape: "app" });
+  assertEquals(slugs.length, 1);
+  const search = `${slugs[0]}?q=${encodeURIComponent('blue- "bi"*')}`;
+  assertEquals((await call(world, search)).rows, [[1, "One", "blue bike"]]);
+  const bad: readonly (readonly [body: object, path: string])[] = [
+    [{ table: "notes", owner: "nobody" }, "owner"],
+    [{ table: "notes", owner: "user_id", shape: "basic" }, "owner"],
+    [{ table: "pages", operations: ["search"] }, "operations"],
+    [{ table: "notes", shape: "other" }, "shape"],
+  ];
+  for (const [body, path] of bad) {
+    const refused = await world.call("POST", "/scaffold-crud", body);
+    assertEquals([refused.status, refused.body.issues?.[0]?.path], [400, path]);
+  }
+});
