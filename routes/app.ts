@@ -33,13 +33,13 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route("/", wellKnownRoutes(deps));
   app.route("/", oauthRoutes(deps));
   app.route("/", openapiRoutes(app, deps.baseUrl));
+  app.route("/", hranaRoutes(deps));
   app.route("/", docsRoutes(deps));
   app.route("/console", consoleRoutes(deps));
   app.route("/api", apiRoutes(deps));
   app.route("/p", discoveryRoutes(deps));
   app.route("/p", publishedRoutes(deps));
   app.route("/v1", v1Routes(deps));
-  app.route("/", hranaRoutes(deps));
   app.route("/mcp", mcpRoutes(deps));
   return app;
 }

@@ -17,4 +17,9 @@ export const hranaErrors = {
     message: "End the URL with /hrana/<namespace>/<database>/ and its slash; this token reaches several",
     retryable: false,
   },
+  socket_unavailable: {
+    status: 426,
+    message: "Write https or http instead of wss or ws in the URL; sockets need the runtime's own server",
+    retryable: false,
+  },
 } as const;

@@ -12,3 +12,16 @@ export const MAX_STORED_CHARACTERS = 4_000_000;
 export const MAX_KEPT_STREAMS = 64;
 /** Milliseconds that a stream with stored texts is kept while nothing is asked of it. */
 export const STREAM_IDLE_MS = 600_000;
+/** Sockets that are open at once: of the process, and of one token. Each takes some 50 kB, and a connection. */
+export const MAX_SOCKETS = 2000;
+export const MAX_SOCKETS_OF_TOKEN = 300;
+/** Milliseconds until a new socket has said who it is. */
+export const HELLO_MS = 10_000;
+/** Seconds between two pings of a silent socket; without an answer it is closed. */
+export const SOCKET_PING_SEC = 60;
+/** Streams and cursors of one socket, and requests of it that wait: a client that sends without reading is cut off. */
+export const MAX_SOCKET_STREAMS = 128;
+export const MAX_SOCKET_CURSORS = 16;
+export const MAX_SOCKET_WAITING = 1000;
+/** Bytes of answers that a socket may leave unread. */
+export const MAX_SOCKET_UNREAD = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { type Context, Hono, type Next } from "hono";
 import type { z } from "zod";
 import { AppError } from "../../lib/core/errors.ts";
-import { answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
+import { answerCursor, answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
 import type { DoorOptions } from "../../lib/services/hrana/hrana_types.ts";
 import type { AppDeps } from "../http/app_deps.ts";
@@ -12,7 +12,8 @@ import { headerNumber, snapshots } from "../middleware/header_flag.ts";
 import { issuesOf } from "../middleware/issues.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
-import { pipelineBody } from "./request_schemas.ts";
+import { cursorBody, pipelineBody } from "./request_schemas.ts";
+import { isUpgrade, openSocket } from "./socket.ts";
 import { enterDoor } from "./target.ts";
 
 /** Mounted at the root: `/hrana/<namespace>/…`, and `/v2`, `/v3` for tokens that reach one database. */
@@ -21,7 +22,15 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
     .use("/hrana/*", preflight)
     .use("/v2/*", preflight)
     .use("/v3/*", preflight)
-    .get("/hrana/:ns/:call{.+}", (c) => answerGet(readDoorPath(c.req.param("call"))))
+    .get("/", async (c, next) => {
+      const database = { namespaceSlug: null, database: null };
+      return isUpgrade(c) ? openSocket(deps, c, database) : await next();
+    })
+    .get("/hrana/:ns/:call{.+}", (c) => {
+      const path = readDoorPath(c.req.param("call"));
+      if (path?.call !== null || !isUpgrade(c)) return answerGet(path);
+      return openSocket(deps, c, { namespaceSlug: c.req.param("ns"), database: path.database });
+    })
     .post("/hrana/:ns/:call{.+}", (c) => {
       const path = readDoorPath(c.req.param("call"));
       return answerPost(deps, c, { namespaceSlug: c.req.param("ns"), path });
@@ -60,8 +69,13 @@ async function answerPost(
     database: path.database,
   });
   const options = optionsOf(c);
+  const { kept } = deps.hrana;
+  if (path.call === "cursor") {
+    const lines = await answerCursor(ctx, kept, { ...await readJson(c, cursorBody), options });
+    return sendJson(c, lines, { "content-type": "text/plain; charset=utf-8" });
+  }
   const { baton, requests } = await readJson(c, pipelineBody);
-  const answer = await answerPipeline(ctx, deps.hrana.kept, { baton, requests, options });
+  const answer = await answerPipeline(ctx, kept, { baton, requests, options });
   return sendJson(c, answer.body, answer.replayed ? { "idempotency-replayed": "true" } : {});
 }
 
@@ -88,7 +102,7 @@ function optionsOf(c: Context<Env>): DoorOptions {
  * The body, whatever its Content-Type. Its integers are strings, and its numbers are floats of any size, so none is refused
  * for being rounded. Errors: `invalid_json`, `validation_failed`, those of `bodyText`.
  */
-export async function readJson<Schema extends z.ZodType>(
+async function readJson<Schema extends z.ZodType>(
   c: Context<Env>,
   schema: Schema,
 ): Promise<z.output<Schema>> {

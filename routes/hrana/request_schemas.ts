@@ -69,9 +69,12 @@ function readCondition(value: unknown, step: number, depth: number): WireConditi
   }
 }
 
+const id = z.int32();
+const execute = z.object({ type: z.literal("execute"), stmt: statement });
+
 /** One request of a stream. */
 export const streamRequest = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("execute"), stmt: statement }),
+  execute,
   z.object({ type: z.literal("batch"), batch }),
   z.object({ type: z.literal("sequence"), sql: z.string().nullish(), sql_id: sqlId.nullish() }),
   z.object({ type: z.literal("describe"), ...text }),
@@ -79,6 +82,33 @@ export const streamRequest = z.discriminatedUnion("type", [
   z.object({ type: z.literal("close_sql"), sql_id: sqlId }),
   z.object({ type: z.literal("get_autocommit") }),
   z.object({ type: z.literal("close") }),
+]);
+
+/** A message on a socket. */
+export const clientMessage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("hello"), jwt: z.string().max(1000).nullish() }),
+  z.object({
+    type: z.literal("request"),
+    request_id: id,
+    request: z.discriminatedUnion("type", [
+      z.object({ type: z.enum(["open_stream", "close_stream"]), stream_id: id }),
+      execute.extend({ stream_id: id }),
+      z.object({ type: z.literal("batch"), batch, stream_id: id }),
+      z.object({
+        type: z.literal("sequence"),
+        sql: z.string().nullish(),
+        sql_id: sqlId.nullish(),
+        stream_id: id,
+      }),
+      z.object({ type: z.literal("describe"), ...text, stream_id: id }),
+      z.object({ type: z.literal("store_sql"), sql_id: sqlId, sql: z.string() }),
+      z.object({ type: z.literal("close_sql"), sql_id: sqlId }),
+      z.object({ type: z.literal("get_autocommit"), stream_id: id }),
+      z.object({ type: z.literal("open_cursor"), stream_id: id, cursor_id: id, batch }),
+      z.object({ type: z.literal("fetch_cursor"), cursor_id: id, max_count: z.int32().min(0) }),
+      z.object({ type: z.literal("close_cursor"), cursor_id: id }),
+    ]),
+  }),
 ]);
 
 const baton = z.string().max(2_000_000).nullish().transform((text) => text ?? null);

@@ -29,6 +29,7 @@ import type { OauthContext } from "../../lib/services/oauth/oauth_context.ts";
 import { beginTransaction, resumeTransaction } from "../../lib/query/transaction/begin_transaction.ts";
 import type { BeginTransaction } from "../../lib/query/transaction/interactive_transaction.ts";
 import { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
+import { OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
@@ -73,9 +74,10 @@ export interface AppDeps extends ProcessParts {
   readonly oauth: OauthContext;
 }
 
-/** Streams that are kept between requests, and how a transaction over several of them begins. */
+/** Streams that are kept between requests, open sockets, and how a transaction over several requests begins. */
 export interface HranaDeps {
   readonly kept: KeptStreams;
+  readonly sockets: OpenSockets;
   readonly begin: BeginTransaction | null;
 }
 
@@ -108,6 +110,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     people: peopleContext(parts, published),
     hrana: {
       kept: new KeptStreams({ clock, hashes: query.hashes, resume: resumeTransaction }),
+      sockets: new OpenSockets(),
       begin: beginTransaction,
     },
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },

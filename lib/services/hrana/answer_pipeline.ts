@@ -1,10 +1,11 @@
 // Answers the requests of one HTTP call in their order: an error stops none of those behind it.
 import { AppError } from "../../core/errors.ts";
-import { answerRequest, failureText } from "./answer_request.ts";
+import { answerRequest, failureText, runBatch } from "./answer_request.ts";
 import type { RunningRequest } from "./batch_run.ts";
 import { refusalIn, runsSql } from "./check_request.ts";
+import { cursorEntries, failedEntry } from "./cursor_entries.ts";
 import { isWhole } from "./door_error.ts";
-import type { DoorContext, DoorOptions, StreamRequest } from "./hrana_types.ts";
+import type { DoorContext, DoorOptions, StreamRequest, WireBatch } from "./hrana_types.ts";
 import type { ClaimedStream, KeptStreams } from "./kept_streams.ts";
 
 /** Requests of one call, and the stream that they are for. */
@@ -64,6 +65,39 @@ export async function answerPipeline(
   const next = closed ? null : await kept.keep(ctx, open.claimed);
   const body = `{"baton":${JSON.stringify(next)},"base_url":null,"results":[${run.results.join(",")}]}`;
   return { body, replayed: run.replayed };
+}
+
+/** A batch over `POST …/cursor`. */
+export interface CursorInput {
+  readonly baton: string | null;
+  readonly batch: WireBatch;
+  readonly options: DoorOptions;
+}
+
+/** The lines of a cursor's answer. Errors: as `answerPipeline`. */
+export async function answerCursor(
+  ctx: DoorContext,
+  kept: KeptStreams,
+  { baton, batch, options }: CursorInput,
+): Promise<string> {
+  const { claimed, running, hasRun } = await openPipeline(ctx, kept, { baton, options, isOnly: true });
+  const { stream, id } = claimed;
+  const refusal = refusalIn(ctx, [{ type: "batch", batch }], (id) => stream.texts.find(id));
+  let entries: string[];
+  try {
+    if (refusal !== null) throw refusal;
+    entries = cursorEntries(await runBatch({ ...running, closes: false }, batch, ""));
+  } catch (error) {
+    if (error instanceof AppError && !(isWhole(error) && !hasRun() && baton === null)) {
+      entries = [failedEntry(error)];
+    } else {
+      await stream.close();
+      kept.forget(id);
+      throw error;
+    }
+  }
+  const next = await kept.keep(ctx, claimed);
+  return `${[JSON.stringify({ baton: next, base_url: null }), ...entries].join("\n")}\n`;
 }
 
 class PipelineRun {

@@ -46,7 +46,8 @@ export type StreamRequest =
   | { readonly type: "sequence" | "describe" } & WireText
   | { readonly type: "store_sql"; readonly sql_id: number; readonly sql: string }
   | { readonly type: "close_sql"; readonly sql_id: number }
-  | { readonly type: "get_autocommit" | "close" };
+  | { readonly type: "get_autocommit" }
+  | { readonly type: "close" };
 
 /** The parts of the process that the door needs, the database, and whoever calls now. */
 export interface DoorContext extends StatementsContext, MergeContext {

@@ -26,8 +26,20 @@ interface KeptResult {
 export function keptTexts(statements: readonly DoorStatement[], data: unknown): string[] {
   const kept: readonly KeptResult[] = Array.isArray(data) ? data : [];
   return kept.map(({ rowsRead, rowsWritten, ...result }, at) =>
-    own(statements[at], JSON.stringify(result).slice(0, -1), [rowsRead, rowsWritten, 0])
+    own(statements[at], infiniteJson(result).slice(0, -1), [rowsRead, rowsWritten, 0])
   );
+}
+
+/** JSON of a parsed result or row, whose infinities would otherwise be written as null. */
+export function infiniteJson(value: unknown): string {
+  let some = false;
+  const text = JSON.stringify(value, (_, one) => {
+    if (one !== Infinity && one !== -Infinity) return one;
+    some = true;
+    return one > 0 ? "1e999" : "-1e999";
+  });
+  // Inside of a string every quotation mark has a backslash.
+  return some ? text.replaceAll(/"float","value":"(-?1e999)"\}/g, '"float","value":$1}') : text;
 }
 
 function own(

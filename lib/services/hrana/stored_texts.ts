@@ -31,11 +31,6 @@ export class StoredTexts {
     this.#texts.delete(id);
   }
 
-  clear(): void {
-    this.#texts.clear();
-    this.#characters = 0;
-  }
-
   entries(): [number, string][] {
     return [...this.#texts];
   }

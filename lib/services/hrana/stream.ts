@@ -50,7 +50,6 @@ export class HranaStream {
   async close(): Promise<void> {
     const transaction = this.#transaction;
     this.#transaction = null;
-    this.texts.clear();
     if (transaction === null || transaction.autocommit || transaction.lost !== null) return;
     try {
       await transaction.rollback();
@@ -64,7 +63,6 @@ export class HranaStream {
   abandon(): void {
     this.#transaction?.abandon();
     this.#transaction = null;
-    this.texts.clear();
   }
 
   async #begin(

@@ -1,0 +1,43 @@
+// One request of a stream on a socket: checked, run and answered like that of a pipeline which has no other.
+import { answerRequest, runBatch } from "./answer_request.ts";
+import type { RunningRequest } from "./batch_run.ts";
+import { refusalIn } from "./check_request.ts";
+import { cursorEntries } from "./cursor_entries.ts";
+import type { DoorContext } from "./hrana_types.ts";
+import type { SocketCursors } from "./socket_cursors.ts";
+import type { SocketRequest, SocketStreamRequest } from "./socket_types.ts";
+import type { HranaStream } from "./stream.ts";
+
+/** A stream of a socket, and who calls now. */
+export interface OnStream {
+  readonly ctx: DoorContext;
+  readonly stream: HranaStream;
+  readonly signal: AbortSignal;
+  readonly cursors: SocketCursors;
+}
+
+type OpenCursor = Extract<SocketRequest, { type: "open_cursor" }>;
+
+/** The response as text. Errors: the failure of the request. */
+export async function answerOnStream(
+  request: SocketStreamRequest | OpenCursor,
+  { ctx, stream, signal, cursors }: OnStream,
+): Promise<string> {
+  const asked = request.type === "open_cursor" ? { type: "batch", batch: request.batch } as const : request;
+  const refusal = refusalIn(ctx, [asked], (id) => stream.texts.find(id));
+  if (refusal !== null) throw refusal;
+  let calls = 0;
+  const running: RunningRequest = {
+    ctx,
+    stream,
+    options: { maxAffected: null, snapshots: true, idempotencyKey: null, signal: () => signal },
+    opens: () => calls++ === 0,
+    closes: false,
+    isOnly: true,
+  };
+  if (request.type !== "open_cursor") return (await answerRequest(running, request, "request")).response;
+  cursors.requireFree(request.cursor_id);
+  const run = await runBatch(running, request.batch, "request");
+  cursors.open(request.cursor_id, cursorEntries(run));
+  return '{"type":"open_cursor"}';
+}

@@ -1,0 +1,159 @@
+// What a socket of libSQL's protocol does: streams beside each other, the requests of each in their order.
+import { AppError } from "../../core/errors.ts";
+import { MAX_SOCKET_STREAMS, MAX_SOCKET_WAITING } from "../../core/limits_hrana.ts";
+import { failureText } from "./answer_request.ts";
+import { HranaStream } from "./stream.ts";
+import { SocketCursors } from "./socket_cursors.ts";
+import { answerOnStream } from "./socket_requests.ts";
+import type { ClientMessage, SocketParts, SocketRequest } from "./socket_types.ts";
+import { StoredTexts } from "./stored_texts.ts";
+import { withTexts } from "./with_texts.ts";
+
+/** A private code of RFC 6455: the ones of the protocol itself are not for applications. */
+const POLICY = 4008;
+
+interface OpenStream {
+  readonly stream: HranaStream;
+  /** Settles when every request so far is answered. */
+  tail: Promise<void>;
+}
+
+/** One socket. */
+export class SocketSession {
+  readonly #streams = new Map<number, OpenStream>();
+  readonly #cursors = new SocketCursors();
+  readonly #texts = new StoredTexts();
+  readonly #closing = new AbortController();
+  #token: string | null = null;
+  /** Whether the token was good; null: hello has not come. */
+  #hello: Promise<boolean> | null = null;
+  #waiting = 0;
+  /** Nothing more is taken: the token has lost its right. */
+  #isOver = false;
+
+  constructor(private readonly parts: SocketParts) {}
+
+  /** Whether the client has said who it is. */
+  get isKnown(): boolean {
+    return this.#hello !== null;
+  }
+
+  /** Takes a message; answers follow by `send`. Null: it is none of the protocol. */
+  receive(message: ClientMessage | null): void {
+    if (message === null) return this.#end("Send messages of the protocol");
+    if (message.type === "hello") {
+      this.#hello = this.#greet(message.jwt ?? null);
+      return;
+    }
+    const hello = this.#hello;
+    if (hello === null) return this.#end("Send hello first");
+    if (this.#waiting >= MAX_SOCKET_WAITING) {
+      return this.#end("Wait for answers; too many requests are under way");
+    }
+    this.#waiting++;
+    void this.#answer(hello, message.request_id, message.request);
+  }
+
+  /** Ends everything: the socket has closed. */
+  close(): void {
+    this.#closing.abort();
+    for (const { stream } of this.#streams.values()) stream.abandon();
+    this.#streams.clear();
+    this.#cursors.clear();
+  }
+
+  async #greet(token: string | null): Promise<boolean> {
+    this.#token = token;
+    try {
+      await this.parts.enter(token);
+      this.parts.send('{"type":"hello_ok"}');
+      return true;
+    } catch (error) {
+      this.parts.send(`{"type":"hello_error","error":${failureText(known(error))}}`);
+      this.#end("Send a valid token");
+      return false;
+    }
+  }
+
+  async #answer(hello: Promise<boolean>, id: number, asked: SocketRequest): Promise<void> {
+    try {
+      const request = withTexts(asked, this.#texts);
+      const response = this.#inOrder(request, async () => await hello ? await this.#run(request) : null);
+      const text = await response;
+      if (text !== null) this.parts.send(`{"type":"response_ok","request_id":${id},"response":${text}}`);
+    } catch (error) {
+      this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
+    } finally {
+      this.#waiting--;
+      if (this.#isOver) this.#end("The token or the database is gone");
+    }
+  }
+
+  /** Requests of one stream wait for each other, also those that open and close it. */
+  #inOrder<T>(request: SocketRequest, work: () => Promise<T>): Promise<T> {
+    if (request.type === "open_stream") this.#open(request.stream_id);
+    const open = "stream_id" in request ? this.#streams.get(request.stream_id) : undefined;
+    if (open === undefined) return work();
+    const run = open.tail.then(work);
+    open.tail = run.then(() => {}, () => {});
+    return run;
+  }
+
+  #open(id: number): void {
+    if (this.#streams.has(id) || this.#streams.size >= MAX_SOCKET_STREAMS) return;
+    this.#streams.set(id, { stream: new HranaStream(this.#texts), tail: Promise.resolve() });
+  }
+
+  async #run(request: SocketRequest): Promise<string> {
+    switch (request.type) {
+      case "open_stream":
+        if (this.#streams.has(request.stream_id)) return '{"type":"open_stream"}';
+        throw refused("Close a stream first; this socket has as many as it may");
+      case "close_stream":
+        await this.#streams.get(request.stream_id)?.stream.close();
+        this.#streams.delete(request.stream_id);
+        return '{"type":"close_stream"}';
+      case "store_sql":
+      case "close_sql":
+        return `{"type":"${request.type}"}`;
+      case "fetch_cursor":
+        return this.#cursors.fetch(request.cursor_id, request.max_count);
+      case "close_cursor":
+        this.#cursors.close(request.cursor_id);
+        return '{"type":"close_cursor"}';
+      default: {
+        const stream = this.#streams.get(request.stream_id)?.stream;
+        if (stream === undefined) throw new AppError("stream_expired");
+        const ctx = await this.#enter();
+        const signal = this.#closing.signal;
+        return await answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });
+      }
+    }
+  }
+
+  /** A token that has lost its right ends the socket and what it has open. */
+  async #enter() {
+    try {
+      return await this.parts.enter(this.#token);
+    } catch (error) {
+      if (error instanceof AppError && [401, 403, 404].includes(error.status)) {
+        this.#isOver = true;
+      }
+      throw error;
+    }
+  }
+
+  #end(reason: string): void {
+    this.close();
+    this.parts.end(POLICY, reason);
+  }
+}
+
+function refused(message: string): AppError {
+  return new AppError("validation_failed", { message });
+}
+
+/** What nobody expects tells the client nothing. */
+function known(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError("internal");
+}

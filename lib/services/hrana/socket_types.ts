@@ -1,0 +1,35 @@
+// Messages of a socket of libSQL's protocol, as routes have checked them.
+import type { DoorContext, StreamRequest, WireBatch } from "./hrana_types.ts";
+
+/** What a client sends. */
+export type ClientMessage =
+  | { readonly type: "hello"; readonly jwt?: string | null | undefined }
+  | { readonly type: "request"; readonly request_id: number; readonly request: SocketRequest };
+
+/** Requests of a stream that its socket passes on. */
+export type SocketStreamRequest =
+  & Extract<StreamRequest, { type: "execute" | "batch" | "sequence" | "describe" | "get_autocommit" }>
+  & { readonly stream_id: number };
+
+/** One request. */
+export type SocketRequest =
+  | { readonly type: "open_stream" | "close_stream"; readonly stream_id: number }
+  | SocketStreamRequest
+  | Extract<StreamRequest, { type: "store_sql" | "close_sql" }>
+  | {
+    readonly type: "open_cursor";
+    readonly stream_id: number;
+    readonly cursor_id: number;
+    readonly batch: WireBatch;
+  }
+  | { readonly type: "fetch_cursor"; readonly cursor_id: number; readonly max_count: number }
+  | { readonly type: "close_cursor"; readonly cursor_id: number };
+
+/** What a session needs of its socket. */
+export interface SocketParts {
+  /** Who calls now, by the token of hello. Asked for every request: a token may be revoked, and a role taken away. */
+  readonly enter: (token: string | null) => Promise<DoorContext>;
+  readonly send: (text: string) => void;
+  /** Closes the socket, with a private code of RFC 6455. */
+  readonly end: (code: number, reason: string) => void;
+}

@@ -1,0 +1,229 @@
+// What holds on every surface holds on the door for clients of libSQL: roles, scopes, money, rules and approvals, bounds, and
+// every statement of the corpus of attacks.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { corpusSchema } from "../sql/corpus_schema.ts";
+import { transactionControl } from "../../lib/sql/transaction_control.ts";
+import { statementCorpus } from "../sql/statement_corpus.ts";
+import { type DoorResult, hranaWorld, resultOf, valuesOf, wholeBatch } from "./hrana_world.ts";
+
+/** The id of the approval that an error's message names. */
+function approvalOf({ error }: DoorResult): string {
+  assertEquals(error?.code, "APPROVAL_REQUIRED");
+  assert(!error?.message.includes("appr_"));
+  return /\/approvals\/(apv_\w+)/.exec(error?.message ?? "")?.[1] ?? "none";
+}
+
+testSteps("guards of the door for libSQL", hranaWorld, {
+  "a held write runs once, when the same request comes again after the approval": async (world) => {
+    const { execute, transaction, setup, rule, decide, rows } = world;
+    await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1), (2), (3)");
+    await rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
+    const remove = () => execute("DELETE FROM t WHERE v = ?", [{ type: "integer", value: "1" }]);
+    const id = approvalOf(await remove());
+    assertEquals(approvalOf(await remove()), id);
+    assert(approvalOf(await execute("DELETE FROM t WHERE v = ?", [{ type: "integer", value: "2" }])) !== id);
+    assertEquals((await decide(id, "approve")).status, 200);
+    assertEquals(resultOf(await remove()).affected_row_count, 1);
+    assertEquals(await rows("SELECT v FROM t"), [[2], [3]]);
+    assert(approvalOf(await remove()) !== id);
+    const batch = () => transaction(["INSERT INTO t VALUES (4)", "DELETE FROM t WHERE v = 3"]);
+    const held = resultOf(await batch()).step_errors.find((error) => error !== null);
+    const batchId = approvalOf({ type: "error", ...(held ? { error: held } : {}) });
+    assertEquals((await decide(batchId, "approve")).status, 200);
+    assertEquals(resultOf(await batch()).step_errors.filter((error) => error !== null), []);
+    assertEquals(await rows("SELECT v FROM t ORDER BY v"), [[2], [4]]);
+  },
+
+  "an approved write that would do something else by now waits for another look": async (world) => {
+    const { execute, setup, rule, decide, shop, rows } = world;
+    await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1)");
+    await rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
+    const remove = () => execute("DELETE FROM t WHERE v > 0");
+    await decide(approvalOf(await remove()), "approve");
+    await shop.query("INSERT INTO t VALUES (2)");
+    const { error } = await remove();
+    assertEquals(error?.code, "EFFECT_CHANGED");
+    assertMatch(error?.message ?? "", /\/approvals\/apv_/);
+    assertEquals(await rows("SELECT count(*) FROM t"), [[2]]);
+  },
+
+  "nobody is asked about a request that is more than one call": async ({ pipeline, setup, rule, rows }) => {
+    await setup("CREATE TABLE t (v)");
+    await rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
+    const requests = ["INSERT INTO t VALUES (1)", "DELETE FROM t WHERE v = 1"].map((sql) => ({
+      type: "execute",
+      stmt: { sql },
+    }));
+    const { body } = await pipeline({ requests });
+    assertEquals(body.results.map(({ error }) => error?.code ?? null), [null, "TRANSACTION_HELD"]);
+    assertEquals(await rows("SELECT v FROM t"), [[1]]);
+  },
+
+  "a statement above the role refuses the whole request, skipped or described": async (world) => {
+    const { pipeline, shop, setup, rows } = world;
+    await setup("CREATE TABLE t (v)");
+    const { token } = await shop.mint("write");
+    const never = { type: "and", conds: [{ type: "ok", step: 0 }, { type: "error", step: 0 }] };
+    for (const sql of ["DROP TABLE t", "ATTACH 'x' AS y", "INSERT INTO _service_meta_audit DEFAULT VALUES"]) {
+      for (
+        const second of [
+          { type: "execute", stmt: { sql } },
+          { type: "describe", sql },
+          {
+            type: "batch",
+            batch: { steps: [{ stmt: { sql: "SELECT 1" } }, { condition: never, stmt: { sql } }] },
+          },
+          { type: "sequence", sql: `SELECT 1; ${sql}` },
+        ]
+      ) {
+        const first = { type: "execute", stmt: { sql: "INSERT INTO t VALUES (1)" } };
+        const { body } = await pipeline({ requests: [first, second] }, { token });
+        const code = sql.startsWith("DROP") ? "ROLE_TOO_LOW" : "STATEMENT_REFUSED";
+        assertEquals(body.results.map(({ error }) => error?.code), [code, code], sql);
+      }
+    }
+    assertEquals(await rows("SELECT v FROM t"), []);
+  },
+
+  "a reader reads, and a token of another database or branch does nothing": async (world) => {
+    const { execute, shop, setup, app } = world;
+    await setup("CREATE TABLE t (v)");
+    const { token: reader } = await shop.mint("read");
+    assertEquals(valuesOf(resultOf(await execute("SELECT 1", [], { token: reader }))), [["1"]]);
+    assertEquals(
+      (await execute("INSERT INTO t VALUES (1)", [], { token: reader })).error?.code,
+      "ROLE_TOO_LOW",
+    );
+    const other = await shop.createDatabase("other");
+    const scopes = [{ databaseId: other.id, branchRef: "main", role: "admin" as const }];
+    const { token: scoped } = await shop.mint("admin", { scopes });
+    assertEquals((await execute("SELECT 1", [], { token: scoped })).error?.code, "OUT_OF_SCOPE");
+    const body = { requests: [{ type: "execute", stmt: { sql: "CREATE TABLE own (v)" } }] };
+    const root = await app.request("POST", "/v2/pipeline", { token: scoped, body });
+    assertEquals(root.status, 200, root.text);
+    const many = await app.request("POST", "/v2/pipeline", { token: shop.token, body });
+    assertEquals([many.status, JSON.parse(many.text).code], [404, "DATABASE_NOT_NAMED"]);
+    assertEquals((await execute("SELECT 1", [], { token: "none" })).error?.code, "INVALID_BEARER");
+  },
+
+  "no statement of the corpus does more here than its role may": async ({ execute, shop, setup, rows }) => {
+    await setup(...corpusSchema);
+    const { token } = await shop.mint("read");
+    const before = await rows("SELECT type, name, sql FROM sqlite_schema ORDER BY name");
+    for (const [sql, expected] of Object.values(statementCorpus).flat()) {
+      // Which the door understands itself: alone in a request it begins what the end of the request ends.
+      if (transactionControl(sql) !== null) continue;
+      const { error } = await execute(sql, [], { token });
+      if (expected.startsWith("nobody ") || /^(?:write|admin) /.test(expected)) {
+        assert(error !== undefined, `${sql} ran`);
+      }
+    }
+    assertEquals(await rows("SELECT type, name, sql FROM sqlite_schema ORDER BY name"), before);
+  },
+
+  "hostile requests get an answer and change nothing": async ({ pipeline, setup, rows, app, shop }) => {
+    await setup("CREATE TABLE t (v)");
+    const insert = { type: "execute", stmt: { sql: "INSERT INTO t VALUES (1)" } };
+    let deep: unknown = { type: "ok", step: 0 };
+    for (let depth = 0; depth < 5000; depth++) deep = { type: "not", cond: deep };
+    const step = { stmt: { sql: "SELECT 1" } };
+    const bodies: unknown[] = [
+      "{",
+      "null",
+      "[]",
+      { requests: [insert, { type: "nope" }] },
+      { requests: [insert, { type: "execute" }] },
+      { requests: [{ ...insert, stmt: { sql: "SELECT ?", args: [{ type: "integer", value: 1 }] } }, insert] },
+      { requests: [{ ...insert, stmt: { sql: "SELECT ?", args: [{ type: "text", value: 1 }] } }, insert] },
+      { requests: [insert, { type: "batch", batch: { steps: [step, { ...step, condition: deep }] } }] },
+      {
+        requests: [insert, {
+          type: "batch",
+          batch: { steps: [{ ...step, condition: { type: "ok", step: 0 } }] },
+        }],
+      },
+      {
+        requests: [insert, {
+          type: "batch",
+          batch: { steps: [{ ...step, condition: { type: "ok", step: -1 } }] },
+        }],
+      },
+      { requests: Array.from({ length: 1001 }, () => insert) },
+      { baton: "str_01.1.00", requests: [insert] },
+      { baton: "s.AAAA", requests: [insert] },
+      { baton: 5, requests: [insert] },
+    ];
+    for (const body of bodies) {
+      const answer = await pipeline(body);
+      assertEquals(answer.status, 400, JSON.stringify(body).slice(0, 200));
+      assert(typeof answer.body.message === "string" && typeof answer.body.code === "string");
+    }
+    const big = await app.request("POST", `/hrana/${shop.slug}/main/v2/pipeline`, {
+      token: shop.token,
+      body: `{"requests":[${" ".repeat(9 * 1024 * 1024)}]}`,
+    });
+    assertEquals(big.status, 413);
+    const ranges = await pipeline({
+      requests: [{
+        ...insert,
+        stmt: { sql: "SELECT ?", args: [{ type: "integer", value: "9223372036854775808" }] },
+      }],
+    });
+    assertEquals(ranges.body.results[0]?.error?.code, "VALIDATION_FAILED");
+    const unknown = await pipeline({
+      requests: [{ ...insert, more: 1 }],
+      replication_index: "7",
+      other: null,
+    });
+    assertEquals(unknown.status, 200);
+    assertEquals(await rows("SELECT v FROM t"), [[1]]);
+  },
+
+  "a baton is good for its token and its database only": async ({ pipeline, shop, app }) => {
+    const store = { requests: [{ type: "store_sql", sql_id: 1, sql: "SELECT 1" }] };
+    const { body: { baton } } = await pipeline(store);
+    const { token } = await shop.mint("admin");
+    await shop.createDatabase("second");
+    const next = { baton, requests: [{ type: "execute", stmt: { sql_id: 1 } }] };
+    const stranger = await pipeline(next, { token });
+    assertEquals([stranger.status, stranger.body.code], [400, "BATON_INVALID"]);
+    const elsewhere = await app.request("POST", `/hrana/${shop.slug}/second/v2/pipeline`, {
+      token: shop.token,
+      body: next,
+    });
+    assertEquals(elsewhere.status, 400);
+    assertEquals((await pipeline({ ...next, baton: `${baton}0` })).status, 400);
+    assertEquals((await pipeline(next)).status, 200);
+  },
+
+  "a cursor answers columns, rows and ends line by line": async ({ app, shop, setup }) => {
+    await setup("CREATE TABLE t (id INTEGER PRIMARY KEY)");
+    const body = {
+      batch: wholeBatch(["INSERT INTO t VALUES (5)", "SELECT id, 9e999 FROM t", "SELECT missing"]),
+    };
+    const path = `/hrana/${shop.slug}/main/v3/cursor`;
+    const run = async (statements: string[]) => {
+      const answer = await app.request("POST", path, {
+        token: shop.token,
+        body: { batch: { steps: statements.map((sql) => ({ stmt: { sql } })) } },
+      });
+      assertEquals(answer.status, 200, answer.text);
+      return answer.text.trimEnd().split("\n");
+    };
+    const lines = await run(["INSERT INTO t VALUES (5)", "SELECT id, 9e999 FROM t", "SELECT missing"]);
+    assertEquals(lines.slice(0, 6), [
+      '{"baton":null,"base_url":null}',
+      '{"type":"step_begin","step":0,"cols":[]}',
+      '{"type":"step_end","affected_row_count":1,"last_insert_rowid":"5"}',
+      '{"type":"step_begin","step":1,"cols":[{"name":"id","decltype":"INTEGER"},{"name":"9e999","decltype":null}]}',
+      '{"type":"row","row":[{"type":"integer","value":"5"},{"type":"float","value":1e999}]}',
+      '{"type":"step_end","affected_row_count":0,"last_insert_rowid":null}',
+    ]);
+    assertMatch(lines[6] ?? "", /^\{"type":"step_error","step":2,.*"code":"SQLITE_ERROR"/);
+    const whole = await app.request("POST", path, { token: shop.token, body });
+    assertEquals(whole.text.match(/step_error/g)?.length, 1);
+    const poor = await app.request("POST", path, { token: "none", body });
+    assertEquals(poor.status, 401);
+  },
+});

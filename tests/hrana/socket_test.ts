@@ -1,0 +1,173 @@
+// Sockets of the door for clients of libSQL, on the runtime's own server.
+// @ts-types="./libsql_client.d.ts"
+import { createClient } from "@libsql/client/ws";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { startApp } from "../testing/start_app.ts";
+import { hranaWorld } from "./hrana_world.ts";
+
+/** A socket with its messages in the order in which they came. */
+async function openSocket(url: string, protocols: string[] = ["hrana3"]) {
+  const socket = new WebSocket(url, protocols);
+  const messages: unknown[] = [];
+  const waiting: ((message: unknown) => void)[] = [];
+  const closed = Promise.withResolvers<number>();
+  socket.onmessage = ({ data }) => {
+    const take = waiting.shift();
+    if (take) take(JSON.parse(data));
+    else messages.push(JSON.parse(data));
+  };
+  socket.onclose = ({ code }) => closed.resolve(code);
+  const opened = Promise.withResolvers<void>();
+  socket.onopen = () => opened.resolve();
+  socket.onerror = () => opened.reject(new Error("not opened"));
+  await opened.promise;
+  return {
+    socket,
+    closed: closed.promise,
+    send: (message: unknown) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
+    next: () =>
+      messages.length > 0 ? Promise.resolve(messages.shift()) : new Promise((take) => waiting.push(take)),
+  };
+}
+
+const hello = (jwt: string) => ({ type: "hello", jwt });
+const request = (request_id: number, request: unknown) => ({ type: "request", request_id, request });
+const ok = (request_id: number, response: unknown) => ({ type: "response_ok", request_id, response });
+
+/** Guarantee: only that it is an object; a test fails where a member it reads is another. */
+function codeOf(message: unknown): unknown {
+  const error: unknown = Reflect.get(Object(message), "error");
+  return Reflect.get(Object(error), "code");
+}
+
+Deno.test("sockets of clients of libSQL", async (t) => {
+  await using app = await startApp();
+  const world = await hranaWorld(app, "acme");
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, app.app.fetch);
+  const root = `ws://127.0.0.1:${server.addr.port}`;
+  const url = `${root}/hrana/acme/main/`;
+  const { token } = world.shop;
+  await world.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)");
+  const step = (name: string, fn: () => Promise<void>) =>
+    t.step({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+  await step("@libsql/client runs statements, batches and texts of several statements", async () => {
+    const client = createClient({ url, authToken: token });
+    const added = await client.execute({ sql: "INSERT INTO t (v) VALUES (:v)", args: { v: "a" } });
+    assertEquals([added.rowsAffected, added.lastInsertRowid], [1, 1n]);
+    const [, read] = await client.batch(
+      ["INSERT INTO t (v) VALUES ('b')", "SELECT v FROM t ORDER BY id"],
+      "write",
+    );
+    assertEquals(read?.rows.map(({ v }) => v), ["a", "b"]);
+    await client.executeMultiple("INSERT INTO t (v) VALUES ('c'); DELETE FROM t WHERE v = 'c'");
+    await assertRejects(() => client.execute("SELECT missing"), /no such column: missing/);
+    client.close();
+  });
+
+  await step("a token that reaches one database needs no path", async () => {
+    const client = createClient({ url: root, authToken: token });
+    assertEquals((await client.execute("SELECT count(*) AS n FROM t")).rows[0]?.["n"], 2);
+    client.close();
+  });
+
+  await step("chooses a protocol that is offered, with or without a space, and refuses others", async () => {
+    for (const offer of [["hrana2", "hrana1"], ["hrana1"], ["hrana3", "hrana2"]]) {
+      const { socket, closed } = await openSocket(url, offer);
+      assertEquals(socket.protocol, offer[0]);
+      socket.close();
+      await closed;
+    }
+    await assertRejects(() => openSocket(url, ["mqtt"]));
+  });
+
+  await step(
+    "requests wait for hello, run in the order of their stream, and a cursor is fetched in portions",
+    async () => {
+      const { socket, closed, send, next } = await openSocket(url);
+      send(hello(token));
+      send(request(1, { type: "open_stream", stream_id: 5 }));
+      send(request(2, { type: "store_sql", sql_id: 1, sql: "SELECT 1 AS one UNION ALL SELECT 2" }));
+      send(request(3, {
+        type: "open_cursor",
+        stream_id: 5,
+        cursor_id: 9,
+        batch: { steps: [{ stmt: { sql_id: 1 } }] },
+      }));
+      send(request(4, { type: "close_sql", sql_id: 1 }));
+      assertEquals(await next(), { type: "hello_ok" });
+      const first = [await next(), await next(), await next(), await next()];
+      assertEquals(first.map((message) => Reflect.get(Object(message), "request_id")).toSorted(), [
+        1,
+        2,
+        3,
+        4,
+      ]);
+      send(request(5, { type: "fetch_cursor", cursor_id: 9, max_count: 2 }));
+      assertEquals(
+        await next(),
+        ok(5, {
+          type: "fetch_cursor",
+          entries: [
+            { type: "step_begin", step: 0, cols: [{ name: "one", decltype: null }] },
+            { type: "row", row: [{ type: "integer", value: "1" }] },
+          ],
+          done: false,
+        }),
+      );
+      send(request(6, { type: "fetch_cursor", cursor_id: 9, max_count: 10 }));
+      assertEquals(
+        await next(),
+        ok(6, {
+          type: "fetch_cursor",
+          entries: [
+            { type: "row", row: [{ type: "integer", value: "2" }] },
+            { type: "step_end", affected_row_count: 0, last_insert_rowid: null },
+          ],
+          done: true,
+        }),
+      );
+      send(request(7, { type: "execute", stream_id: 6, stmt: { sql: "SELECT 1" } }));
+      assertEquals(codeOf(await next()), "STREAM_EXPIRED");
+      send(request(8, { type: "execute", stream_id: 5, stmt: { sql: "VACUUM" } }));
+      assertEquals(codeOf(await next()), "STATEMENT_REFUSED");
+      socket.close();
+      await closed;
+    },
+  );
+
+  await step("ends a socket that is not of the protocol, or has no valid token", async () => {
+    for (const message of ["{", { type: "nope" }, request(1, { type: "open_stream", stream_id: 1 })]) {
+      const { closed, send } = await openSocket(url);
+      send(message);
+      assertEquals(await closed, 4008);
+    }
+    const { closed, send, next } = await openSocket(url);
+    send(hello("nobody"));
+    assertEquals(codeOf(await next()), "INVALID_BEARER");
+    assertEquals(await closed, 4008);
+  });
+
+  await step("a token that is revoked loses its open socket with the next request", async () => {
+    const { id, token } = await world.shop.mint("write");
+    const { closed, send, next } = await openSocket(url);
+    send(hello(token));
+    send(request(1, { type: "open_stream", stream_id: 1 }));
+    assertEquals([await next(), await next()], [{ type: "hello_ok" }, ok(1, { type: "open_stream" })]);
+    await app.request("DELETE", `/api/namespaces/acme/tokens/${id}`, { token: world.shop.token });
+    send(request(2, { type: "execute", stream_id: 1, stmt: { sql: "SELECT 1" } }));
+    assertEquals(codeOf(await next()), "INVALID_BEARER");
+    assertEquals(await closed, 4008);
+  });
+
+  await step("closing a socket frees it", async () => {
+    const { socket, closed, send, next } = await openSocket(url);
+    send(hello(token));
+    await next();
+    assert(app.deps.hrana.sockets.size > 0);
+    socket.close();
+    await closed;
+    while (app.deps.hrana.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+  await server.shutdown();
+});
