@@ -1,6 +1,6 @@
 // `deno run -A tests/bench/transaction_cost.ts`: what transactions over several requests cost others: writes and reads a
 // second of eight callers beside none, an idle, a reading and a held one, and how long the first write waits for the lease.
-// Then how many short transactions one caller makes.
+// Then how many short transactions one caller makes, beside single writes. `short`: only that.
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
@@ -26,10 +26,12 @@ const { schemaVersion } = await tenant.database.inspect([]);
 const insert = tenantCall(schemaVersion, "write", [["INSERT INTO t (a) VALUES ('x')"]]);
 const select = tenantCall(schemaVersion, "read", [["SELECT * FROM t WHERE id = 1"]]);
 
-print("| beside | writes a second | reads a second |");
-print("| --- | --- | --- |");
-await compare();
-await waitForLease();
+if (Deno.args[0] !== "short") {
+  print("| beside | writes a second | reads a second |");
+  print("| --- | --- | --- |");
+  await compare();
+  await waitForLease();
+}
 await shortOnes();
 await store.close();
 await Deno.remove(folder, { recursive: true });
@@ -84,6 +86,8 @@ async function shortOnes(): Promise<void> {
     await one.run(fresh(insert));
     await one.commit();
   }, 1);
+  const single = await rate(() => tenant.database.run(fresh(insert)), 1);
+  print(`Writes of one caller, each by itself: ${single} a second.`);
   print(`Short transactions of one caller (a read, a write, a commit on the disk): ${perSecond} a second.`);
 }
 

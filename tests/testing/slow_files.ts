@@ -21,6 +21,8 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/tenant/remote_faults_test.ts": { seconds: 23, waits: true },
   "tests/faults/relay_upkeep_test.ts": { seconds: 20, waits: true },
   "tests/faults/branch_storm_test.ts": { seconds: 16, waits: true },
+  "tests/transactions/kills_test.ts": { seconds: 15, waits: true },
+  "tests/transactions/remote_test.ts": { seconds: 12, waits: true },
   "tests/faults/sqld_rounds_test.ts": { seconds: 11, waits: true },
   "tests/faults/kv_answers_test.ts": { seconds: 8, waits: true },
   "tests/faults/relay_process_test.ts": { seconds: 8, waits: true },

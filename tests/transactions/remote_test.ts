@@ -61,7 +61,8 @@ Deno.test("what the server has given to another writer is over, and no statement
     const tenant = await Tenant.create(world.store(), [T]);
     const one = begin(tenant);
     await run(tenant, one, "INSERT INTO t VALUES (1)");
-    const other = world.store().open(tenant.id, "ns_1");
+    // The server takes five seconds to give the lock away.
+    const other = world.store({ queryTimeoutMs: 60_000 }).open(tenant.id, "ns_1");
     const { schemaVersion } = await other.inspect([]);
     // It waits until the server takes the transaction away.
     const written = await other.run(tenantCall(schemaVersion, "write", [["INSERT INTO t VALUES (2)"]]));
