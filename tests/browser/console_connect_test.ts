@@ -151,11 +151,15 @@ const steps: Readonly<Record<string, (parts: Parts) => Promise<void>>> = {
     await makeStale(parts, session);
     await withConsent(parts, parts.world.signedIn({ ...parts.admin, ...session }), async (page) => {
       await page.getByRole("button", { name: "Allow", exact: true }).click();
-      for (const password of ["not the password", PASSWORD]) {
-        await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+      const confirm = async (password: string) => {
         await page.getByLabel("Password").fill(password);
         await page.getByRole("button", { name: "Confirm and go on" }).click();
-      }
+      };
+      await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+      await confirm("not the password");
+      // The next page looks like this one until it says what was wrong.
+      await page.getByText("Check what you have typed").waitFor();
+      await confirm(PASSWORD);
       await page.getByText("You may close this window").waitFor();
     });
     assertEquals(await exchanged(parts), "write");

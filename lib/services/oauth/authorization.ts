@@ -59,6 +59,7 @@ export async function checkAuthorization(
     requireCode(read);
     const codeChallenge = requireChallenge(read);
     const wanted = wantedRole(read("scope"));
+    // Where it stands twice, or is too long, it was left out above.
     read("state");
     return { ok: true, request: { redirectUri, state, issuer, client, codeChallenge, wanted } };
   } catch (error) {
