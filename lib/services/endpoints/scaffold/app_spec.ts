@@ -105,7 +105,9 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       output: "rows_written",
     })),
   search: ({ table: { name } }) => ({
-    ...{ kind: "query", method: "GET", output: "rows" },
+    kind: "query",
+    method: "GET",
+    output: "rows",
     sql: `SELECT rowid, * FROM ${sqlName(name)} WHERE ${sqlName(name)} MATCH :q ORDER BY rank LIMIT :limit`,
     input: [
       { name: "q", label: "Words", type: "match", required: true, maxLength: 200 },
@@ -138,7 +140,10 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
   }),
   me: (app) =>
     withKey(app, (key) => ({
-      ...{ kind: "query", method: "GET", output: "first_row", auth: "session" },
+      kind: "query",
+      method: "GET",
+      output: "first_row",
+      auth: "session",
       sql: `SELECT ${
         app.table.columns.filter(({ name }) => !SECRET.has(foldName(name))).map(({ name }) => sqlName(name))
           .join(", ")
