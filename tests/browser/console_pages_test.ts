@@ -60,6 +60,7 @@ browserTest(
 const NO_PAGES: Readonly<Record<string, string>> = {
   "/console": "leads to a page",
   "/console/-/assets/:hash/:name": "what pages are made of",
+  "/console/-/connect": "belongs to the question of a client: console_connect_test.ts looks at it",
   "/console/:ns/approvals/since": "asked by the page itself, without an answer to look at",
   "/console/:ns/approvals/:id/since": "asked by the page itself, without an answer to look at",
   "/console/:ns/db/:db/findings": "put into the overview; a page of its own without script",
