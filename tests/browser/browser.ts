@@ -2,7 +2,7 @@
 // fail.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import axe from "axe-core/axe.min.js" with { type: "text" };
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
 import { inCi } from "../testing/sqld.ts";
 
@@ -36,6 +36,12 @@ function isFile(path: string): boolean {
   }
 }
 
+/** How a page is opened. */
+export interface PageOptions extends BrowserContextOptions {
+  /** Statuses with which the service refuses something here: browsers write them to the console. */
+  readonly refusals?: readonly number[];
+}
+
 /**
  * Opens a page and closes it behind `look`. Fails on whatever the page has written to its console, on errors of its
  * scripts and on requests to another origin.
@@ -43,7 +49,7 @@ function isFile(path: string): boolean {
 export async function withPage(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions,
+  { refusals = [], ...options }: PageOptions,
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(options);
@@ -54,6 +60,8 @@ export async function withPage(
     page.on("console", (message) => {
       // The browser tells that it has done at a sign-out what it was asked for.
       if (message.text().startsWith("Clear-Site-Data header on")) return;
+      const refused = /^Failed to load resource: .* status of (\d+)/.exec(message.text())?.[1];
+      if (refused !== undefined && refusals.includes(Number(refused))) return;
       told.push(`${page.url()} ${message.type()}: ${message.text()}`);
     });
     page.on("pageerror", (error) => told.push(`${page.url()} ${error}`));
@@ -88,4 +96,37 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
 /** Pixels by which the page is wider than the window. */
 export async function overflow(page: Page): Promise<number> {
   return await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+}
+
+/** An authenticator that the browser believes in: it has a finger on it whenever it is asked. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+/** Bytes of the scripts of a page as they travel; one with the editor has more. */
+const PAGE_BYTES = 40 * 1024;
+const EDITOR_BYTES = 320 * 1024;
+
+/** Fails where the scripts that a page of the console has loaded are too large. */
+export async function assertSmall(page: Page): Promise<void> {
+  const bytes = await page.evaluate<number>(
+    "performance.getEntriesByType('resource').filter(({ name }) => /[.](?:js|ts)$/.test(new URL(name).pathname))" +
+      ".reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)",
+  );
+  const edits = await page.locator("script[type=importmap]").count() > 0;
+  assert(
+    bytes > 0 && bytes <= (edits ? EDITOR_BYTES : PAGE_BYTES),
+    `${page.url()}: ${bytes} bytes of scripts`,
+  );
 }

@@ -1,11 +1,10 @@
 // Every page of the console in a real browser: nothing wrong for axe-core in both themes, nothing in the console of the
 // browser, nothing that scrolls sideways on a phone. And how people get in and out by passkey, which only browsers have.
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Page } from "playwright-core";
 import { addMember } from "../../lib/services/people/manage_members.ts";
 import { pagesTable } from "../../routes/console/pages_table.ts";
 import { signIn } from "../testing/person.ts";
-import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
+import { addAuthenticator, assertSmall, launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
 import { furnish, type FurnishedPage, openFurnished, personFor } from "./furnished.ts";
 
@@ -30,7 +29,7 @@ function browserTest(name: string, look: (parts: Parts) => Promise<void>): void 
 }
 
 browserTest(
-  "axe-core finds nothing wrong with any page of the console, and none scrolls sideways at 360 px",
+  "axe-core finds nothing wrong with any page of the console, none scrolls sideways at 360 px, and scripts are small",
   async ({ browser, world, pages }) => {
     // What is refused tells so with its status, which the browser writes to its console.
     const answered = pages.filter(({ status = 200 }) => status < 400);
@@ -45,6 +44,7 @@ browserTest(
           await page.emulateMedia({ colorScheme: "light" });
           await page.setViewportSize(WIDE);
           await openFurnished(page, world.url, shown);
+          await assertSmall(page);
           assertEquals(await violations(page), [], `${path}, light`);
           await page.emulateMedia({ colorScheme: "dark" });
           await page.setViewportSize(NARROW);
@@ -106,22 +106,6 @@ browserTest(
     }
   },
 );
-
-/** An authenticator that the browser believes in: it has a finger on it whenever it is asked. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("WebAuthn.enable");
-  await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
 
 browserTest(
   "somebody comes in by a link with a passkey, signs out, and signs in with one touch on a phone",

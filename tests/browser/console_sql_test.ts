@@ -1,19 +1,15 @@
 // The SQL page, the table browser and the overview in a real browser: with the editor, by keyboard, in both themes.
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { signIn } from "../testing/person.ts";
 import { makeTestNamespace, rowsOf } from "../testing/test_namespace.ts";
-import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
+import { assertSmall, launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
 
 const browser = await launchBrowser();
 const ignore = browser === null;
 /** The browser was started by the file, and goes on between the steps. */
 const unlooked = { sanitizeOps: false, sanitizeResources: false };
-/** Bytes of scripts as they travel. */
-const EDITOR_BYTES = 320 * 1024;
-const PAGE_BYTES = 40 * 1024;
-
 interface World extends ConsoleWorld {
   readonly base: string;
   look(path: string, look: (page: Page) => Promise<void>): Promise<void>;
@@ -61,14 +57,6 @@ async function assertReadable(page: Page): Promise<void> {
   if (size) await page.setViewportSize(size);
 }
 
-/** Bytes of all scripts that the page has loaded, as they travelled. */
-async function scriptBytes(page: Page): Promise<number> {
-  return await page.evaluate<number>(
-    "performance.getEntriesByType('resource').filter(({ name }) => /[.](?:js|ts)$/.test(new URL(name).pathname))" +
-      ".reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)",
-  );
-}
-
 const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
   "the editor completes, asks for values while one types, says the cost, and runs by keyboard": async (
     world,
@@ -89,8 +77,7 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await page.keyboard.press("Control+Enter");
       await page.getByRole("cell", { name: "Mei" }).waitFor();
       await assertReadable(page);
-      const bytes = await scriptBytes(page);
-      assert(bytes > 0 && bytes <= EDITOR_BYTES, `${bytes} bytes of scripts`);
+      await assertSmall(page);
     });
   },
   "a failure is marked in the editor, and the mark goes when the text changes": async (world) => {
@@ -149,7 +136,7 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await page.getByRole("button", { name: "Change this row" }).click();
       await page.getByText("One row was changed.").waitFor();
       assertEquals(await world.count("SELECT status FROM orders WHERE id = 3"), "late");
-      assert(await scriptBytes(page) <= PAGE_BYTES);
+      await assertSmall(page);
     });
   },
   "the overview brings its findings after itself, and a fix leads to its proposal": async (world) => {
@@ -157,7 +144,7 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       const fix = page.getByRole("button", { name: "Propose the fix" }).first();
       await fix.waitFor();
       await assertReadable(page);
-      assert(await scriptBytes(page) <= PAGE_BYTES);
+      await assertSmall(page);
       await fix.click();
       await page.getByText("This changes the schema").waitFor();
     });

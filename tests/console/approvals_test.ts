@@ -177,11 +177,23 @@ testSteps("the inbox", pageWorld, {
     assert(html.includes(`href="${world.pathOf(held.id)}"`));
     assertMatch(html, /<title>\(1\) Approvals/);
     assertMatch(html, /Approvals<span class="count">1<span class="unseen"> waiting/);
-    const poll = /hx-get="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    const refreshes = async () => (await openPage(world.app, poll, world.admin)).headers.get("hx-refresh");
-    assertEquals(await refreshes(), null);
+    assert(html.includes(`data-waiting="${held.id}"`) && !html.includes(`data-waiting="${denied.id}"`));
+    const asked = /data-ask="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const answer = async () => JSON.parse((await openPage(world.app, asked, world.admin)).text);
+    assertEquals(await answer(), { changed: false });
     await world.hold("DELETE FROM items WHERE id = 8");
-    assertEquals(await refreshes(), "true");
+    assertEquals(await answer(), { changed: true });
+    const { status } = await openPage(world.app, asked, null, { accept: "application/json" });
+    assertEquals(status, 401);
+  },
+  "loads itself anew without script, where its reader asks for that": async (world) => {
+    const inbox = `/console/${world.shop.slug}/approvals`;
+    const still = await openPage(world.app, inbox, world.admin);
+    assert(!still.text.includes("http-equiv"), still.text);
+    const link = /href="([^"]+reload)"/.exec(still.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const { text } = await openPage(world.app, link, world.admin);
+    assertMatch(text, /<head>.*<noscript><meta http-equiv="refresh" content="60"><\/noscript>.*<\/head>/s);
+    assertMatch(text, /every minute\. <a href="[^"]+state=pending">Stop that/);
   },
   "is what approvalUrl leads to": async (world) => {
     const answer = await world.shop.query("DELETE FROM items WHERE id = 7", [], { token: world.agent.token });

@@ -3,6 +3,7 @@ import cells from "../browser/cells.ts" with { type: "text" };
 import copy from "../browser/copy.ts" with { type: "text" };
 import editor from "../browser/editor.ts" with { type: "text" };
 import find from "../browser/find.ts" with { type: "text" };
+import inbox from "../browser/inbox.ts" with { type: "text" };
 import passkey from "../browser/passkey.ts" with { type: "text" };
 import start from "../browser/start.ts" with { type: "text" };
 import times from "../browser/times.ts" with { type: "text" };
@@ -13,6 +14,7 @@ export const browserSources: Readonly<Record<string, string>> = {
   "copy.ts": copy,
   "editor.ts": editor,
   "find.ts": find,
+  "inbox.ts": inbox,
   "passkey.ts": passkey,
   "start.ts": start,
   "times.ts": times,

@@ -6,6 +6,7 @@ import type { Env } from "../../http/env.ts";
 import { approvalContext } from "../../http/service_contexts.ts";
 import { mayManage } from "../frame/may_manage.ts";
 import { renderPage } from "../frame/page.tsx";
+import type { Html } from "../parts/html.ts";
 import { Approvals, inboxStates } from "./approvals_view.tsx";
 
 /** Rows of a page. */
@@ -18,6 +19,7 @@ export function approvalsRoutes(deps: AppDeps): Hono<Env> {
       const namespace = c.req.param("ns");
       const asked = inboxStates.find((one) => one === c.req.query("state")) ?? "pending";
       const page = Math.max(1, Math.floor(Number(c.req.query("page") ?? 1)) || 1);
+      const reloads = c.req.query("reload") !== undefined;
       const { counts, shown, more, mark } = await readInbox(approvalContext(deps, c), {
         namespaceSlug: namespace,
         state: asked === "all" ? null : asked,
@@ -30,7 +32,8 @@ export function approvalsRoutes(deps: AppDeps): Hono<Env> {
           title: counts.pending > 0 ? `(${counts.pending}) Approvals` : "Approvals",
           namespace,
           active: "Approvals",
-          swaps: true,
+          scripts: ["inbox.ts"],
+          ...(reloads ? { head: <Reloading /> } : {}),
         },
         <Approvals
           namespace={namespace}
@@ -40,13 +43,24 @@ export function approvalsRoutes(deps: AppDeps): Hono<Env> {
           counts={counts}
           state={asked}
           next={more ? page + 1 : null}
-          poll={`/console/${namespace}/approvals/since?seen=${mark}`}
+          ask={`/console/${namespace}/approvals/since?seen=${mark}`}
+          reloads={reloads}
         />,
       );
     })
     .get("/:ns/approvals/since", async (c) => {
       const mark = await inboxMark(approvalContext(deps, c), c.req.param("ns"));
-      if (c.req.query("seen") !== mark) c.header("HX-Refresh", "true");
-      return c.body(null, 200);
+      return c.json({ changed: c.req.query("seen") !== mark });
     });
+}
+
+/** Seconds between two looks of a page without script, for whoever has asked for that. */
+const RELOAD_SEC = 60;
+
+function Reloading(): Html {
+  return (
+    <noscript>
+      <meta http-equiv="refresh" content={String(RELOAD_SEC)} />
+    </noscript>
+  );
 }

@@ -6,6 +6,7 @@ import { Empty } from "../parts/empty.tsx";
 import { counted } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
+import { Icon } from "../parts/icon.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Segments } from "../parts/segments.tsx";
@@ -37,21 +38,25 @@ export interface ApprovalsProps {
   readonly state: InboxState;
   /** Number of the next page. */
   readonly next: number | null;
-  readonly poll: string;
+  /** Where a script asks whether something has changed. */
+  readonly ask: string;
+  /** Without script the page loads itself anew. */
+  readonly reloads: boolean;
 }
 
 /** The page. */
 export function Approvals(props: ApprovalsProps): Html {
-  const { namespace, counts, state, shown, poll } = props;
+  const { namespace, counts, state, shown, ask } = props;
   const base = `/console/${namespace}/approvals`;
   return (
     <>
       <PageHead
         title="Approvals"
         about="Writes that a rule holds until a person has seen what they would do. They are kept for two days."
+        end={state === "pending" ? <Notify /> : undefined}
       />
-      <span hx-get={poll} hx-trigger="every 10s" hx-swap="none" />
-      <div class="stack">
+      <div class="stack" data-inbox={namespace} data-ask={ask}>
+        <Renewal {...props} />
         <Segments
           label="State"
           segments={inboxStates.map((one) => ({
@@ -63,6 +68,42 @@ export function Approvals(props: ApprovalsProps): Html {
         {shown.length === 0 ? <Nothing {...props} /> : <List {...props} />}
       </div>
     </>
+  );
+}
+
+/** Asks the browser to tell of what comes, while the inbox is open. Hidden where there is no script to serve it. */
+function Notify(): Html {
+  return (
+    <>
+      <span class="note" role="status" data-notify-words=""></span>
+      <button class="button small" type="button" data-notify="" hidden>
+        <Icon name="bell" size={14} />
+        <span>Notify me</span>
+      </button>
+    </>
+  );
+}
+
+/** Nobody's page is loaded anew without being asked: whoever reads it slowly would lose the place. */
+function Renewal({ namespace, state, reloads }: ApprovalsProps): Html {
+  const chosen = `/console/${namespace}/approvals?state=${state}`;
+  return (
+    <noscript>
+      <p class="note">
+        {reloads
+          ? (
+            <>
+              Without script this page loads itself anew every minute. <a href={chosen}>Stop that</a>
+            </>
+          )
+          : (
+            <>
+              Without script this page shows what comes when it is loaded again.{" "}
+              <a href={`${chosen}&reload`}>Load it every minute</a>
+            </>
+          )}
+      </p>
+    </noscript>
   );
 }
 
@@ -88,7 +129,13 @@ function List({ namespace, decides, shown, state, next }: ApprovalsProps): Html 
         rows={shown.map((one) => {
           const { words, tone, icon } = stateOf(one, decides);
           return [
-            <a class="sentence" href={`${base}/${one.id}`}>{sentenceOf(one)}</a>,
+            <a
+              class="sentence"
+              href={`${base}/${one.id}`}
+              data-waiting={one.state === "pending" ? one.id : undefined}
+            >
+              {sentenceOf(one)}
+            </a>,
             <Pill tone={tone} icon={icon}>{words}</Pill>,
             one.databaseSlug,
             <Time at={one.askedAt} />,
