@@ -23,7 +23,7 @@ import { untilAnswered } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
-const MAX_PREVIEWED = 20_000;
+export const MAX_PREVIEWED = 20_000;
 
 /** For the write slot. Throws `AppError`. */
 export async function dryRun(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {

@@ -23,7 +23,7 @@ import { stepFailure } from "./hrana/step_failure.ts";
 import { StepReader } from "./read_steps.ts";
 import { SCHEMA_STEPS, schemaOf } from "./read_schema.ts";
 import type { RemoteContext } from "./remote_context.ts";
-import { dryOutcome } from "./remote_dry_run.ts";
+import { dryOutcome, MAX_PREVIEWED } from "./remote_dry_run.ts";
 import { statementFailure } from "./step_by_step.ts";
 import type { TransactionStream } from "./transaction_stream.ts";
 import type { AskedCall } from "./write_call.ts";
@@ -34,9 +34,6 @@ export interface InsideCall extends GatedCall {
   readonly stream: TransactionStream;
   readonly signal: AskedCall["signal"];
 }
-
-/** Rows of a dry run that are shown at most, as of any other. */
-const MAX_PREVIEWED = 20_000;
 
 /** Throws `RemoteFailure` and `Stopped`; the transaction is gone then. */
 export async function readInside({ call, gate, stream, signal }: InsideCall): Promise<TenantOutcome> {
