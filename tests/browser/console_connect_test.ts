@@ -53,7 +53,9 @@ async function withConsent(
   options: BrowserContextOptions,
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const context = await parts.browser.newContext({ viewport: NARROW, ...options });
+  // Colours that are on their way from one theme to the other are nobody's.
+  const still = { viewport: NARROW, reducedMotion: "reduce" } as const;
+  const context = await parts.browser.newContext({ ...still, ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   try {
     const page = await context.newPage();
