@@ -8,7 +8,7 @@ import { TrieRouter } from "hono/router/trie-router";
 /** The first match counts. A slug has no dot, so documents under `/p` have a router of their own. */
 const SURFACES: readonly ((path: string) => boolean)[] = [
   (path) => path.startsWith("/v1/"),
-  (path) => path.startsWith("/p/") && (path.endsWith(".json") || path.endsWith(".ts")),
+  (path) => path.startsWith("/p/") && /\.(?:json|ts|js)$/.test(path),
   (path) => path.startsWith("/p/"),
   (path) => path.startsWith("/hrana/"),
   (path) => path === "/mcp" || path.startsWith("/mcp/"),
