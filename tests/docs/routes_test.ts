@@ -60,7 +60,7 @@ Deno.test("the search finds sections by their words, in any form, and shows wher
     ["idempotency key", "#exactly-once"],
     ["price of reads", "/docs/money"],
     ["FLOOD_PER_10S", "/docs/configuration#variables"],
-    ["effect_changed", "/docs/errors#error-codes"],
+    ["storage_full", "/docs/errors#error-codes"],
   ];
   for (const [question, href] of asked) {
     const { status, text } = await app.request("GET", `/docs?q=${encodeURIComponent(question)}`);
