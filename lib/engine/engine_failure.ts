@@ -168,7 +168,7 @@ function constraint(code: number, message: string): EngineFailure {
   };
 }
 
-/** The engine's own messages of constraints, which are not the tenant's words, end or go on like this. */
+/** Whether the message is the tenant's own text. Without the trigger's code: unless it reads like the engine's own. */
 function isRaised(code: number, message: string): boolean {
   return code === TRIGGER || (code === CONSTRAINT && !/constraint failed/i.test(message));
 }

@@ -73,7 +73,7 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
   },
   bytes: {
     kinds: ["query"],
-    holdsRows: false,
+    holdsRows: true,
     body: null,
     schema: {},
     clientType: () => "Blob",

@@ -11,9 +11,17 @@ export async function writePlainClient(...of: Parameters<typeof writeClient>): P
   const source = await writeClient(...of);
   const known = cached.get(source);
   if (known !== undefined) return known;
-  // Types leave white space behind, so that lines keep their numbers, which nobody needs here.
-  const plain = stripTypeScriptTypes(source).replace(/[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n");
+  const plain = withoutGaps(stripTypeScriptTypes(source));
   if (cached.size >= MAX_CACHED) cached.clear();
   cached.set(source, plain);
   return plain;
+}
+
+/**
+ * Types leave white space behind, so that lines keep their numbers, which nobody needs here. No text in a client has a
+ * space before such a mark but in its comments.
+ */
+function withoutGaps(source: string): string {
+  return source.replace(/(\S) +([,;)])/g, "$1$2").replace(/\) +(=>|\{)/g, ") $1")
+    .replace(/[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n");
 }
