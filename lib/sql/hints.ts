@@ -81,6 +81,10 @@ export function messageHint(
 }
 
 function functionHint(name: string): string {
+  // An engine may be built without a function that others have.
+  if (allowedFunctions.has(name.toLowerCase())) {
+    return "Do without the function; the engine here is built without it";
+  }
   // Functions that only the engine calls are not offered.
   const near = nearMatches(name, [...allowedFunctions].filter((one) => !/^sqlite_/.test(one)));
   return near.length > 0

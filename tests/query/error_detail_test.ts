@@ -367,6 +367,15 @@ testSteps("what errorDetail says", shop, {
     const key = sqlError(await tenant.query("INSERT INTO customers VALUES ('x', 'y', 'z')"));
     assertEquals(key.kind, "type_mismatch");
   },
+  "an unknown function has near names, and one that the engine is built without is not proposed for itself":
+    async (
+      tenant,
+    ) => {
+      assertEquals(sqlError(await tenant.query("SELECT lenght('a')")).hint, "Did you mean length?");
+      const absent = await tenant.query("SELECT ln(2)");
+      // Whether the engine has it is its build's; where it has not, the hint says so.
+      if (absent.status !== 200) assertStringIncludes(sqlError(absent).hint, "built without it");
+    },
   "too_big for values and statements beyond the engine's limits": async (tenant) => {
     for (const sql of ["SELECT zeroblob(1000000000)", `SELECT 1 ${"UNION ALL SELECT 1 ".repeat(2000)}`]) {
       assertEquals(sqlError(await tenant.query(sql)).kind, "too_big", sql.slice(0, 40));
