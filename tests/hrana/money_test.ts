@@ -1,0 +1,44 @@
+// Money on the door for clients of libSQL: what a call costs there, and what it gets when there is none left.
+import { assert, assertEquals } from "@std/assert";
+import { credit, usage } from "../money/money_world.ts";
+import { startApp } from "../testing/start_app.ts";
+import { hranaWorld, resultOf, valuesOf } from "./hrana_world.ts";
+
+Deno.test("calls cost on this door what they cost by /query and /batch, and what runs nothing is free", async () => {
+  await using app = await startApp();
+  const plain = await hranaWorld(app, "plain");
+  const door = await hranaWorld(app, "door");
+  for (const { setup } of [plain, door]) await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)");
+  for (const sql of ["INSERT INTO t (v) VALUES (1)", "SELECT * FROM t WHERE id = 1", "SELECT missing"]) {
+    await plain.shop.query(sql);
+    await door.execute(sql);
+  }
+  const inserts = ["INSERT INTO t (v) VALUES (2)", "INSERT INTO t (v) VALUES (3)"];
+  await plain.shop.batch(inserts.map((sql) => [sql]), { transaction: true });
+  resultOf(await door.transaction(inserts));
+  const free = [{ type: "describe", sql: "SELECT 1" }, { type: "store_sql", sql_id: 1, sql: "SELECT 1" }];
+  assertEquals((await door.pipeline({ baton: null, requests: [...free, { type: "close" }] })).status, 200);
+  await app.deps.query.meter.close();
+  const [one] = (await usage(app, plain.shop)).values();
+  const [other] = (await usage(app, door.shop)).values();
+  assertEquals(other, one);
+  assert((one?.rowsWritten ?? 0) >= 3 && (one?.cost ?? 0) > 0);
+});
+
+Deno.test("without money nothing runs on this door and its status is 402; credit makes it run again at once", async () => {
+  await using app = await startApp({ settings: { WELCOME_CREDIT_USD: "0.00003" } });
+  const { shop, execute, pipeline, setup } = await hranaWorld(app, "shop");
+  await setup("CREATE TABLE t (v)");
+  const insert = { type: "execute", stmt: { sql: "INSERT INTO t VALUES (1)" } };
+  const send = () => pipeline({ baton: null, requests: [insert, { type: "close" }] });
+  let done = 0;
+  for (let answer = await send(); answer.status !== 402; answer = await send(), done++) {
+    assertEquals(answer.status, 200);
+    assert(done < 100);
+  }
+  assert(done > 2);
+  const refused = await send();
+  assertEquals([refused.status, refused.body.code], [402, "BALANCE_EXHAUSTED"]);
+  assertEquals((await credit(app, shop.slug, { amountUsd: 1, reference: "invoice 1" })).status, 201);
+  assertEquals(valuesOf(resultOf(await execute("SELECT count(*) FROM t"))), [[String(done)]]);
+});
