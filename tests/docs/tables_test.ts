@@ -225,3 +225,12 @@ Deno.test("no page names a path of a machine", () => {
   const pattern = new RegExp(`(?<![\\w.:/-])(?:/(?:${roots})/|[A-Z]:\\\\)\\S*`, "g");
   assertEquals(files.flatMap(({ text }) => text.match(pattern) ?? []), []);
 });
+
+Deno.test("every column of a table has a head, which is what a screen reader says before a cell", () => {
+  const headless = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(\|.*\|)\n\| ?:?-/gm)].flatMap(([, head = ""]) =>
+      head.slice(1, -1).split("|").some((cell) => cell.trim() === "") ? [`${path}: ${head}`] : []
+    )
+  );
+  assertEquals(headless, []);
+});
