@@ -23,6 +23,11 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/faults/restore_instances_test.ts": "lets claims of instances on sqld run out",
   "tests/faults/sqld_rounds_test.ts":
     "kills in rounds; replay_faults_test.ts runs them on the embedded store",
+  "tests/tenant/turso_faults_test.ts":
+    "faults of a network, as Turso's servers show them; remote_faults_test.ts holds each",
+  "tests/tenant/turso_store_test.ts": "the contract of stores a third time; sqld_store_test.ts passes it",
+  "tests/tenant/wasm_gate_store_test.ts":
+    "the contract of stores a fourth time; sqld_store_test.ts passes it",
   "tests/ask on sqld": "a question ends in a statement, and tests/query runs those on sqld",
   "tests/branches/merge_approval_test.ts on sqld": "who approves a merge is decided before a store is asked",
   "tests/branches/merge_rules_test.ts on sqld":
@@ -33,6 +38,10 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "the corpus once more; a tool ends in a statement, which tests/query runs on sqld",
   "tests/mcp/held_writes_test.ts on sqld": "who decides about a write is decided before a store is asked",
   "tests/mcp/tool_roles_test.ts on sqld": "which tools there are is decided before a store is asked",
+  "tests/handoff on sqld": "tokens are records of the KV",
+  "tests/hrana/guards_test.ts on sqld": "what guards the door stands before a store",
+  "tests/hrana/pipeline_test.ts on sqld":
+    "what a pipeline means is decided before a store; libsql_client_test.ts asks sqld",
   "tests/models on sqld": "random cases; the suites by hand run on sqld",
   "tests/money on sqld": "what a call costs is counted before and behind the store",
   "tests/people on sqld": "people and their sessions are records of the KV",
@@ -50,6 +59,16 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/security/published_failures_test.ts on sqld": "attacks on a door that stands before a store",
   "tests/sessions on sqld": "sessions are records of the KV",
   "tests/sql on sqld": "texts, which are understood before a store is asked",
+  "tests/writes/approval_bounds_test.ts on sqld":
+    "approvals are records of the KV; approvals_test.ts redeems there",
+  "tests/writes/approval_outcome_test.ts on sqld":
+    "approvals are records of the KV; approvals_test.ts redeems there",
+  "tests/writes/approval_page_test.ts on sqld":
+    "approvals are records of the KV; approvals_test.ts redeems there",
+  "tests/writes/approval_people_test.ts on sqld":
+    "approvals are records of the KV; approvals_test.ts redeems there",
+  "tests/writes/approval_repeat_test.ts on sqld":
+    "approvals are records of the KV; approvals_test.ts redeems there",
   "tests/writes/dry_run_trace_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
 };
 
