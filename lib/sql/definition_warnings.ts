@@ -4,6 +4,9 @@ import { parseStmt } from "sqlite3-parser";
 /** In such tables no column of the primary key is ever NULL. */
 const NEVER_NULL = /\)[^)]*\b(?:STRICT|WITHOUT\s+ROWID)\b[^)]*$/i;
 
+/** Characters of a definition that is read: a longer one is no table by hand, and reading it would hold up the service. */
+const MAX_LENGTH = 20_000;
+
 /** Whether the declared type is one of whole numbers, or of columns that another dialect numbers. */
 export function isNumbered(type: string): boolean {
   return /INT|SERIAL|IDENTITY/i.test(type);
@@ -14,6 +17,7 @@ export function isNumbered(type: string): boolean {
  * `INTEGER PRIMARY KEY` numbers nothing: where an INSERT leaves it out, it is NULL.
  */
 export function definitionWarnings(sql: string): readonly string[] {
+  if (sql.length > MAX_LENGTH) return [];
   const parsed = parseStmt(sql);
   if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return [];
   const { body } = parsed.root;

@@ -39,7 +39,9 @@ const schemaDescription = z.object({
     })).optional().describe(
       "Also those of UNIQUE constraints; absent where it has none beside its primary key",
     ),
-    checks: z.array(z.string()).optional().describe("Conditions of its CHECK constraints, as SQL"),
+    checks: z.array(z.string()).optional().describe(
+      "Conditions of its CHECK constraints, as SQL; absent also where definitions are too long to be read",
+    ),
     error: z.string().optional().describe("Why the table cannot be read"),
   })),
 });

@@ -9,8 +9,15 @@ import { INDEXES, type IndexFacts, toIndexes } from "./read_indexes.ts";
 import { readParts, readSchema, toSchema } from "./read_schema.ts";
 import type { ColumnFacts, SchemaFacts } from "./schema_facts.ts";
 
-/** The texts of tables that may have CHECK constraints. */
-const CHECKED = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK%'";
+/**
+ * Characters of definitions that are read for their CHECK constraints, the shortest first; those of others are not shown.
+ * Reading them takes some milliseconds of the service's own process.
+ */
+const MAX_CHECKED = 20_000;
+/** The definitions of tables that may have CHECK constraints. */
+const CHECKED =
+  "SELECT name, sql FROM (SELECT name, sql, sum(length(sql)) OVER (ORDER BY length(sql), rowid) AS total " +
+  `FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK%') WHERE total <= ${MAX_CHECKED}`;
 
 /** The schema with its descriptions, as the API shows it. */
 interface SchemaDescription {
@@ -42,7 +49,7 @@ interface SchemaDescription {
       readonly unique: boolean;
       readonly partial: boolean;
     }[];
-    /** The conditions of its CHECK constraints; absent where it has none. */
+    /** The conditions of its CHECK constraints; absent where it has none, or where its definition is too long to be read. */
     readonly checks?: readonly string[];
     /** Why the table cannot be read; absent where it can. */
     readonly error?: string;
