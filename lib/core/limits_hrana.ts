@@ -10,6 +10,9 @@ export const MAX_STORED_TEXTS = 1000;
 export const MAX_STORED_CHARACTERS = 4_000_000;
 /** Streams of one token that are kept between requests because they store texts or have a transaction open. */
 export const MAX_KEPT_STREAMS = 64;
+/** Characters of stored texts that are kept between requests: of one token, and of the process. Storing them is free. */
+export const MAX_KEPT_CHARACTERS_OF_TOKEN = 4_000_000;
+export const MAX_KEPT_CHARACTERS = 32_000_000;
 /** Milliseconds that a stream with stored texts is kept while nothing is asked of it. */
 export const STREAM_IDLE_MS = 600_000;
 /** Sockets that are open at once: of the process, and of one token. Each takes some 50 kB, and a connection. */

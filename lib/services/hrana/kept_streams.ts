@@ -6,7 +6,12 @@ import type { KeyedHashes } from "../../control/keyed_hashes.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { MAX_KEPT_STREAMS, STREAM_IDLE_MS } from "../../core/limits_hrana.ts";
+import {
+  MAX_KEPT_CHARACTERS,
+  MAX_KEPT_CHARACTERS_OF_TOKEN,
+  MAX_KEPT_STREAMS,
+  STREAM_IDLE_MS,
+} from "../../core/limits_hrana.ts";
 import type { ResumeTransaction } from "../../query/transaction/interactive_transaction.ts";
 import type { DoorContext } from "./hrana_types.ts";
 import { HranaStream } from "./stream.ts";
@@ -102,16 +107,26 @@ export class KeptStreams {
     this.#kept.clear();
   }
 
-  /** Ends those that nothing was asked of for long, and of a token with too many the one that rests longest. */
-  #evict({ tokenId }: KeptStream): void {
+  /**
+   * Ends those that nothing was asked of for long, and those that rest longest where there are too many of the token, or
+   * too many stored texts of it or of all. The newest stays.
+   */
+  #evict(newest: KeptStream): void {
     const dueMs = this.parts.clock.monotonicMs() - STREAM_IDLE_MS;
-    let own = 0;
-    for (const kept of this.#kept.values()) if (kept.tokenId === tokenId) own++;
+    const isOwn = ({ tokenId }: KeptStream) => tokenId === newest.tokenId;
+    const all = [...this.#kept.values()];
+    let own = all.filter(isOwn).length;
+    let ownCharacters = charactersOf(all.filter(isOwn));
+    let characters = charactersOf(all);
     for (const [id, kept] of this.#kept) {
-      if (kept.restsSinceMs === null) continue;
-      const isOver = kept.tokenId === tokenId && own > MAX_KEPT_STREAMS;
-      if (!isOver && kept.restsSinceMs > dueMs) continue;
-      if (kept.tokenId === tokenId) own--;
+      if (kept.restsSinceMs === null || kept === newest) continue;
+      const texts = kept.stream.texts.characters;
+      const isOver = isOwn(kept) &&
+        (own > MAX_KEPT_STREAMS || (texts > 0 && ownCharacters > MAX_KEPT_CHARACTERS_OF_TOKEN));
+      const isTooMuch = texts > 0 && characters > MAX_KEPT_CHARACTERS;
+      if (!isOver && !isTooMuch && kept.restsSinceMs > dueMs) continue;
+      characters -= texts;
+      if (isOwn(kept)) [own, ownCharacters] = [own - 1, ownCharacters - texts];
       kept.stream.abandon();
       this.#kept.delete(id);
     }
@@ -142,6 +157,10 @@ export class KeptStreams {
   async #words({ tokenId, target }: DoorContext): Promise<readonly string[]> {
     return [await this.parts.hashes.of("hrana baton key", tokenId, target.databaseId)];
   }
+}
+
+function charactersOf(kept: readonly KeptStream[]): number {
+  return kept.reduce((sum, { stream }) => sum + stream.texts.characters, 0);
 }
 
 const SEALED = "s.";

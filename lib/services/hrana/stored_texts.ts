@@ -11,6 +11,11 @@ export class StoredTexts {
     return this.#texts.size;
   }
 
+  /** Of all of them together. */
+  get characters(): number {
+    return this.#characters;
+  }
+
   /** Errors: `validation_failed` for a number that is in use, or texts beyond the bounds. */
   store(id: number, sql: string): void {
     if (this.#texts.has(id)) throw refused("Close the text first; its number is in use");
