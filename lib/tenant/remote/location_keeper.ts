@@ -1,7 +1,7 @@
 // Locations on the server as they come and go: copies, each noted in the catalogue before it is made, and what nobody
 // uses any more.
 import { AppError } from "../../core/errors.ts";
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, SERVER_NOW } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
 import { LocationTurns } from "./location_turns.ts";
 import { OrphanRemover } from "./orphan_remover.ts";
@@ -36,12 +36,12 @@ export class LocationKeeper {
 
   /** Within `copying`. Resolves with where the copy is, at `to` or beside it. Throws `RemoteFailure`. */
   fork(from: string, to: string): Promise<string> {
-    const { platform, clock } = this.context;
+    const { platform } = this.context;
     const most = platform.copyTries ?? 1;
     return repeat(async (attempt) => {
       const location = attempt === 0 ? to : `${to}-${attempt + 1}`;
       if (attempt > 0) {
-        await this.catalog.change([["INSERT OR REPLACE INTO loose VALUES (?,?)", [location, clock.now()]]]);
+        await this.catalog.change([[`INSERT OR REPLACE INTO loose VALUES (?, ${SERVER_NOW})`, [location]]]);
       }
       await platform.fork(from, location, attempt);
       return location;

@@ -21,6 +21,8 @@ const TURN_MS = 5000;
  */
 export const BEGIN_MS = 200;
 export const REMOVE_MS = 3000;
+/** Milliseconds after which a location that was being made counts as left behind. */
+const ABANDONED_MS = 600_000;
 /** Milliseconds of a turn for which copies that want to begin are held up, for those under way to end. */
 const HOLD_MS = 1000;
 const HOLD_POLL_MS = 50;
@@ -59,7 +61,6 @@ export class LocationTurns {
 
   async #begin(first: string, locations: readonly string[]): Promise<void> {
     const untilMs = this.clock.monotonicMs() + COPY_WAIT_MS;
-    const nowMs = this.clock.now();
     for (;;) {
       const changed = await this.catalog.change([
         [
@@ -68,8 +69,8 @@ export class LocationTurns {
           [first, COPY_MS],
         ],
         ...locations.map((one): CatalogStatement => [
-          "INSERT OR REPLACE INTO loose SELECT ?, ? WHERE EXISTS (SELECT 1 FROM copying WHERE place = ?)",
-          [one, nowMs, first],
+          `INSERT OR REPLACE INTO loose SELECT ?, ${NOW} WHERE EXISTS (SELECT 1 FROM copying WHERE place = ?)`,
+          [one, first],
         ]),
       ]);
       if (changed && changed[0] === 1) return;
@@ -115,12 +116,15 @@ export class LocationTurns {
     ]);
   }
 
-  /** Some of those orphaned before then. A location in use is never among them: a late note may call it orphaned. */
-  async orphans(beforeMs: number): Promise<string[]> {
+  /**
+   * Some of those that were let go of, and of those left behind. A location in use is never among them: a late note may call
+   * it orphaned. By the server's clock: what one instance is making, another whose clock is ahead must not take for left behind.
+   */
+  async orphans(): Promise<string[]> {
     const rows = await this.catalog.select(
-      "SELECT place FROM loose WHERE since < ? AND place NOT IN (SELECT place FROM tenant UNION ALL " +
+      `SELECT place FROM loose WHERE since < ${NOW} - ? AND place NOT IN (SELECT place FROM tenant UNION ALL ` +
         "SELECT place FROM ancestor UNION ALL SELECT place FROM snapshot) ORDER BY since, place LIMIT 100",
-      [beforeMs],
+      [ABANDONED_MS],
     );
     return rows.map((row) => String(row[0]));
   }

@@ -5,8 +5,6 @@ import { pause } from "./hrana/repeat.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 
-/** Milliseconds after which a location that was being made counts as left behind. */
-const ABANDONED_MS = 600_000;
 /** Milliseconds from a wake-up to its round, and from a round without a turn to the next: the first, and the longest. */
 const SOON_MS = 50;
 const FIRST_PAUSE_MS = 100;
@@ -88,7 +86,7 @@ export class OrphanRemover {
   async #round(): Promise<Round> {
     const { clock } = this.context;
     while (!this.#closed) {
-      const found = await this.turns.orphans(clock.now() - ABANDONED_MS);
+      const found = await this.turns.orphans();
       const orphans = found.filter((one) => !this.#failed.has(one));
       if (orphans.length === 0) {
         // What has failed is tried again after all others.
