@@ -47,7 +47,8 @@ export const endpointSpec = z.strictObject({
   kind: z.enum(["query", "mutation", "auth_signup", "auth_login", "ask"]),
   method: z.enum(["GET", "POST"]),
   sql: z.string().max(100_000).describe(
-    "? for each input, in their order, or :name and $user_id for the input of that name",
+    "? for each input, in their order, or :name and $user_id for the input of that name. A mutation may have up to 20 " +
+      "statements, separated by ;, in one transaction; @name is that column of the first row that an earlier one returned",
   ),
   input: z.array(fieldSpec).max(100),
   output: z.enum(["rows", "first_row", "rows_written", "bytes", "session", "answer"]),

@@ -43,6 +43,8 @@ export const MAX_EMAIL_LENGTH = 320;
 export const MAX_URL_LENGTH = 8192;
 /** Bound parameters of one statement (SQLite's default). */
 export const MAX_PARAMETERS = 32_766;
+/** Statements of one published mutation. */
+export const MAX_ENDPOINT_STATEMENTS = 20;
 /** Bytes of statement text in the query log. */
 export const LOG_SQL_BYTES = 4096;
 /** Milliseconds that the log row of a read may wait for others, to be written with them. */

@@ -10,7 +10,15 @@ export class FileDamage extends Error {
 
 /** Why the engine did not run a statement to its end. */
 export interface EngineFailure {
-  readonly kind: SqlErrorKind | "denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected";
+  readonly kind:
+    | SqlErrorKind
+    | "denied"
+    | "corrupt"
+    | "full"
+    | "busy"
+    | "unavailable"
+    | "affected"
+    | "no_row";
   /** The engine's own words, without values. */
   readonly message: string;
   readonly table: string | null;

@@ -7,6 +7,7 @@ import type { Role } from "../core/role.ts";
 import type { RowForm } from "../sql/row_form.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
+import type { TakenValue } from "../sql/taken_value.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { Approvals } from "../control/approvals.ts";
 import type { Meter } from "../control/balance/meter.ts";
@@ -57,6 +58,8 @@ export interface QueryTarget {
 export interface QueryStatement {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
+  /** Parameters that take a value of an earlier statement's row; in `params` they are unknown. Only in atomic calls. */
+  readonly takes?: readonly TakenValue[];
 }
 
 /** A call of one statement or a batch. */

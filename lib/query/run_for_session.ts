@@ -20,8 +20,16 @@ export async function runForSession(
     const answer = await run(ctx, guarded);
     return { ...answer, results: answer.results.slice(1) };
   } catch (error) {
-    throw isGuards(error) ? new AppError("session_invalid") : error;
+    throw isGuards(error) ? new AppError("session_invalid") : withOwnIndex(error);
   }
+}
+
+/** The index of the failed statement among the call's own. */
+function withOwnIndex(error: unknown): unknown {
+  const at = error instanceof AppError ? error.facts.extra?.["failedIndex"] : undefined;
+  if (!(error instanceof AppError) || typeof at !== "number") return error;
+  const extra = { ...error.facts.extra, failedIndex: Math.max(0, at - 1) };
+  return new AppError(error.code, { ...error.facts, extra });
 }
 
 /** Whether the guard has failed. The commit may blame a broken reference on the guard, which only reads. */

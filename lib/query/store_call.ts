@@ -7,7 +7,7 @@ import type { ReplayKeys } from "../tenant/stored_answer.ts";
 import type { Level } from "../engine/guard.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { type Totals, totals } from "./answer.ts";
-import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */
 const DRY_RUN_TIMEOUT_MS = 5000;
@@ -47,6 +47,7 @@ export function callStore(
       sql: call.statements[index]?.sql ?? "",
       params: call.statements[index]?.params ?? [],
       level: one.verb === "explain" ? "schema" : levelOf(one),
+      ...takesPart(call.statements[index]),
       ...replacingPart(call, one),
       ...schemaRowsPart(call, one),
       ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
@@ -84,6 +85,10 @@ function insertedTable(facts: StatementFacts | undefined): string | null {
   const { target, actions } = facts;
   // It may change a row in place of adding one.
   return target === null || actions.includes(`update ${target}`) ? null : target;
+}
+
+function takesPart({ takes }: Partial<QueryStatement> = {}): Pick<QueryStatement, "takes"> {
+  return takes === undefined ? {} : { takes };
 }
 
 /** How to count the rows that conflicts replace, where the number of changed rows is asked for. */

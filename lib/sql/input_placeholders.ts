@@ -1,33 +1,46 @@
-// The places of an endpoint's inputs in its statement: by position (`?`), or by name (`:name`, `$user_id`).
+// The places of an endpoint's inputs in a statement of it: by position (`?`), or by name (`:name`, `$user_id`); and those of
+// values that an earlier statement has returned (`@name`).
 import { parseStmt, traverse } from "sqlite3-parser";
 
-/** A statement as the engine gets it, and whose value each of its parameters takes. */
+/** What one parameter takes. */
+export type InputParameter =
+  /** The next input in their order. */
+  | { readonly is: "next" }
+  | { readonly is: "input"; readonly name: string }
+  | { readonly is: "returned"; readonly column: string };
+
+/** A statement as the engine gets it, and what each of its parameters takes. */
 export interface InputPlaceholders {
-  /** Named placeholders are written as `?N`; otherwise the text is what it was. */
+  /** Placeholders are written as `?N` where one of them has a name; otherwise the text is what it was. */
   readonly sql: string;
-  /** The input that parameter N takes, at N − 1; null where the placeholders go by position. */
-  readonly names: readonly string[] | null;
-  /** Whether named and other placeholders stand in one statement. */
-  readonly mixed: boolean;
+  readonly parameters: readonly InputParameter[];
 }
 
 /** Reads them where SQLite's grammar sees them, never inside a text or a comment. What does not parse stays as it is. */
 export function inputPlaceholders(sql: string): InputPlaceholders {
   const found = placeholdersOf(sql);
-  const named = found.filter(({ name }) => !name.startsWith("?"));
-  if (named.length === 0) return { sql, names: null, mixed: false };
-  const names = [...new Set(named.map(({ name }) => inputName(name)))];
+  if (found.every(({ name }) => name.startsWith("?"))) {
+    return { sql, parameters: found.map(() => ({ is: "next" })) };
+  }
+  const parameters: InputParameter[] = [];
+  const numbers = new Map<string, number>();
   let [text, end] = ["", 0];
-  for (const { name, span: { offset, length } } of named) {
-    text += `${sql.slice(end, offset)}?${names.indexOf(inputName(name)) + 1}`;
+  for (const { name, span: { offset, length } } of found) {
+    const parameter = parameterOf(name);
+    const key = parameter.is === "input" ? `:${parameter.name}` : name;
+    const number = (parameter.is === "next" ? undefined : numbers.get(key)) ?? parameters.push(parameter);
+    numbers.set(key, number);
+    text += `${sql.slice(end, offset)}?${number}`;
     end = offset + length;
   }
-  return { sql: text + sql.slice(end), names, mixed: named.length < found.length };
+  return { sql: text + sql.slice(end), parameters };
 }
 
 /** `:name` → `name`; `$user_id` and `:$user_id` are the session's field itself. */
-function inputName(placeholder: string): string {
-  return placeholder.startsWith(":") ? placeholder.slice(1) : placeholder;
+function parameterOf(placeholder: string): InputParameter {
+  if (placeholder.startsWith("?")) return { is: "next" };
+  if (placeholder.startsWith("@")) return { is: "returned", column: placeholder.slice(1) };
+  return { is: "input", name: placeholder.startsWith(":") ? placeholder.slice(1) : placeholder };
 }
 
 interface Placeholder {

@@ -9,6 +9,7 @@ import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
 import type { RowForm } from "../sql/row_form.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
+import type { TakenValue } from "../sql/taken_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
@@ -112,6 +113,11 @@ export interface TenantStatement {
   readonly replacing?: Replacing;
   /** For a schema change: how to count the rows that it writes or removes. */
   readonly schemaRows?: SchemaRows;
+  /**
+   * Parameters whose values the call finds while it runs, for calls that are all or nothing; without the row the statement
+   * fails with `no_row`. Where one statement takes values, the results of all but the last have the typed form.
+   */
+  readonly takes?: readonly TakenValue[];
   /** The service's own statements that run after this one, if it succeeds. */
   readonly after?: readonly ServiceStatement[];
 }

@@ -384,6 +384,61 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     );
   });
 
+  promise(
+    "a statement takes values of a row that an earlier one has returned, or all is undone",
+    async (store) => {
+      const tenant = await Tenant.create(store, [T, "CREATE TABLE u (t INTEGER, r REAL)"]);
+      const texts = (second: string) =>
+        [
+          {
+            sql: "INSERT INTO t (a, n) VALUES (?, 3) RETURNING id + 9007199254740992 AS big, n + 0.0 AS R",
+            params: ["x"],
+          },
+          {
+            sql: second,
+            params: [null, 7, null],
+            takes: [{ parameter: 0, column: "big" }, { parameter: 2, column: "r" }],
+          },
+        ].map((one) => ({ ...one, level: "write" as const }));
+      const insert = "INSERT INTO u SELECT ?, ?3 + 0 * ?2 RETURNING t, r, typeof(t), typeof(?3)";
+      const dry = await tenant.run("write", [], { statements: texts(insert), dryRun: true, replay: null });
+      assert(dry.ok === true, JSON.stringify(dry));
+      assertEquals(dry.results.map(({ effect }) => effect?.ownRows), [1, 1]);
+      assertEquals(await tenant.rows("SELECT (SELECT count(*) FROM t) + (SELECT count(*) FROM u)"), [[0]]);
+      const kept = await tenant.run("write", [], { statements: texts(insert) });
+      assertEquals(rowsOf(kept), [["9007199254740993", 3, "integer", "real"]]);
+      const slow = "INSERT INTO u WITH RECURSIVE c(x) AS (SELECT ?2 UNION ALL SELECT x + 1 FROM c) " +
+        "SELECT ?1, count(*) + ?3 FROM c";
+      const [insertOne, slowOne] = texts(slow);
+      assert(insertOne && slowOne);
+      const other = [{ ...insertOne, params: ["y"] }, slowOne];
+      const stopped = await tenant.run("write", [], { statements: other, timeoutMs: 300 });
+      assertEquals([failureKind(stopped), stopped.ok === false && stopped.failedIndex], ["timeout", 1]);
+      const nothing = [{
+        sql: "UPDATE t SET n = 4 WHERE a = 'z' RETURNING id",
+        params: [],
+        level: "write" as const,
+      }, {
+        ...{ sql: "INSERT INTO u VALUES (?, 1)", params: [null], level: "write" as const },
+        takes: [{ parameter: 0, column: "id" }],
+      }];
+      for (const more of [{}, { dryRun: true, log: null }]) {
+        const missing = await tenant.run("write", [], {
+          statements: [insertOne, ...nothing],
+          ...more,
+          atomic: true,
+        });
+        const { ok } = missing;
+        assertEquals([failureKind(missing), ok === false && missing.failedIndex], ["unique_violation", 0]);
+        const gone = await tenant.run("write", [], { statements: nothing, ...more });
+        assertEquals([failureKind(gone), gone.ok === false && gone.failedIndex], ["no_row", 1]);
+      }
+      assertEquals(await tenant.rows("SELECT (SELECT count(*) FROM t), (SELECT count(*) FROM u)"), [[1, 1]]);
+      const logged = "SELECT count(*) FROM _service_meta_query_log WHERE error_kind = 'no_row'";
+      assertEquals(await tenant.rows(logged, [], { readsLog: true }), [[1]]);
+    },
+  );
+
   promise("results above the bounds fail and change nothing", async (store) => {
     const tenant = await Tenant.create(store, [T]);
     const many =

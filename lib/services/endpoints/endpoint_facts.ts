@@ -7,6 +7,7 @@ import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { resultColumns } from "../../sql/result_columns.ts";
 import type { SchemaNames } from "../../tenant/tenant_store.ts";
 import { outputs } from "./spec/outputs.ts";
+import { boundStatement } from "./spec/bind_inputs.ts";
 import { prepareSpec } from "./spec/prepare_spec.ts";
 import type { EndpointFacts } from "../schema/doctor/examined.ts";
 import { foldName } from "../../sql/names.ts";
@@ -48,19 +49,21 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
   return found;
 }
 
-/** Puts the table that the statement names in front of those that triggers and cascades write. */
+/** Puts the tables that the statements name in front of those that triggers and cascades write. */
 function namedFirst(query: QueryContext, spec: EndpointSpec, tables: readonly string[]): string[] {
-  const read = query.facts.syntax(prepareSpec(spec).statement.sql);
-  const named = read.ok ? read.syntax.target : null;
-  if (named === null) return [...tables];
-  return [named, ...tables.filter((table) => foldName(table) !== foldName(named))];
+  const named = prepareSpec(spec).statements.flatMap(({ sql }) => {
+    const read = query.facts.syntax(sql);
+    return read.ok && read.syntax.target !== null ? [read.syntax.target] : [];
+  });
+  return [...new Map([...named, ...tables].map((table) => [foldName(table), table])).values()];
 }
 
 /** Null where the text alone does not tell. */
 function shownByText(
-  { kind, output, sql, askConfig, authConfig }: EndpointSpec,
+  spec: EndpointSpec,
   columnsOf: ColumnsOf,
 ): Shown | null {
+  const { kind, output, askConfig, authConfig } = spec;
   // A question may ask for everything that it may read.
   if (kind === "ask") {
     const tables = askConfig?.allowedTables ?? [];
@@ -69,7 +72,8 @@ function shownByText(
   if (!outputs[output].holdsRows) {
     return authConfig === undefined ? null : { columns: [], tables: [authConfig.usersTable] };
   }
-  const columns = resultColumns(sql, columnsOf);
+  const { statements: { length }, last: { sql } } = prepareSpec(spec);
+  const columns = length > 1 ? null : resultColumns(sql, columnsOf);
   return columns && {
     columns: columns.map(({ name, source }) => source?.column ?? name),
     tables: [...new Set(columns.flatMap(({ source }) => source?.table ?? []))],
@@ -84,16 +88,19 @@ async function shownByEngine(
   spec: EndpointSpec,
 ): Promise<Shown> {
   const { databaseId, namespaceId } = target;
-  const { sql, inputs } = prepareSpec(spec).statement;
-  const params = inputs.map(() => null);
+  const statements = prepareSpec(spec).statements.map((one) => boundStatement(one, []));
   const tenant = query.tenants.open(databaseId, namespaceId);
-  const { facts: [facts] } = await classify(query, databaseId, tenant, [{ sql, params }]);
-  if (facts === undefined) return { columns: [], tables: [] };
+  const { facts } = await classify(query, databaseId, tenant, statements);
+  // Values of earlier statements may be shown by the last one.
+  const read = facts.flatMap(({ columnsRead }) => columnsRead);
   return {
     columns: outputs[spec.output].holdsRows
-      ? [...new Set(facts.columnsRead.map((column) => column.slice(column.indexOf(".") + 1)))]
+      ? [...new Set(read.map((column) => column.slice(column.indexOf(".") + 1)))]
       : [],
-    tables: [...facts.tablesWritten, ...facts.tablesRead],
+    tables: [
+      ...facts.flatMap(({ tablesWritten }) => tablesWritten),
+      ...facts.flatMap(({ tablesRead }) => tablesRead),
+    ],
   };
 }
 

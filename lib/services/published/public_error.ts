@@ -6,6 +6,7 @@ import { publishedErrors } from "../../core/published_errors.ts";
 import { boundColumns } from "../../sql/insert_shape.ts";
 import { matchedParameters } from "../../sql/match_words.ts";
 import { foldName } from "../../sql/names.ts";
+import type { EndpointStatement } from "../endpoints/spec/bind_inputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 
 /** Failures that another input, or a later call, may not have. */
@@ -39,6 +40,8 @@ const ownCodes: ReadonlySet<string> = new Set<string>([
 export function publicError(spec: EndpointSpec, error: AppError): AppError {
   const { code, facts: { message: told, detail, raised, retryAfterSec } } = error;
   if (raised) return new AppError("app_error", told === undefined ? {} : { message: told });
+  // Which of several statements it was is for the owner.
+  if (code === "row_not_found" && error.facts.extra !== undefined) return new AppError(code);
   if (ownCodes.has(code) || (code === "sql_error" && detail === undefined)) return error;
   const unread = detail === undefined ? [] : unreadSearch(spec, error);
   if (unread.length > 0) return new AppError("validation_failed", { issues: unread });
@@ -46,7 +49,8 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
   if (detail === undefined) return new AppError(code, later);
   const message = messages[detail.kind];
   if (message === undefined) return new AppError(code, { ...later, message: OTHERWISE });
-  const issues = issuesOf(spec, detail, message);
+  const failed = failedStatement(spec, error);
+  const issues = failed === undefined ? [] : issuesOf(spec, failed, { detail, message });
   return new AppError(code, {
     ...later,
     message,
@@ -59,19 +63,30 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
 const UNREAD = /^(?:fts5: |unterminated string|unknown special query|no such column: |malformed MATCH)/;
 
 /** An issue for each input that a MATCH of the statement reads, where the engine could not read a search. */
-function unreadSearch(spec: EndpointSpec, { code, message: words }: AppError): Issue[] {
-  if (code !== "sql_error" || !UNREAD.test(words)) return [];
-  const { sql, inputs } = prepareSpec(spec).statement;
+function unreadSearch(spec: EndpointSpec, error: AppError): Issue[] {
+  const { code, message: words } = error;
+  const failed = failedStatement(spec, error);
+  if (code !== "sql_error" || !UNREAD.test(words) || failed === undefined) return [];
   const message = "Send plain words to search for; the search cannot read these signs";
-  const names = [...matchedParameters(sql)].map((parameter) => spec.input[inputs[parameter] ?? -1]?.name);
+  const names = [...matchedParameters(failed.sql)].map((parameter) =>
+    spec.input[failed.inputs[parameter] ?? -1]?.name
+  );
   return [...new Set(names)].flatMap((path) => path === undefined ? [] : [{ path, message }]);
 }
 
+function failedStatement(spec: EndpointSpec, { facts: { extra } }: AppError): EndpointStatement | undefined {
+  const at = extra?.["failedIndex"];
+  return prepareSpec(spec).statements[typeof at === "number" ? at : 0];
+}
+
 /** The inputs whose values the failure is about, as far as the statement's text tells. */
-function issuesOf(spec: EndpointSpec, { kind, column, columns }: ErrorDetail, message: string): Issue[] {
+function issuesOf(
+  spec: EndpointSpec,
+  { sql, inputs }: EndpointStatement,
+  { detail: { kind, column, columns }, message }: { readonly detail: ErrorDetail; readonly message: string },
+): Issue[] {
   if (!ofColumns.has(kind)) return [];
   const wrong = new Set([...columns ?? [], ...(column === null ? [] : [column])].map(foldName));
-  const { sql, inputs } = prepareSpec(spec).statement;
   const names = boundColumns(sql).flatMap(({ parameter, column: bound }) => {
     const name = spec.input[inputs[parameter] ?? -1]?.name;
     const isMeant = bound !== null && wrong.has(foldName(bound));

@@ -32,10 +32,12 @@ export async function runKind(
   if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
-  const { results: [result], meta, replayed } = await runStatement(ctx, call, bound, { rowForm });
-  if (result === undefined) throw new TypeError("a statement has no result");
+  const { results, meta, replayed } = await runStatement(ctx, call, bound, { rowForm });
+  const last = results.at(-1);
+  if (last === undefined) throw new TypeError("a statement has no result");
   const userId = session?.userId ?? null;
-  return { body: bodyOf(spec, result), userId, meta, replayed: replayed !== null };
+  const rowsWritten = results.reduce((sum, one) => sum + one.rowsWritten, 0);
+  return { body: bodyOf(spec, { ...last, rowsWritten }), userId, meta, replayed: replayed !== null };
 }
 
 function bodyOf(spec: EndpointSpec, result: StatementResult): EndpointOutcome["body"] {

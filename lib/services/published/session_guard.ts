@@ -11,6 +11,7 @@ import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
+import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { keyColumn } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
@@ -114,10 +115,9 @@ async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
 async function tablesOf({ query }: Context, { record: { spec }, target }: Call): Promise<readonly string[]> {
   if (spec.kind === "ask") return spec.askConfig?.allowedTables ?? [];
   const database = query.tenants.open(target.databaseId, target.namespaceId);
-  const { sql, inputs } = prepareSpec(spec).statement;
-  const params = inputs.map(() => null);
-  const { facts: [facts] } = await classify(query, target.databaseId, database, [{ sql, params }]);
-  return facts === undefined ? [] : [...facts.tablesRead, ...facts.tablesWritten];
+  const statements = prepareSpec(spec).statements.map((one) => boundStatement(one, []));
+  const { facts } = await classify(query, target.databaseId, database, statements);
+  return facts.flatMap(({ tablesRead, tablesWritten }) => [...tablesRead, ...tablesWritten]);
 }
 
 async function referredTo(
@@ -149,7 +149,7 @@ async function guardSql(
 }
 
 /**
- * Step 10: runs the stored statement with the values of its inputs, one in `bound` for each of `input`, through the pipeline that every statement takes. Errors:
+ * Step 10: runs the stored statements with the values of its inputs, one in `bound` for each of `input`, through the pipeline that every statement takes. Errors:
  * `session_invalid` where the session's user is gone; every code of the pipeline, in the words for the owner.
  */
 export async function runStatement(
@@ -159,10 +159,11 @@ export async function runStatement(
   { rowForm }: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
 ): Promise<QueryAnswer> {
   const { record, target, tokenId, session, replay, signal } = endpointCall;
-  const { sql, inputs } = prepareSpec(record.spec).statement;
-  const statements = [{ sql, params: inputs.map((index) => bound[index] ?? null) }];
+  const statements = prepareSpec(record.spec).statements.map((one) => boundStatement(one, bound));
   const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
     userId: session?.userId ?? null,
+    // So that an error names the index of its statement.
+    batch: statements.length > 1,
     snapshots: true,
     replay,
     rowForm,

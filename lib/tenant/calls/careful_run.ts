@@ -7,6 +7,7 @@ import { nothingBeside, rowsBeside, textBefore, textBehind } from "./counted_row
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
+import { noRow, ReturnedRows } from "./returned_rows.ts";
 import { type Answer, failureOf, numbersIn, type SetsAnswer, stepOf, type Work } from "./work.ts";
 
 export interface CarefulOptions {
@@ -31,9 +32,11 @@ export class CarefulRun {
   at = 0;
   /** What closes the savepoint of the last statement. */
   closing: readonly string[] = [];
+  readonly #returned: ReturnedRows;
 
   constructor(private readonly options: CarefulOptions) {
     this.runner = new CallRunner(options.call);
+    this.#returned = new ReturnedRows(options.call.statements);
   }
 
   /** Up to the first failure. The savepoint of the last statement stays open. */
@@ -42,7 +45,12 @@ export class CarefulRun {
     if (deferred) yield* deferred.raised();
     for (const { statement, sets } of this.#runs(count)) {
       const first = this.at;
-      yield* this.#run(statement, sets);
+      const filled = this.#returned.fill(statement);
+      if (filled === null) {
+        this.runner.fail(noRow);
+        break;
+      }
+      yield* this.#run(filled, sets);
       // The sets before a failed one stay where the call is not atomic.
       const undone = this.runner.ended && (!sets || call.atomic || sets.length === 1);
       this.closing = undone ? ["ROLLBACK TO statement", "RELEASE statement"] : ["RELEASE statement"];
@@ -69,6 +77,7 @@ export class CarefulRun {
       this.at = first + sets;
     };
     const sets = paramSets && { paramSets, atomic, rowidOf, done };
+    const form = this.#returned.formOf(first, rowForm);
     const { level, after = [] } = statement;
     if (watch) yield* watch.begin(level, statement.schemaRows?.rows ?? null);
     const before = stepOf(textBefore(statement));
@@ -77,7 +86,7 @@ export class CarefulRun {
       savepoint: "statement",
       steps: [
         ...before,
-        { statement, bounds: this.runner.bounds, rowForm, ...(sets ? { sets } : {}) },
+        { statement, bounds: this.runner.bounds, rowForm: form, ...(sets ? { sets } : {}) },
         ...stepOf(textBehind(statement)),
       ],
     };
@@ -94,6 +103,7 @@ export class CarefulRun {
       ownReads: ownReads?.[this.at],
     });
     if (this.runner.ended) return;
+    if (ran?.ok) this.#returned.add(ran.json);
     // Nothing of the service's own runs behind a statement that has failed.
     const behind = after.length > 0 ? yield { steps: after } : [];
     const broken = behind.find(({ ok }) => !ok);

@@ -12,6 +12,7 @@ import { brokenReference, type DeferredReferences } from "./deferred_references.
 import { dryRuns, joinEffects } from "./dry_sets.ts";
 import { HELD_ROWS, PREVIEW_ROWS, rowPreview, UNDO_EFFECT } from "./row_preview.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
+import { noRow, ReturnedRows } from "./returned_rows.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface DryRunOptions {
@@ -38,8 +39,11 @@ export class DryRun {
   /** Of the statements that have run. */
   footprint: Footprint | null = null;
   #watch: FootprintWatch | null = null;
+  readonly #returned: ReturnedRows;
 
-  constructor(private readonly options: DryRunOptions) {}
+  constructor(private readonly options: DryRunOptions) {
+    this.#returned = new ReturnedRows(options.call.statements);
+  }
 
   get rowsRead(): number {
     return this.results.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
@@ -56,7 +60,9 @@ export class DryRun {
     this.footprint = yield* this.#footprint();
     let raisedAt = 0;
     const runs = dryRuns(call, count, { counted: deferred !== null, held: openWatch !== null });
-    for (const [index, { statement, sets }] of runs.entries()) {
+    for (const [index, { statement: asked, sets }] of runs.entries()) {
+      const statement = this.#returned.fill(asked);
+      if (statement === null) return noRow;
       const last = index === runs.length - 1 && count === call.statements.length;
       const ran = yield* this.#effectOf(statement, sets);
       if (!ran.ok) return ran.failure;
@@ -102,6 +108,7 @@ export class DryRun {
     const notes = this.#watch ? yield* this.#watch.end() : 0;
     this.ms += ran.figures.ms ?? 0;
     this.#addResult(ran.json, ran.figures.rowsRead);
+    this.#returned.add(ran.json);
     const all = ran.figures.changes - notes;
     const ownRows = schemaChange ? null : all === 0 ? 0 : ran.figures.ownRows;
     const { written, removed } = rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], all);
@@ -122,7 +129,8 @@ export class DryRun {
   ): Work<EngineFailure | null> {
     const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
-    const target = !hidden && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
+    // What finds the rows was made without the values that the statement takes.
+    const target = !hidden && !statement.takes && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(statementOfRun(this.options.call, this.at))
       : null;
     const preview = target && ownRows !== null
@@ -166,7 +174,7 @@ export class DryRun {
     return {
       statement,
       bounds,
-      rowForm,
+      rowForm: this.#returned.formOf(this.at, rowForm),
       ...(paramSets ? { sets: { paramSets, atomic, rowidOf: null } } : {}),
     };
   }

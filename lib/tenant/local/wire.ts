@@ -50,7 +50,7 @@ function wireStatement(
   at: number,
   all: readonly TenantStatement[],
 ): WireStatement {
-  if (more.replacing || more.schemaRows || more.after) return [sql, params, level, more];
+  if (more.replacing || more.schemaRows || more.takes || more.after) return [sql, params, level, more];
   const before = all[at - 1];
   return before?.sql === sql && before.level === level ? [SAME_TEXT, params, level] : [sql, params, level];
 }

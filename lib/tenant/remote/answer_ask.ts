@@ -10,7 +10,13 @@ import {
 } from "../calls/work.ts";
 import { answerSets } from "./answer_sets.ts";
 import { fromHrana, hranaValue, integerOf, resultJson } from "./hrana/remote_values.ts";
-import { type HranaStep, losesInfinity, type StepResult, type StepRows } from "./hrana/hrana.ts";
+import {
+  type HranaStep,
+  type HranaValue,
+  losesInfinity,
+  type StepResult,
+  type StepRows,
+} from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
 import { TOTAL } from "./write_steps.ts";
@@ -44,11 +50,17 @@ async function answerSteps(
     const answers = await send([...texts(before), ...asked], true);
     return readAnswers(steps, answers.slice(before.length));
   }
+  const infinite = asked.some(({ stmt }) => stmt.args?.some(isInfinite));
   const head = [...before, `SAVEPOINT ${savepoint}`];
-  const answers = (await send([...texts(head), ...asked], false)).slice(head.length);
+  const answers = (await send([...texts(head), ...asked], infinite)).slice(head.length);
   if (!losesInfinity(answers)) return readAnswers(steps, answers);
   const again = await send([...texts([`ROLLBACK TO ${savepoint}`]), ...asked], true);
   return readAnswers(steps, again.slice(1));
+}
+
+/** JSON has no infinity; a value that an earlier statement has returned may be one. */
+function isInfinite(value: HranaValue): boolean {
+  return value.type === "float" && !Number.isFinite(value.value);
 }
 
 function texts(all: readonly string[]): HranaStep[] {

@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { abandon, type CallJob, checksEach } from "./write_call.ts";
+import { abandon, type CallJob, runsApart } from "./write_call.ts";
 import { dryRun, ownReads } from "./remote_dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
 import type { TenantLog } from "./tenant_log.ts";
@@ -54,10 +54,7 @@ const answered: Next = { left: [], apart: false };
 
 async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   const { group, ready, careful } = round;
-  if (
-    !careful &&
-    ready.some(({ call }) => checksEach(call, group.schemaGate) || call.footprint || call.paramSets)
-  ) {
+  if (!careful && ready.some(({ call }) => runsApart(call, group.schemaGate))) {
     run.log.putBack(group.logRows);
     return { left: ready, apart: true };
   }

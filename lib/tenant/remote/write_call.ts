@@ -2,6 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { runsOf } from "../../sql/param_sets.ts";
 import { DeferredReferences } from "../calls/deferred_references.ts";
+import { takesValues } from "../calls/returned_rows.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 
@@ -25,10 +26,10 @@ export function abandon(job: CallJob): void {
 
 /** Whether the call needs a transaction of its own. */
 export function travelsAlone(
-  { level, foreignKeysOff, snapshot, dryRun, affected, paramSets }: TenantCall,
+  { level, foreignKeysOff, snapshot, dryRun, affected, paramSets, statements }: TenantCall,
 ): boolean {
   return level === "schema" || foreignKeysOff || snapshot !== null || dryRun === true || Boolean(affected) ||
-    Boolean(paramSets);
+    Boolean(paramSets) || takesValues(statements);
 }
 
 /** Counts the references that the call breaks and the engine checks at a commit only; null where it can break none. */
@@ -36,6 +37,12 @@ export function watchDeferred(call: TenantCall, schemaGate: SchemaGate): Deferre
   if (!mayBreak(call, schemaGate)) return null;
   const { level, auditTables } = call;
   return new DeferredReferences({ level, written: JSON.stringify(auditTables ?? []) });
+}
+
+/** Whether the statements of the call have to be asked one by one. */
+export function runsApart(call: TenantCall, schemaGate: SchemaGate): boolean {
+  return checksEach(call, schemaGate) || Boolean(call.footprint) || Boolean(call.paramSets) ||
+    takesValues(call.statements);
 }
 
 /** Whether such references are to be counted after each statement of the call. */

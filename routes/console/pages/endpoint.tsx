@@ -68,7 +68,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         endpoint={endpoint}
         manages={mayManage(c.get("visit"), address.namespaceSlug)}
         values={values}
-        wanted={placeholdersIn(deps, values)}
+        wanted={placeholdersIn(values)}
         issues={came.issues ?? null}
         message={came.message ?? null}
         stats={stats}

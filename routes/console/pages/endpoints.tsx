@@ -62,7 +62,7 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
         values={values}
         issues={came.issues}
         message={came.message}
-        wanted={placeholdersIn(deps, values)}
+        wanted={placeholdersIn(values)}
       />,
     );
   };

@@ -4,6 +4,7 @@ import { endpointSpec } from "../../../lib/core/endpoint_spec.ts";
 import { splitAddress } from "../../../lib/access/resolve_target.ts";
 import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
 import type { EndpointContext } from "../../../lib/services/endpoints/endpoint_context.ts";
+import { wantedInputs } from "../../../lib/services/endpoints/spec/bind_inputs.ts";
 import type { UncheckedSpec } from "../../../lib/services/endpoints/spec/check_spec.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -34,9 +35,8 @@ export function endpointsPage(deps: AppDeps, c: Context<Env>): EndpointsPage {
 const MOST_WANTED = 20;
 
 /** How many inputs the statement of a form wants; none where it cannot be read. */
-export function placeholdersIn({ query }: AppDeps, { sql = "" }: FormValues): number {
-  const read = query.facts.syntax(sql);
-  return read.ok ? Math.min(read.syntax.parameterCount, MOST_WANTED) : 0;
+export function placeholdersIn({ sql = "" }: FormValues): number {
+  return Math.min(wantedInputs(sql), MOST_WANTED);
 }
 
 /** A specification with what is wrong with its form. */

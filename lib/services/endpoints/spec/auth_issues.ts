@@ -106,7 +106,7 @@ function signupFault(
 ): string | null {
   const listed = users.columns.filter(({ generated }) => !generated).map(({ name }) => name);
   const bound = bindInputs({ kind, sql, input });
-  const { sql: text, inputs } = bound.ok ? bound.statement : { sql, inputs: [] };
+  const { sql: text, inputs } = (bound.ok ? bound.statements[0] : undefined) ?? { sql, inputs: [] };
   const shape = insertShape(text, listed);
   if (shape === null || facts.verb !== "insert" || foldName(facts.target ?? "") !== foldName(users.name)) {
     return "Write an INSERT into the users table";

@@ -1,42 +1,117 @@
-// Which input of a specification each parameter of its statement takes.
+// Which input of a specification, or which returned value, each parameter of its statements takes.
 import type { Issue } from "../../../core/errors.ts";
-import { inputPlaceholders } from "../../../sql/input_placeholders.ts";
+import { MAX_ENDPOINT_STATEMENTS } from "../../../core/limits.ts";
+import type { QueryStatement } from "../../../query/query_call.ts";
+import { type InputParameter, inputPlaceholders } from "../../../sql/input_placeholders.ts";
+import { splitStatements } from "../../../sql/split_statements.ts";
+import { type SqlParameter, unknownValue } from "../../../sql/sql_value.ts";
+import type { TakenValue } from "../../../sql/taken_value.ts";
 import type { SpecParts } from "./spec_parts.ts";
 
 /** A statement as the engine gets it. */
 export interface EndpointStatement {
+  /** As its owner has written it. */
+  readonly written: string;
   readonly sql: string;
-  /** The index in `input` of what parameter N takes, at N − 1. */
-  readonly inputs: readonly number[];
+  /** The index in `input` of what parameter N takes, at N − 1; null for a value of `takes`. */
+  readonly inputs: readonly (number | null)[];
+  /** What it takes of rows that earlier statements have returned. */
+  readonly takes: readonly TakenValue[];
 }
 
-/** The statement of a specification, or what is wrong with its placeholders. */
+/** The statements of a specification, one unless it is a mutation, or what is wrong with their placeholders. */
 export type BoundInputs =
-  | { readonly ok: true; readonly statement: EndpointStatement }
+  | { readonly ok: true; readonly statements: readonly EndpointStatement[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** A malformed input counts as one that the statement names. */
-export function bindInputs(spec: Pick<SpecParts, "kind" | "sql" | "input">): BoundInputs {
-  const { kind, sql = "", input = [] } = spec;
-  // A log-in's password is compared, never bound.
-  const takes = (name: string | undefined) => kind !== "auth_login" || name !== "password";
-  const bound = input.flatMap((field, at) => takes(field?.name) ? [at] : []);
-  const { sql: text, names, mixed } = inputPlaceholders(sql);
-  if (mixed) return fault([MIXED]);
-  if (names === null) return { ok: true, statement: { sql, inputs: bound } };
-  const indexes = names.map((name) => bound.findIndex((at) => input[at]?.name === name));
-  if (spec.input === undefined || input.includes(null)) {
-    return { ok: true, statement: { sql: text, inputs: [] } };
+type Bindable = Pick<SpecParts, "kind" | "sql" | "input">;
+
+/** A malformed input counts as one that the statements name. */
+export function bindInputs(spec: Bindable): BoundInputs {
+  const texts = textsOf(spec);
+  if (texts.length > MAX_ENDPOINT_STATEMENTS) {
+    return fault([{
+      path: "sql",
+      message: `Write at most ${MAX_ENDPOINT_STATEMENTS} statements; there are ${texts.length}`,
+    }]);
   }
+  const read = texts.map((written) => ({ written, ...inputPlaceholders(written) }));
+  const all = read.flatMap(({ parameters }) => parameters);
+  const names = new Set(all.flatMap((one) => one.is === "input" ? [one.name] : []));
+  if (names.size > 0 && all.some(({ is }) => is === "next")) return fault([MIXED]);
   const issues = [
-    ...names.filter((_, at) => (indexes[at] ?? -1) < 0).map((name) => unknown(name, input, bound)),
-    ...bound.filter((at) => !names.includes(input[at]?.name ?? "")).map((at) => ({
-      path: `input[${at}].name`,
-      message: `Write ${placeholder(input[at]?.name ?? "")} in the statement, or remove this input`,
-    })),
+    ...(read[0]?.parameters ?? []).flatMap((one) =>
+      one.is === "returned" ? [returnsNothing(one.column)] : []
+    ),
+    ...(names.size > 0 ? nameIssues(spec, names) : []),
   ];
   if (issues.length > 0) return fault(issues);
-  return { ok: true, statement: { sql: text, inputs: indexes.map((index) => bound[index] ?? -1) } };
+  const queue = boundInputs(spec);
+  const byName = new Map(queue.map((at) => [spec.input?.[at]?.name, at]));
+  const statements = read.map(({ written, sql, parameters }, at) => {
+    const inputs = parameters.flatMap((one) => inputOf(one, byName, names.size > 0 ? [] : queue));
+    // What is left over has no placeholder, which the validator finds by the numbers.
+    const rest = at === read.length - 1 && names.size === 0 ? queue : [];
+    return { written, sql, inputs: [...inputs, ...rest], takes: takesOf(parameters) };
+  });
+  return { ok: true, statements };
+}
+
+/** How many inputs a text of one or several statements names or has `?` for. */
+export function wantedInputs(sql: string): number {
+  const all = splitStatements(sql).flatMap((part) => inputPlaceholders(part.sql).parameters);
+  const names = new Set(all.flatMap((one) => one.is === "input" ? [one.name] : []));
+  return names.size + all.filter(({ is }) => is === "next").length;
+}
+
+/** The statement with its values; what it takes of others is not known yet. */
+export function boundStatement(
+  { sql, inputs, takes }: EndpointStatement,
+  bound: readonly SqlParameter[],
+): QueryStatement {
+  const params = inputs.map((index) => index === null ? unknownValue : bound[index] ?? null);
+  return takes.length === 0 ? { sql, params } : { sql, params, takes };
+}
+
+/** Only a mutation may have several. */
+function textsOf({ kind, sql = "" }: Bindable): string[] {
+  const parts = kind === "mutation" ? splitStatements(sql) : [];
+  return parts.length > 1 ? parts.map((part) => part.sql) : [sql];
+}
+
+/** A log-in's password is compared, never bound. */
+function boundInputs({ kind, input = [] }: Bindable): number[] {
+  return input.flatMap((field, at) => kind === "auth_login" && field?.name === "password" ? [] : [at]);
+}
+
+function inputOf(
+  one: InputParameter,
+  byName: ReadonlyMap<string | undefined, number>,
+  queue: number[],
+): (number | null)[] {
+  if (one.is === "returned") return [null];
+  const at = one.is === "input" ? byName.get(one.name) : queue.shift();
+  return at === undefined ? [] : [at];
+}
+
+function takesOf(parameters: readonly InputParameter[]): TakenValue[] {
+  return parameters.flatMap((one, parameter) =>
+    one.is === "returned" ? [{ parameter, column: one.column }] : []
+  );
+}
+
+function nameIssues(spec: Bindable, names: ReadonlySet<string>): Issue[] {
+  const { input } = spec;
+  if (input === undefined || input.includes(null)) return [];
+  const bound = boundInputs(spec).map((at) => ({ at, name: input[at]?.name ?? "" }));
+  const isThere = (wanted: string) => bound.some(({ name }) => name === wanted);
+  return [
+    ...[...names].filter((name) => !isThere(name)).map((name) => unknown(name, input, bound)),
+    ...bound.filter(({ name }) => !names.has(name)).map(({ at, name }) => ({
+      path: `input[${at}].name`,
+      message: `Write ${placeholder(name)} in the statement, or remove this input`,
+    })),
+  ];
 }
 
 const MIXED: Issue = {
@@ -44,15 +119,30 @@ const MIXED: Issue = {
   message: "Write ? for every input, in their order, or :name for every input; this statement has both",
 };
 
-function unknown(name: string, input: NonNullable<SpecParts["input"]>, bound: readonly number[]): Issue {
+/** About a value that no earlier statement returns. */
+export function returnsNothing(column: string): Issue {
+  const name = column.slice(0, 64);
+  return {
+    path: "sql",
+    message:
+      `Return ${name} in an earlier statement, as by RETURNING ${name}; @${name} takes what was returned ` +
+      "before, and :name is an input",
+  };
+}
+
+function unknown(
+  name: string,
+  input: NonNullable<SpecParts["input"]>,
+  bound: readonly { readonly name: string }[],
+): Issue {
   if (name === "password" && input.some((field) => field?.name === name)) {
     return { path: "sql", message: "Remove :password; a log-in compares it with the hash itself" };
   }
-  const known = bound.map((at) => placeholder(input[at]?.name ?? "")).join(", ");
-  const written = /^[$@]/.test(name) ? name : `:${name}`;
+  const known = bound.map((one) => placeholder(one.name)).join(", ");
+  const written = placeholder(name).slice(0, 64);
   return {
     path: "sql",
-    message: `Add an input for ${written.slice(0, 64)}, or write one that is there: ${known || "none is"}`,
+    message: `Add an input for ${written}, or write one that is there: ${known || "none is"}`,
   };
 }
 

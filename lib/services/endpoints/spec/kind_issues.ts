@@ -88,7 +88,9 @@ function statementIssues(spec: SpecParts, row: KindRow, statement: StatementShap
   }
   const bound = bindInputs(spec);
   // By name the two numbers are the same, unless an input is malformed, which is an issue already.
-  const count = bound.ok && spec.input?.includes(null) === false ? bound.statement.inputs.length : null;
+  const count = bound.ok && spec.input?.includes(null) === false
+    ? bound.statements.reduce((sum, { inputs }) => sum + inputs.length, 0)
+    : null;
   if (count !== null && count !== statement.parameterCount) {
     issues.push({
       path: "sql",

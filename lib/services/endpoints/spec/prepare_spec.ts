@@ -28,8 +28,10 @@ export interface PreparedSpec {
   /** The one input that a caller may send as the body itself; null: there is no such. */
   readonly rawBody: string | null;
   readonly origins: ReadonlySet<string> | null;
-  /** Empty text for a kind whose statement comes from elsewhere. */
-  readonly statement: EndpointStatement;
+  /** One unless it is a mutation; an empty text for a kind whose statement comes from elsewhere. */
+  readonly statements: readonly EndpointStatement[];
+  /** The one whose result is the answer. */
+  readonly last: EndpointStatement;
 }
 
 const prepared = new WeakMap<EndpointSpec, PreparedSpec>();
@@ -44,14 +46,17 @@ export function prepareSpec(spec: EndpointSpec): PreparedSpec {
 function prepare(spec: EndpointSpec): PreparedSpec {
   const bound = bindInputs(spec);
   const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
+  // The validator of specifications has refused every other.
+  const own = { written: spec.sql, sql: spec.sql, inputs: [], takes: [] };
+  const statements = bound.ok ? bound.statements : [own];
   const [sent, ...others] = fields.filter((one) => !one.fromSession);
   return {
     fields,
     byName: new Map(fields.filter((one) => !one.fromSession).map((one) => [one.field.name, one])),
     rawBody: sent?.field.type === "blob" && others.length === 0 ? sent.field.name : null,
     origins: spec.cors === undefined ? null : new Set(spec.cors),
-    // The validator of specifications has refused every other.
-    statement: bound.ok ? bound.statement : { sql: spec.sql, inputs: [] },
+    statements,
+    last: statements.at(-1) ?? own,
   };
 }
 

@@ -156,7 +156,7 @@ function outputType(
   if (!holdsRows) return clientType(null);
   const tables = new Map(schema.tables.map((table) => [foldName(table.name), table]));
   const tableOf = (name: string) => tables.get(foldName(name));
-  const { sql } = prepareSpec(spec).statement;
+  const { sql } = prepareSpec(spec).last;
   const columns = resultColumns(sql, (name) => tableOf(name)?.columns.map((column) => column.name) ?? null);
   if (columns === null && spec.outputTypes !== undefined) {
     return clientType(null).replace("Value", "unknown");

@@ -38,7 +38,7 @@ export type WireStatement = readonly [
 ];
 
 /** The parts that only some statements have. */
-export type WireStatementMore = Pick<TenantStatement, "replacing" | "schemaRows" | "after">;
+export type WireStatementMore = Pick<TenantStatement, "replacing" | "schemaRows" | "takes" | "after">;
 
 /** A call in a frame. */
 export interface WireCall {

@@ -6,6 +6,7 @@ import { endingFailure, isUndone } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
+import { takesValues } from "../../calls/returned_rows.ts";
 import { runWork, type Work } from "../../calls/work.ts";
 import { answerAsk, hasVirtualTables, storeCall, watchDeferred } from "./call_work.ts";
 import { ChildNotes } from "./child_notes.ts";
@@ -112,7 +113,8 @@ function runOnce(call: WireCall, options: WatchedOptions, single: boolean): Call
   const { connection, progress, index, watch } = options;
   const checksEach = !single && !call.atomic && !options.goesOn;
   const deferred = checksEach ? watchDeferred(connection, call) : null;
-  if (watch || deferred) return runCarefully(call, options, deferred);
+  const takes = takesValues(call.statements.map(([, , , more = {}]) => more));
+  if (watch || deferred || takes) return runCarefully(call, options, deferred);
   const guardStatement = statementGuard(call, connection, single);
   const countWritten = () => connection.runFigures().total;
   return runCall({ connection, progress, guardStatement, countWritten }, call, index);
@@ -133,7 +135,7 @@ function statementGuard(
   return needsNone ? unguarded : (work) => behindSavepoint(connection, work);
 }
 
-/** Runs a call whose changes are recorded or whose deferred references are counted. */
+/** Runs a call whose changes are recorded, whose deferred references are counted, or whose statements take values. */
 function runCarefully(
   call: WireCall,
   { connection, progress, index, watch }: WatchedOptions,

@@ -1,0 +1,62 @@
+// What the statements of one call have returned, for those behind them that take values of it.
+import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
+import { type ReadTyped, readTypedResult } from "../../engine/read_typed_result.ts";
+import { foldName } from "../../sql/names.ts";
+import { type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { TakenValue } from "../../sql/taken_value.ts";
+import type { TenantStatement } from "../tenant_store.ts";
+
+/** Why a statement did not run: no earlier one has returned the row of which it takes a value. */
+export const noRow: EngineFailure = plainFailure("no_row", "takes a value of a row that is not there");
+
+type Taking = { readonly takes?: readonly TakenValue[] };
+
+/** Whether a statement can run only when those before it have. */
+export function takesValues(statements: readonly Taking[]): boolean {
+  return statements.some(({ takes }) => takes !== undefined);
+}
+
+/** The results of a call in their order. Nothing is kept where no statement takes anything. */
+export class ReturnedRows {
+  readonly #results: ReadTyped[] = [];
+  readonly #kept: boolean;
+
+  constructor(private readonly statements: readonly Taking[]) {
+    this.#kept = takesValues(statements);
+  }
+
+  /**
+   * The form in which the statement at `index` writes its rows: of such a call only the last one's are for the caller,
+   * and values keep their type only in the typed form.
+   */
+  formOf(index: number, rowForm: RowForm): RowForm {
+    return this.#kept && index < this.statements.length - 1 ? TYPED_ROWS : rowForm;
+  }
+
+  /** Notes the result of the next statement. */
+  add(json: string): void {
+    if (!this.#kept || this.#results.length >= this.statements.length - 1) return;
+    this.#results.push(readTypedResult(json, 1));
+  }
+
+  /** The statement with the values that it takes; null where a row is not there. */
+  fill(statement: TenantStatement): TenantStatement | null {
+    const { takes } = statement;
+    if (takes === undefined) return statement;
+    const params = [...statement.params];
+    for (const { parameter, column } of takes) {
+      const value = this.#valueOf(column);
+      if (value === undefined) return null;
+      params[parameter] = value;
+    }
+    return { ...statement, params };
+  }
+
+  #valueOf(column: string): SqlParameter | undefined {
+    const name = foldName(column);
+    const result = this.#results.findLast(({ columns }) => columns.some((one) => foldName(one) === name));
+    const at = result?.columns.findIndex((one) => foldName(one) === name) ?? -1;
+    return result?.rows[0]?.[at];
+  }
+}
