@@ -51,9 +51,19 @@ export const endpointSpec = z.strictObject({
       "statements, separated by ;, in one transaction; @name is that column of the first row that an earlier one returned",
   ),
   input: z.array(fieldSpec).max(100),
-  output: z.enum(["rows", "first_row", "rows_written", "bytes", "session", "answer"]),
+  output: z.enum(["rows", "first_row", "page", "rows_written", "bytes", "session", "answer"]),
   outputTypes: z.record(z.string().min(1).max(200), z.enum(["boolean", "json"])).optional().describe(
-    "Column of the answer → what its numbers or its text mean; rows and first_row only",
+    "Column of the answer → what its numbers or its text mean; rows, first_row and page only",
+  ),
+  list: z.strictObject({
+    key: z.array(z.string().min(1).max(200)).min(1).max(8).describe("Columns that tell the rows apart"),
+    filters: z.array(z.strictObject({
+      input: z.string().max(41),
+      column: z.string().min(1).max(200),
+      is: z.enum(["=", ">=", "<=", ">", "<"]).optional().describe("= unless given"),
+    })).max(24).optional().describe("Each applies where its input is sent"),
+  }).optional().describe(
+    "For the output page: what the inputs sort, limit, cursor and total, and those of the filters, do to the rows of sql",
   ),
   contentType: z.string().max(100).regex(CONTENT_TYPE, CONTENT_TYPE_FORM).optional().describe(
     "Of the bytes; bytes only, application/octet-stream unless given",

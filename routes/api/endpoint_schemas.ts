@@ -38,7 +38,7 @@ export const scaffoldBody = z.strictObject({
     z.enum(["list", "get", "create", "update", "delete", "search", "signup", "login", "me"]),
   ).max(9).optional().describe("All five unless given; for an app all that the table can have"),
   shape: z.enum(["basic", "app"]).optional().describe(
-    "app: pages by key, rows as answers, defaults, owners, accounts and search",
+    "app: pages with an order and filters, rows as answers, defaults, owners, accounts and search",
   ),
   owner: z.string().min(1).max(1000).optional().describe(
     "A column with the key of a user: rows are seen and written by their user only",

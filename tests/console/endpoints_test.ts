@@ -106,7 +106,7 @@ testSteps("the pages of the endpoints", world, {
     assertStringIncludes(shown, `/p/${tenant.slug}/main/note -d '{"note":"it'\\''s"}'`);
   },
   "begin with five drafts from a table": async ({ path, send, look, api }) => {
-    assertStringIncludes(await look(path), "Five from a table");
+    assertStringIncludes(await look(path), "From a table");
     assertEquals((await send(`${path}/-/scaffold`, { table: "orders" })).status, 303);
     assertEquals((await api() as unknown[]).length, 5);
     assertStringIncludes(await look(path), `${path}/get-order`);
@@ -127,6 +127,46 @@ testSteps("the pages of the endpoints", world, {
     assertEquals((await send(`${path}/order`, formIn(page, "spec"))).status, 303);
     const after = await api("/order") as Record<string, unknown>;
     for (const name of Object.keys(whole)) assertEquals(after[name], before[name], name);
+  },
+  "show a list and bytes in that form too": async ({ app, tenant, path, send, look, api }) => {
+    const specs = [
+      {
+        ...{
+          ...whole,
+          slug: "pages",
+          sql: "SELECT id, note FROM orders",
+          output: "page",
+          cacheSec: undefined,
+        },
+        input: [{ name: "about", type: "text" }, { name: "from", type: "integer" }],
+        list: {
+          key: ["id", "note"],
+          filters: [{ input: "about", column: "note" }, { input: "from", column: "id", is: ">=" }],
+        },
+      },
+      { ...whole, slug: "raw", output: "bytes", contentType: "image/png" },
+    ];
+    for (const spec of specs) {
+      const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/endpoints`, {
+        token: tenant.token,
+        body: JSON.stringify(spec),
+      });
+      assertEquals(made.status, 201, made.text);
+      const before = await api(`/${spec.slug}`) as Record<string, unknown>;
+      const form = formIn(await look(`${path}/${spec.slug}`), "spec");
+      assertEquals((await send(`${path}/${spec.slug}`, form)).status, 303);
+      const after = await api(`/${spec.slug}`) as Record<string, unknown>;
+      for (const name of Object.keys(spec)) assertEquals(after[name], before[name], name);
+    }
+  },
+  "make an app's drafts, with an owner": async ({ tenant, path, send, api }) => {
+    await tenant.setup("CREATE TABLE mine (id INTEGER PRIMARY KEY, who INTEGER NOT NULL, note TEXT)");
+    assertEquals(
+      (await send(`${path}/-/scaffold`, { table: "mine", shape: "app", owner: "who" })).status,
+      303,
+    );
+    const made = await api("/list-mine") as Record<string, unknown>;
+    assertEquals([made["output"], made["auth"]], ["page", "session"]);
   },
   "say beside the field what is wrong, keep what was typed, and save nothing": async (
     { path, send, look, api },

@@ -23,6 +23,13 @@ async function world(): Promise<EndpointWorld> {
   for (const slug of ["list-people", "get-person", "create-person"]) {
     await made.call("POST", `/${slug}/publish`);
   }
+  await publish(
+    made,
+    readSpec({
+      ...{ slug: "pages", output: "page", sql: "SELECT id, name FROM people", list: { key: ["id"] } },
+      input: [{ name: "sort", type: "text", enum: ["id", "-id"] }, { name: "cursor", type: "text" }],
+    }),
+  );
   await publish(made, readSpec({ auth: "session", input: [{ name: "$user_id", type: "integer" }] }));
   await publish(made, hostile);
   await publish(made, readSpec({ slug: "hostile-case", captcha: true, sql: "SELECT 1", input: [] }));
@@ -57,6 +64,8 @@ async function use() {
   const client = createClient({ session: () => null });
   const person: { id: number; name: string; age: number | null } | null = (await client.getPerson({ id: 1 })).row;
   const all: [number, string, number | null][] = (await client.listPeople()).rows;
+  const { rows: [[, first]], nextCursor, total } = await client.pages({ sort: "-id", cursor: null });
+  const page: [string, string | null, number | null] = [first, nextCursor, total];
   const written: number = (await client.createPerson({ name: "Ada" })).rowsWritten;
   // @ts-expect-error: the name is required
   await client.createPerson({ age: 1 });

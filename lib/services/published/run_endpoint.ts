@@ -15,6 +15,7 @@ import { logIn, signUp } from "./auth_endpoints.ts";
 import { decodeObject } from "./decode_input.ts";
 import { fillSession } from "./open_session.ts";
 import { endpointRole } from "./public_address.ts";
+import { listPage } from "./list_page.ts";
 import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 import { runStatement, underSession } from "./session_guard.ts";
@@ -32,10 +33,11 @@ export async function runKind(
   if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
   if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
   if (spec.kind === "ask") return await ask(ctx, call, bound);
+  const userId = session?.userId ?? null;
+  if (spec.list !== undefined) return { ...await listPage(ctx, call, { list: spec.list, bound }), userId };
   const { results, meta, replayed } = await runStatement(ctx, call, bound, { rowForm });
   const last = results.at(-1);
   if (last === undefined) throw new TypeError("a statement has no result");
-  const userId = session?.userId ?? null;
   const rowsWritten = results.reduce((sum, one) => sum + one.rowsWritten, 0);
   return { body: bodyOf(spec, { ...last, rowsWritten }), userId, meta, replayed: replayed !== null };
 }

@@ -156,10 +156,22 @@ export async function runStatement(
   ctx: Pick<PublishedContext, "query" | "control">,
   endpointCall: EndpointCall,
   bound: readonly SqlParameter[],
-  { rowForm }: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
+  form: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
 ): Promise<QueryAnswer> {
-  const { record, target, tokenId, session, replay, signal } = endpointCall;
-  const statements = prepareSpec(record.spec).statements.map((one) => boundStatement(one, bound));
+  const statements = prepareSpec(endpointCall.record.spec).statements.map((one) =>
+    boundStatement(one, bound)
+  );
+  return await runStatements(ctx, endpointCall, statements, form);
+}
+
+/** As `runStatement`, of statements that were made from the stored one for this call. */
+export async function runStatements(
+  ctx: Pick<PublishedContext, "query" | "control">,
+  endpointCall: EndpointCall,
+  statements: readonly QueryStatement[],
+  { rowForm }: { readonly rowForm: RowForm },
+): Promise<QueryAnswer> {
+  const { target, tokenId, session, replay, signal } = endpointCall;
   const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
     userId: session?.userId ?? null,
     // So that an error names the index of its statement.

@@ -23,7 +23,7 @@ export const newSpec: EndpointSpec = {
 
 /** The fields of a specification. */
 export function valuesOf(spec: EndpointSpec): FormValues {
-  const { rateLimit, cors, authConfig, askConfig, input, captcha, outputTypes, ...rest } = spec;
+  const { rateLimit, cors, authConfig, askConfig, input, captcha, outputTypes, list, ...rest } = spec;
   const values: Record<string, string> = {};
   const put = (name: string, value: string | number | undefined) => {
     if (value !== undefined) values[name] = String(value);
@@ -31,6 +31,11 @@ export function valuesOf(spec: EndpointSpec): FormValues {
   for (const [name, value] of Object.entries(rest)) if (typeof value !== "object") put(name, value);
   if (captcha === true) values["captcha"] = "yes";
   put("outputTypes", outputTypes && Object.entries(outputTypes).map((one) => one.join(" ")).join("\n"));
+  put("listKey", list?.key.join("\n"));
+  put(
+    "listFilters",
+    list?.filters?.map(({ input, is = "=", column }) => `${input} ${is} ${column}`).join("\n"),
+  );
   put("perMin", rateLimit?.perMin);
   put("perDay", rateLimit?.perDay);
   put("cors", cors?.join("\n"));
@@ -95,6 +100,7 @@ export function specIn(fields: FormFields, slug?: string): Record<string, unknow
     input: inputsIn(fields),
     output: fields.text("output"),
     outputTypes: typesIn(fields),
+    list: listIn(fields),
     contentType: fields.optional("contentType"),
     auth: fields.optional("auth"),
     rateLimit: group({ perMin: numberIn(fields, "perMin"), perDay: numberIn(fields, "perDay") }),
@@ -122,6 +128,10 @@ export function fieldOfIssue(path: string): string {
     ? "sql"
     : plain === "askConfig"
     ? "allowedTables"
+    : plain === "list" || plain.startsWith("list.key")
+    ? "listKey"
+    : plain.startsWith("list.filters")
+    ? "listFilters"
     : plain.startsWith("outputTypes.")
     ? "outputTypes"
     : plain;
@@ -163,6 +173,17 @@ function typesIn(fields: FormFields): Record<string, string> | undefined {
     return [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1)];
   });
   return lines && Object.fromEntries(lines);
+}
+
+/** `input = column` a line; without a key there is no list. */
+function listIn(fields: FormFields): Record<string, unknown> | undefined {
+  const key = linesIn(fields, "listKey");
+  const filters = linesIn(fields, "listFilters")?.map((line) => {
+    const [, input = line, is = "=", column = ""] = /^(\S+)\s+(>=|<=|=|>|<)\s+(.+)$/.exec(line) ?? [];
+    return is === "=" ? { input, column } : { input, column, is };
+  });
+  if (key === undefined && filters === undefined) return undefined;
+  return { key: key ?? [], ...(filters === undefined ? {} : { filters }) };
 }
 
 function linesIn(fields: FormFields, name: string): string[] | undefined {

@@ -1,6 +1,5 @@
 // The form of a specification: what it is, what it runs, what it asks for, and its gates. What is wrong stands beside its
 // field, while one types too.
-import { fieldSpec } from "../../../lib/core/endpoint_spec.ts";
 import type { Issue } from "../../../lib/core/errors.ts";
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
@@ -10,7 +9,8 @@ import { Fold } from "../parts/fold.tsx";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
-import { fieldOfIssue, type FormValues, nameIn, shownInputs } from "./endpoint_form.ts";
+import { type FormValues, shownInputs } from "./endpoint_form.ts";
+import { EndpointInput, fieldsOf, hasAny } from "./endpoint_input_view.tsx";
 
 /** What the form shows. */
 export interface SpecFormProps {
@@ -41,7 +41,9 @@ const methods: Choices = [["GET", "GET"], ["POST", "POST"]];
 const outputs: Choices = [
   ["rows", "Rows"],
   ["first_row", "The first row"],
+  ["page", "A page of a list"],
   ["rows_written", "How many rows were written"],
+  ["bytes", "Bytes"],
   ["session", "A session"],
   ["answer", "An answer in words"],
 ];
@@ -49,10 +51,6 @@ const auths: Choices = [["", "Anybody"], ["public", "Anybody, said outright"], [
   "session",
   "Whoever is logged in",
 ]];
-const types: Choices = fieldSpec.shape.type.options.map((
-  one,
-) => [one, one]);
-
 /** For whoever may manage endpoints. */
 export function SpecForm(props: SpecFormProps): Html {
   const { visit, action, check, isNew, values, issues, message, wanted = 0, showsGates = false } = props;
@@ -96,20 +94,39 @@ export function SpecForm(props: SpecFormProps): Html {
         {...field("sql")}
         type="textarea"
         code
-        hint="? for each input, in their order, or :name for each; empty for questions in words"
+        hint="? for each input, in their order, or :name for each; a mutation may have several statements; empty for questions in words"
         placeholder="SELECT id, total FROM orders WHERE id = ?"
       />
       <fieldset>
         <legend>Inputs</legend>
-        {Array.from({ length: shownInputs(values, wanted) }, (_, at) => <Input at={at} {...props} />)}
+        {Array.from(
+          { length: shownInputs(values, wanted) },
+          (_, at) => <EndpointInput at={at} values={values} issues={issues} wanted={wanted} />,
+        )}
       </fieldset>
-      <Fold title="The answer: what its columns mean, type of its bytes" open={hasAny(values, answers)}>
+      <Fold
+        title="The answer: what its columns mean, pages, type of its bytes"
+        open={hasAny(values, answers)}
+      >
         <div class="form">
           <Field
             label="Columns that are boolean or json, one a line"
             {...field("outputTypes")}
             type="textarea"
             placeholder="done boolean"
+          />
+          <Field
+            label="Key of a list, a column a line"
+            {...field("listKey")}
+            type="textarea"
+            placeholder="id"
+          />
+          <Field
+            label="Filters of a list, one a line"
+            {...field("listFilters")}
+            type="textarea"
+            placeholder="status = status"
+            hint="Input, =, >=, <=, > or <, column; sort, limit, cursor and total are inputs with those names"
           />
           <Field label="Content-Type of bytes" {...field("contentType")} placeholder="image/png" />
         </div>
@@ -158,13 +175,9 @@ export function SpecForm(props: SpecFormProps): Html {
 }
 
 const gates = ["auth", "perMin", "perDay", "cacheSec", "captcha", "cors"];
-const answers = ["outputTypes", "contentType"];
+const answers = ["outputTypes", "listKey", "listFilters", "contentType"];
 const accounts = ["usersTable", "emailColumn", "sessionTtlSec"];
 const questions = ["allowedTables", "context", "maxRows"];
-
-function hasAny(values: FormValues, names: readonly string[]): boolean {
-  return names.some((name) => (values[name] ?? "") !== "");
-}
 
 function Found({ issues }: { issues: readonly Issue[] | null }): Html {
   return (
@@ -180,66 +193,4 @@ function Found({ issues }: { issues: readonly Issue[] | null }): Html {
         )}
     </div>
   );
-}
-
-/** Closed where it says all of itself in its title. */
-function Input(props: SpecFormProps & { at: number }): Html {
-  const { at, values, issues, wanted = 0 } = props;
-  const field = fieldsOf(props);
-  const own = (name: string) => field(nameIn(at, name));
-  const name = values[nameIn(at, "name")] ?? "";
-  const more = ["label", "default", "min", "max", "maxLength", "minLength", "trim", "pattern", "enum"].map((
-    one,
-  ) => nameIn(at, one));
-  const isWrong = issues?.some(({ path }) => fieldOfIssue(path)?.startsWith(nameIn(at, ""))) ?? false;
-  const type = values[nameIn(at, "type")] ?? "text";
-  const isRequired = values[nameIn(at, "required")] !== undefined;
-  const title = name === ""
-    ? at < wanted ? `Input for ?${at + 1}` : at === 0 ? "Add an input" : "Add another input"
-    : `${name}, ${type}${isRequired ? ", required" : ""}`;
-  return (
-    <Fold kind="input-row" title={title} open={isWrong || (name === "" && at < wanted)}>
-      <div class="form" role="group" aria-label={name === "" ? `Input ${at + 1}` : `Input ${name}`}>
-        <div class="columns">
-          <Field label="Name" {...own("name")} placeholder={at === 0 ? "id" : ""} />
-          <Field label="Type" {...own("type")} choices={types} />
-          <Check
-            label="Required"
-            name={nameIn(at, "required")}
-            checked={isRequired}
-          />
-        </div>
-        <Fold title={`More about ${name === "" ? "it" : name}`} open={hasAny(values, more)}>
-          <div class="form">
-            <div class="columns">
-              <Field label="Label" {...own("label")} />
-              <Field label="Default" {...own("default")} />
-            </div>
-            <div class="columns">
-              <Field label="Least" {...own("min")} />
-              <Field label="Most" {...own("max")} />
-              <Field label="Characters at least" {...own("minLength")} />
-              <Field label="Characters at most" {...own("maxLength")} />
-            </div>
-            <Check
-              label="Without white space at its ends"
-              name={nameIn(at, "trim")}
-              checked={values[nameIn(at, "trim")] !== undefined}
-            />
-            <Field label="Pattern" {...own("pattern")} hint="A regular expression without slashes" />
-            <Field label="Allowed values, one a line" {...own("enum")} type="textarea" />
-          </div>
-        </Fold>
-      </div>
-    </Fold>
-  );
-}
-
-/** The state of a field, with the first issue about it. */
-function fieldsOf({ values, issues }: Pick<SpecFormProps, "values" | "issues">) {
-  return (name: string) => ({
-    name,
-    value: values[name] ?? "",
-    problem: issues?.find(({ path }) => fieldOfIssue(path) === name)?.message,
-  });
 }

@@ -87,7 +87,15 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
     .post(`${PATH}/-/scaffold`, async (c) => {
       const { ctx, address, base } = endpointsPage(deps, c);
       const fields = await readForm(c);
-      const made = await attempt(() => scaffoldCrud(ctx, { address, table: fields.exact("table") }));
+      const shape = fields.text("shape") === "app" ? "app" : "basic";
+      const owner = fields.optional("owner");
+      const input = {
+        address,
+        table: fields.exact("table"),
+        owner,
+        shape: owner === undefined ? shape : "app",
+      } as const;
+      const made = await attempt(() => scaffoldCrud(ctx, input));
       if (!made.ok) return await page(c, { form: "scaffold", fields, problem: made.problem }, []);
       const skipped = made.value.skipped.map(({ slug, reason }) => `${slug}: ${reason}`);
       return skipped.length === 0 ? c.redirect(base, 303) : await page(c, null, skipped);

@@ -16,6 +16,9 @@ import { Pill } from "../parts/pill.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
+/** What a scaffold is for. */
+const shapes = [["app", "An app: pages, accounts, search"], ["basic", "Plain rows"]] as const;
+
 /** What the page tells. */
 export interface EndpointsProps {
   readonly visit: Visit;
@@ -89,7 +92,7 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
           <Button kind="primary" icon="plus" href={`${base}/-/new`}>Write one</Button>
         </div>
       </Card>
-      <Card id="scaffold" title="Five from a table">
+      <Card id="scaffold" title="From a table">
         <Form visit={visit} action={`${base}/-/scaffold`} kind="form">
           {message === null ? null : <Notice tone="bad">{message}</Notice>}
           {tables.length === 0 ? <p class="note">Make a table first.</p> : (
@@ -97,9 +100,17 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
               <Field
                 label="Table"
                 {...fieldsOf(returned, "scaffold")("table")}
-                hint="Drafts to list, get, create, update and delete its rows"
+                hint="Drafts to list, get, create, update and delete its rows; of a users table sign-up, log-in and me"
                 choices={tables.map((name) => [name, visibleText(name)] as const)}
               />
+              <div class="columns">
+                <Field label="What for" {...fieldsOf(returned, "scaffold")("shape")} choices={shapes} />
+                <Field
+                  label="Column of the owner"
+                  {...fieldsOf(returned, "scaffold")("owner")}
+                  hint="Holds the key of a user, who sees their own rows only"
+                />
+              </div>
               <Button icon="zap">Make the drafts</Button>
             </>
           )}

@@ -2,15 +2,18 @@
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import { foldName } from "../../../sql/names.ts";
+import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";
-import { type Body, DEFAULT_LIMIT, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
+import { type Body, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
+import { listBody } from "./list_body.ts";
 import { inputNames, type ScaffoldOperation } from "./scaffold_names.ts";
 
 /** A table, and the column that holds the user to whom a row belongs; null: rows belong to nobody. */
 export interface AppTable {
   readonly table: TableDefinition;
   readonly owner: ColumnDefinition | null;
+  readonly indexes: readonly IndexFacts[];
 }
 
 /** Columns of a users table that no caller sees or sets. */
@@ -41,19 +44,18 @@ export function appBody(app: AppTable, operation: ScaffoldOperation): Body | str
 }
 
 const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | string>> = {
-  list: (app) =>
-    withKey(app, (key) => ({
+  list: (app) => {
+    const body = listBody(app.table, app);
+    if (body === null) return `The ${app.table.kind === "view" ? "view" : "table"} has no primary key`;
+    const where = conditions([], app);
+    return {
       ...reading(app),
-      sql: `SELECT * FROM ${sqlName(app.table.name)} WHERE ${
-        conditions([`${sqlName(key.name)} > coalesce(:after, ${belowAll(key)})`], app)
-      } ORDER BY ${sqlName(key.name)} LIMIT :limit`,
-      input: [
-        { name: "after", label: "The key of the last row before", type: inputType(key.declaredType) },
-        { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT },
-        ...owned(app),
-      ],
-      output: "rows",
-    })),
+      sql: `SELECT * FROM ${sqlName(app.table.name)}${where === "" ? "" : ` WHERE ${where}`}`,
+      input: [...body.input, ...owned(app)],
+      output: "page",
+      list: body.list,
+    };
+  },
   get: (app) =>
     byKey(app, (where, input) => ({
       ...reading(app),
@@ -180,11 +182,6 @@ function owned({ owner }: AppTable): FieldSpec[] {
 
 function conditions(own: readonly string[], { owner }: AppTable): string {
   return [...own, ...(owner ? [`${sqlName(owner.name)} = $user_id`] : [])].join(" AND ");
-}
-
-/** A value below every key: a text that is compared with a column of numbers would be above all of them. */
-function belowAll({ declaredType }: ColumnDefinition): string {
-  return inputType(declaredType) === "text" ? "''" : "-9e999";
 }
 
 function withKey({ table }: AppTable, build: (key: ColumnDefinition) => Body): Body | string {

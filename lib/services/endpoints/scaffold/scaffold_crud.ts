@@ -5,10 +5,14 @@ import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { foldName } from "../../../sql/names.ts";
+import { plainCall } from "../../../query/plain_call.ts";
+import { run } from "../../../query/run.ts";
+import type { StatementsContext } from "../../query/run_statements.ts";
+import { INDEXES, type IndexFacts, toIndexes } from "../../schema/read_indexes.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
 import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "../endpoint_context.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
-import { appBody, appOperations } from "./app_spec.ts";
+import { appBody, appOperations, type AppTable } from "./app_spec.ts";
 import { type CrudSpec, crudSpec, namedSpec } from "./crud_spec.ts";
 import type { CrudOperation, ScaffoldOperation } from "./scaffold_names.ts";
 
@@ -47,7 +51,8 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
   }
   const created: EndpointView[] = [];
   const skipped: { slug: string; reason: string }[] = [];
-  for (const plan of plansFor(table, input)) {
+  const indexes = await indexesOf({ ...ctx.query, target, tokenId: callerId(ctx.caller) }, table);
+  for (const plan of plansFor({ table, indexes }, input)) {
     const outcome = plan.ok ? await add(ctx, { ...input, database }, plan.spec) : plan;
     if ("url" in outcome) created.push(outcome);
     else skipped.push({ slug: outcome.slug, reason: outcome.reason });
@@ -55,7 +60,21 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
   return { created, skipped };
 }
 
-function plansFor(table: TableDefinition, { shape, owner, operations }: ScaffoldInput): CrudSpec[] {
+async function indexesOf(ctx: StatementsContext, { name }: TableDefinition): Promise<readonly IndexFacts[]> {
+  const { target, tokenId } = ctx;
+  const call = plainCall({
+    target,
+    tokenId,
+    operation: "service",
+    statements: [{ sql: INDEXES, params: [] }],
+  });
+  return toIndexes((await run(ctx, call)).results[0]?.json).get(name) ?? [];
+}
+
+function plansFor(
+  { table, indexes }: Pick<AppTable, "table" | "indexes">,
+  { shape, owner, operations }: ScaffoldInput,
+): CrudSpec[] {
   if (shape !== "app" && owner === undefined) {
     const extra = operations?.find((one) => !ALL.some((basic) => basic === one));
     if (extra !== undefined) throw refused("operations", `Set shape to app; only an app has ${extra}`);
@@ -66,7 +85,7 @@ function plansFor(table: TableDefinition, { shape, owner, operations }: Scaffold
   if (owner !== undefined && (column === undefined || column.generated)) {
     throw refused("owner", "Name a column of the table that holds the key of a user");
   }
-  const app = { table, owner: column ?? null };
+  const app = { table, owner: column ?? null, indexes };
   return [...new Set(operations ?? appOperations(table))].map((one) =>
     namedSpec(table, one, appBody(app, one))
   );

@@ -6,6 +6,7 @@ import { type InputParameter, inputPlaceholders } from "../../../sql/input_place
 import { splitStatements } from "../../../sql/split_statements.ts";
 import { type SqlParameter, unknownValue } from "../../../sql/sql_value.ts";
 import type { TakenValue } from "../../../sql/taken_value.ts";
+import { isListInput } from "./list_statements.ts";
 import type { SpecParts } from "./spec_parts.ts";
 
 /** A statement as the engine gets it. */
@@ -24,7 +25,7 @@ export type BoundInputs =
   | { readonly ok: true; readonly statements: readonly EndpointStatement[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-type Bindable = Pick<SpecParts, "kind" | "sql" | "input">;
+type Bindable = Pick<SpecParts, "kind" | "sql" | "input" | "list">;
 
 /** A malformed input counts as one that the statements name. */
 export function bindInputs(spec: Bindable): BoundInputs {
@@ -79,9 +80,11 @@ function textsOf({ kind, sql = "" }: Bindable): string[] {
   return parts.length > 1 ? parts.map((part) => part.sql) : [sql];
 }
 
-/** A log-in's password is compared, never bound. */
-function boundInputs({ kind, input = [] }: Bindable): number[] {
-  return input.flatMap((field, at) => kind === "auth_login" && field?.name === "password" ? [] : [at]);
+/** A log-in's password is compared, never bound; what a list is asked for stands around its statement. */
+function boundInputs({ kind, input = [], list }: Bindable): number[] {
+  const isBound = (name: string | undefined) =>
+    !(kind === "auth_login" && name === "password") && !isListInput({ list }, name);
+  return input.flatMap((field, at) => isBound(field?.name) ? [at] : []);
 }
 
 function inputOf(

@@ -9,6 +9,7 @@ import { authIssues } from "./auth_issues.ts";
 import { bindInputs } from "./bind_inputs.ts";
 import { fieldIssues } from "./field_issues.ts";
 import { configIssues, kindIssues, type StatementShape } from "./kind_issues.ts";
+import { listIssues } from "./list_issues.ts";
 import { type SpecParts, specParts } from "./spec_parts.ts";
 import { type SpecContext, understandStatements, type UnderstoodSpec } from "./understand_statements.ts";
 
@@ -51,7 +52,7 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
   const understood = await understand(ctx, parts);
   const [facts = null] = understood?.ok ? understood.facts : [];
   const { tables } = await ctx.query.tenants.open(ctx.database.id, ctx.database.namespaceId).schema();
-  const shape = understood?.ok ? shapeOf(understood.facts, understood.last) : null;
+  const shape = understood?.ok ? shapeOf(understood.facts, understood.last.sql) : null;
   return [
     ...(ctx.slug !== undefined && parts.slug !== undefined && parts.slug !== ctx.slug
       ? [{ path: "slug", message: "Send the slug of the path; an endpoint keeps its slug" }]
@@ -64,6 +65,7 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
     ...(understood?.ok === false ? understood.issues : []),
     ...kindIssues(parts, shape),
     ...configIssues(parts, raw, tables),
+    ...(understood?.ok ? await listIssues(ctx, parts, understood.last) : []),
     ...await authIssues(ownReads(ctx), parts, { tables, facts }),
   ];
 }

@@ -60,8 +60,19 @@ export function kindIssues(spec: SpecParts, statement: StatementShape | null): I
       message: "Remove this; it is for public queries by GET without captcha",
     });
   }
-  if (spec.outputTypes !== undefined && output !== "rows" && output !== "first_row") {
-    issues.push({ path: "outputTypes", message: "Remove this; it is for the outputs rows and first_row" });
+  if (spec.outputTypes !== undefined && output !== "rows" && output !== "first_row" && output !== "page") {
+    issues.push({
+      path: "outputTypes",
+      message: "Remove this; it is for the outputs rows, first_row and page",
+    });
+  }
+  if ((spec.list !== undefined) !== (output === "page")) {
+    issues.push({
+      path: "list",
+      message: output === "page"
+        ? "Add this; a page is one of a list"
+        : "Remove this; it is for the output page",
+    });
   }
   if (spec.contentType !== undefined && output !== "bytes") {
     issues.push({ path: "contentType", message: "Remove this; it is for the output bytes" });

@@ -71,6 +71,18 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
       return `{ row: { ${members.join("; ")} } | null }`;
     },
   },
+  page: {
+    kinds: ["query"],
+    holdsRows: true,
+    body: null,
+    schema: object({
+      columns,
+      rows,
+      nextCursor: { type: ["string", "null"] },
+      total: { type: ["integer", "null"] },
+    }),
+    clientType: (columns) => `Page<${outputs.rows.clientType(columns)}>`,
+  },
   bytes: {
     kinds: ["query"],
     holdsRows: true,
@@ -110,8 +122,10 @@ function typedRows(result: StatementResult, types: OutputTypes): string {
 /** The body of an endpoint as JSON Schema: columns with types of their own may hold any value. */
 export function outputSchema({ output, outputTypes }: Pick<EndpointSpec, "output" | "outputTypes">): Json {
   if (outputTypes === undefined) return outputs[output].schema;
-  return output === "rows"
-    ? object({ columns, rows: { type: "array", items: { type: "array", items: {} } } })
+  const anyRows = { columns, rows: { type: "array", items: { type: "array", items: {} } } };
+  if (output === "rows") return object(anyRows);
+  return output === "page"
+    ? object({ ...anyRows, nextCursor: { type: ["string", "null"] }, total: { type: ["integer", "null"] } })
     : object({ row: { type: ["object", "null"], additionalProperties: {} } });
 }
 

@@ -9,6 +9,7 @@ import { returnsRows } from "../../../sql/result_columns.ts";
 import { unknownValue } from "../../../sql/sql_value.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
+import type { TenantDatabase } from "../../../tenant/tenant_store.ts";
 import { type EndpointStatement, returnsNothing } from "./bind_inputs.ts";
 
 /** The database that a specification is for. */
@@ -17,9 +18,9 @@ export interface SpecContext {
   readonly database: DatabaseRecord;
 }
 
-/** `last`: the text of the statement whose result is the answer. */
+/** `last`: the statement whose result is the answer. */
 export type UnderstoodSpec =
-  | { readonly ok: true; readonly facts: readonly StatementFacts[]; readonly last: string }
+  | { readonly ok: true; readonly facts: readonly StatementFacts[]; readonly last: EndpointStatement }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 type Understood =
@@ -49,7 +50,8 @@ export async function understandStatements(
     if (missing) return { ok: false, issues: [returnsNothing(missing.column)] };
     returned.push(several ? await columnsOf(ctx, statement) : []);
   }
-  return { ok: true, facts, last: statements.at(-1)?.sql ?? "" };
+  const last = statements.at(-1);
+  return last === undefined ? { ok: false, issues: [] } : { ok: true, facts, last };
 }
 
 /** A mutation changes rows; statements that only read may stand between. */
@@ -62,7 +64,8 @@ function isReturned(returned: readonly (readonly string[])[], column: string): b
   return returned.some((columns) => columns.some((one) => foldName(one) === foldName(column)));
 }
 
-async function columnsOf(ctx: SpecContext, { sql }: EndpointStatement): Promise<readonly string[]> {
+/** The columns that a statement which compiles answers with; none where it answers no rows. */
+export async function columnsOf(ctx: SpecContext, { sql }: EndpointStatement): Promise<readonly string[]> {
   if (!returnsRows(sql)) return [];
   const inspected = await tenantOf(ctx).inspect([{ sql, changesSchema: false }], {
     foreignKeysOff: false,
@@ -71,7 +74,8 @@ async function columnsOf(ctx: SpecContext, { sql }: EndpointStatement): Promise<
   return inspected.columns?.map(({ name }) => name) ?? [];
 }
 
-function tenantOf({ query, database }: SpecContext) {
+/** The database that the specification is for. */
+export function tenantOf({ query, database }: SpecContext): TenantDatabase {
   return query.tenants.open(database.id, database.namespaceId);
 }
 

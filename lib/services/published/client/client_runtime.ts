@@ -12,6 +12,9 @@ export interface Rows<Row extends readonly unknown[], Columns extends readonly s
   rows: Row[];
 }
 
+/** One page of a list: send nextCursor as cursor, with the same sort, for the next; null: this is the last. */
+export type Page<Listed> = Listed & { nextCursor: string | null; total: number | null };
+
 export interface ClientOptions {
   /** Where the endpoints are served, if not where this file came from. */
   url?: string;

@@ -1,0 +1,67 @@
+// Where a page of a list ends, as a text that its caller sends back. It holds values of that row and nothing else, so that
+// rows which come and go between two pages move no other. Pure.
+import { isPlainText } from "../../../core/plain_text.ts";
+import type { SqlParameter } from "../../../sql/sql_value.ts";
+
+/** The order by its name, and the values of its column and of the key in the last row. */
+export interface ListCursor {
+  readonly sort: string;
+  readonly values: readonly SqlParameter[];
+}
+
+/** Characters of a cursor; a longer one was made by nobody here. */
+const MAX_LENGTH = 8192;
+/** JSON has no infinity. */
+const INFINITIES: Readonly<Record<string, number>> = { "+": Infinity, "-": -Infinity };
+
+/** Writes a cursor; null where a value of the row is too long for one. */
+export function writeCursor({ sort, values }: ListCursor): string | null {
+  const json = JSON.stringify([
+    sort,
+    ...values.map((value) =>
+      value === Infinity ? { $infinity: "+" } : value === -Infinity ? { $infinity: "-" } : value
+    ),
+  ]);
+  const text = new TextEncoder().encode(json).toBase64({ alphabet: "base64url", omitPadding: true });
+  return text.length > MAX_LENGTH ? null : text;
+}
+
+/** Reads a cursor; null for any other text. Its values are only ever bound. */
+export function readCursor(text: string): ListCursor | null {
+  if (text.length > MAX_LENGTH) return null;
+  try {
+    const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+    const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (!Array.isArray(parsed)) return null;
+    const [sort, ...rest]: unknown[] = parsed;
+    const values = rest.map(valueOf);
+    return typeof sort === "string" && !values.includes(undefined)
+      ? { sort, values: values.flatMap((value) => value === undefined ? [] : [value]) }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function valueOf(value: unknown): SqlParameter | undefined {
+  if (value === null || typeof value === "number") return value;
+  if (typeof value === "string") return isPlainText(value) ? value : undefined;
+  if (typeof value !== "object") return undefined;
+  const [[name = "", one] = [], ...more] = Object.entries(value);
+  if (more.length > 0) return undefined;
+  switch (name) {
+    case "$infinity":
+      return INFINITIES[String(one)];
+    case "$real":
+      return typeof one === "number" ? { $real: one } : undefined;
+    case "$integer":
+      return typeof one === "string" && /^-?\d{1,19}$/.test(one) &&
+          BigInt.asIntN(64, BigInt(one)) === BigInt(one)
+        ? { $integer: one }
+        : undefined;
+    case "$blob":
+      return typeof one === "string" ? { $blob: Uint8Array.fromBase64(one).toBase64() } : undefined;
+    default:
+      return undefined;
+  }
+}
