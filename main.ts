@@ -108,6 +108,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
   ];
   stopOnSignal(async () => {
+    deps.changes.stop();
     await Promise.race([server.shutdown(), pause(config.hosted ? HOSTED_DRAIN_MS : DRAIN_MS)]);
     for (const timer of timers) clearInterval(timer);
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());

@@ -40,6 +40,16 @@ export function authenticateToken(
   return tokenCaller(ctx, bearer(authorization), audience);
 }
 
+/** The token of an id, as it counts now. Errors: `invalid_bearer`, `meter_unreachable`. */
+export async function authenticateId(
+  ctx: AuthContext,
+  { namespaceId, tokenId }: { readonly namespaceId: string; readonly tokenId: string },
+): Promise<TokenCaller> {
+  const record = await ctx.control.tokens.byId(namespaceId, tokenId);
+  const known = record === null ? null : await ctx.control.tokens.byHash(record.hash);
+  return toCaller(ctx, known);
+}
+
 function bearer(authorization: string | undefined): string {
   const secret = authorization === undefined ? undefined : SCHEME.exec(authorization)?.[1];
   if (secret !== undefined) return secret;

@@ -7,6 +7,7 @@ export type TokenPrefix =
   | "cub_live_"
   | "cub_op_"
   | "phand_"
+  | "pchg_"
   | "pmut_"
   | "appr_"
   | "pinv_"

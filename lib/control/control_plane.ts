@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
 import { Branches } from "./branches.ts";
+import { ChangeTickets } from "./change_tickets.ts";
 import { ConsoleSessions } from "./console_sessions.ts";
 import { Databases } from "./databases.ts";
 import { Endpoints } from "./endpoints.ts";
@@ -25,6 +26,7 @@ export class ControlPlane {
   readonly tokens: Tokens;
   readonly tokenUses: TokenUses;
   readonly handoffs: Handoffs;
+  readonly changeTickets: ChangeTickets;
   readonly sessionKeys: SessionKeys;
   readonly leftovers: Leftovers;
   readonly endpoints: Endpoints;
@@ -44,6 +46,7 @@ export class ControlPlane {
     this.tokens = new Tokens(kv, clock, this.namespaces);
     this.tokenUses = new TokenUses(kv, clock);
     this.handoffs = new Handoffs(kv, clock);
+    this.changeTickets = new ChangeTickets(kv, clock);
     this.sessionKeys = new SessionKeys(kv, clock);
     this.leftovers = new Leftovers(kv, clock);
     this.endpoints = new Endpoints(kv, clock);

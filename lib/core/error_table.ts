@@ -1,4 +1,5 @@
 // The one closed table of failures: the documentation lists it, and every failed answer is made from it.
+import { changesErrors } from "./changes_errors.ts";
 import { doorErrors } from "./door_errors.ts";
 import { oauthErrors } from "./oauth_errors.ts";
 import { hranaErrors } from "./hrana_errors.ts";
@@ -203,6 +204,7 @@ export const errorTable = {
     retryable: true,
     retryAfterSec: 1,
   },
+  ...changesErrors,
   ...doorErrors,
   ...oauthErrors,
   ...peopleErrors,

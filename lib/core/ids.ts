@@ -38,6 +38,12 @@ export function idFloor(prefix: IdPrefix, unixMs: number): string {
   return `${prefix}_${base32(Math.max(0, unixMs), 10)}${"0".repeat(16)}`;
 }
 
+/** The time, in unix milliseconds, that an id of `newId` or `idFloor` begins with. */
+export function idTime(id: string): number {
+  const digits = id.slice(id.indexOf("_") + 1).slice(0, 10);
+  return [...digits].reduce((value, digit) => value * 32 + ALPHABET.indexOf(digit), 0);
+}
+
 /** Whether a text is a well-formed id with that prefix. Checked before an id becomes part of a path or a key. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) &&

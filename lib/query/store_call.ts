@@ -1,4 +1,5 @@
 // A call of statements in the form in which a tenant store takes it.
+import { kindsOfActions } from "../sql/change_rows.ts";
 import { moveDescriptions } from "../sql/description_renames.ts";
 import { replacingOf } from "../sql/uncounted_rows.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
@@ -70,6 +71,7 @@ export function callStore(
     footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
     timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
     auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
+    ...(level === "read" ? {} : { changeKinds: changeKinds(facts, level) }),
     signal: call.signal,
   });
 }
@@ -120,6 +122,10 @@ function footprintTables(facts: readonly StatementFacts[]): Pick<FootprintAsk, "
     tables: [...new Set(named)].sort(),
     replaced: [...new Set(writes.flatMap(({ replacedTables }) => replacedTables))].sort(),
   };
+}
+
+function changeKinds(facts: readonly StatementFacts[], level: Level): number {
+  return kindsOfActions(facts.flatMap(({ actions }) => actions), level === "schema");
 }
 
 function highestLevel(facts: readonly StatementFacts[]): Level {

@@ -1,6 +1,8 @@
 // What is deleted from the log tables of a database: rows that are too old, and the oldest rows of a log that is too
 // large. Ids sort by time, and the tables are ordered by id.
 
+import { idTime } from "../core/ids.ts";
+
 /** Days of the audit trail. It has no bound of bytes: its rows are paid for, and nobody may push them out. */
 const tables = [
   { table: "_service_meta_query_log", prefix: "qry", bytes: "200 + length(CAST(sql AS BLOB))" },
@@ -28,7 +30,7 @@ type Statement = readonly [sql: string, params: readonly (string | number)[]];
 
 /** The statements that delete those rows. */
 export function pruneStatements({ beforeId, cuts, maxBytes }: LogPruning): Statement[] {
-  const statements: Statement[] = [];
+  const statements: Statement[] = beforeId === null ? [] : [oldChanges(idTime(beforeId))];
   for (const [at, { table, prefix, bytes }] of tables.entries()) {
     const cut = cuts[at] ?? null;
     if (beforeId !== null) {
@@ -56,6 +58,17 @@ function lastBeyond(table: string, bytes: string): string {
   const last = `SELECT id FROM (${sums}) WHERE total >= log.bytes - ? LIMIT 1`;
   return `WITH log AS MATERIALIZED (SELECT sum(${bytes}) AS bytes FROM ${table}) ` +
     `SELECT CASE WHEN bytes > ? THEN (${last}) END FROM log`;
+}
+
+/** The newest one stays, because its number is what the next one follows. */
+function oldChanges(beforeMs: number): Statement {
+  const newest = "(SELECT max(seq) FROM _service_meta_change)";
+  const first =
+    `SELECT seq, at FROM _service_meta_change WHERE seq < ${newest} ORDER BY seq LIMIT ${OLD_AT_ONCE}`;
+  return [
+    `DELETE FROM _service_meta_change WHERE seq IN (SELECT seq FROM (${first}) WHERE at < ?)`,
+    [beforeMs],
+  ];
 }
 
 function oldest(table: string, where: string, rows: number): string {

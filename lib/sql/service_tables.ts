@@ -24,6 +24,7 @@ export const readableServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_endpoint_call",
   "_service_meta_audit",
   "_service_meta_description",
+  "_service_meta_change",
 ]);
 
 /** Those of them whose rows may still wait to be written. */
@@ -31,6 +32,14 @@ export const bufferedServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_query_log",
   "_service_meta_endpoint_call",
 ]);
+
+/** Statements that create the tables that an older version of the service has not made. */
+const addedTables: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS _service_meta_change (
+  seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, tables TEXT NOT NULL, kinds INTEGER NOT NULL,
+  rows INTEGER NOT NULL
+)`,
+];
 
 /**
  * Statements that create the tables and can be repeated. Ids sort by time and the tables are ordered by id, so a new
@@ -59,26 +68,36 @@ export const serviceTableStatements: readonly string[] = [
   request_hash TEXT NOT NULL, answer TEXT NOT NULL, expires_at INTEGER NOT NULL
 )`,
   "CREATE INDEX IF NOT EXISTS _service_meta_replay_probe ON _service_meta_replay(probe)",
+  ...addedTables,
 ];
 
-/** Statements that upgrade tables of an older version (those that are not `isUpToDate`), in one transaction. */
-export const upgradeStatements: readonly string[] = [
+/** Statements that add columns to tables of an older version. */
+const addedColumns: readonly string[] = [
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN code TEXT",
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN hits TEXT",
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN count INTEGER NOT NULL DEFAULT 1",
 ];
 
-/** A query whose answer tells whether `upgradeStatements` must run; it answers no row where there is no such table. */
-export const upgradedTableQuery = "SELECT sql FROM sqlite_schema WHERE name = '_service_meta_endpoint_call'";
+/** Asks for the texts of the service's tables. */
+export const serviceSchemaQuery =
+  "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name GLOB '_service_meta_*'";
 
-/** `createText` is the answer of `upgradedTableQuery`. Undefined: the tables are still to be made, and so need no upgrade. */
-export function isUpToDate(createText: string | undefined): boolean {
-  return createText === undefined || /\bcount INTEGER\b/.test(createText);
+/**
+ * Statements that bring tables of an older version to this version's form, in one transaction. `createTexts` are those
+ * of a schema. Nothing is to be done where there are none of the service's: they are still to be made.
+ */
+export function upgradeStatements(createTexts: readonly string[]): string[] {
+  const calls = createTexts.find((text) => creates(text, "_service_meta_endpoint_call"));
+  if (calls === undefined) return [];
+  const missing = addedTables.filter((text) => {
+    const name = /EXISTS (\w+)/.exec(text)?.[1] ?? "";
+    return !createTexts.some((one) => creates(one, name));
+  });
+  return [...(/\bcount INTEGER\b/.test(calls) ? [] : addedColumns), ...missing];
 }
 
-/** Whether a text of the schema creates a table that is not up to date. */
-export function isOldTable(createText: string): boolean {
-  return /^CREATE TABLE "?_service_meta_endpoint_call\b/.test(createText) && !isUpToDate(createText);
+function creates(createText: string, name: string): boolean {
+  return new RegExp(`^CREATE TABLE "?${name}\\b`).test(createText);
 }
 
 /** Follows `INSERT INTO _service_meta_endpoint_call`: an existing row is replaced by one with a higher count. */

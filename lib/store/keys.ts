@@ -19,6 +19,7 @@ import type {
 import type { Key } from "./key.ts";
 import type { AuditRecord } from "./audit_records.ts";
 import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
+import { changesKeys } from "./changes_keys.ts";
 import { oauthKeys } from "./oauth_keys.ts";
 import { peopleKeys } from "./people_keys.ts";
 import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } from "./write_records.ts";
@@ -28,6 +29,7 @@ export type { Key };
 /** Every key, and every prefix that is listed. Indexes store ids, never copies of a record. */
 export const keys = {
   ...peopleKeys,
+  ...changesKeys,
   ...oauthKeys,
 
   /** Until the namespace is deleted. Sorted by creation. */

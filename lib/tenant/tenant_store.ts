@@ -11,6 +11,7 @@ import type { ParamSets } from "../sql/param_sets.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { TakenValue } from "../sql/taken_value.ts";
 import type { BranchStore } from "./branch_store.ts";
+import type { CommitNotices } from "./commit_notices.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
@@ -31,6 +32,8 @@ export interface TenantStore {
    */
   copy(databaseId: string, from: CopySource): Promise<void>;
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
+  /** Told of each commit that this process has made. */
+  readonly commits: CommitNotices;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage, now or soon. Calls in flight fail with `store_unavailable`. */
@@ -153,6 +156,8 @@ export interface TenantCall {
   readonly failsWith: string | null;
   /** Set for mutations: every table written, through triggers and cascades too; the audit row names them. */
   readonly auditTables: readonly string[] | null;
+  /** What the call may do to them (`kindsOfActions`), for those who follow the changes. */
+  readonly changeKinds?: number;
   /** Keys under which the answer of a mutation is stored in its own transaction; an earlier answer is searched first. */
   readonly replay: ReplayKeys | null;
   /** Label of the snapshot to take in the write slot before the first statement; deleted if nothing is committed. */

@@ -1,6 +1,7 @@
 // The log rows and audit rows of a transaction's writes until its end: they are committed with it. Of what is undone the
 // log rows stay, outside of it.
 import type { Clock } from "../core/clock.ts";
+import { type CallChange, CommitChange } from "../sql/change_rows.ts";
 import { newId } from "../core/ids.ts";
 import { recordsOf } from "./call_records.ts";
 import type { LogBuffer } from "./log_buffer.ts";
@@ -23,6 +24,7 @@ interface Mark {
 interface Kept {
   readonly row: LogValues;
   readonly audit: LogValues | null;
+  readonly change?: CallChange | null;
 }
 
 /** The records of one transaction. */
@@ -53,10 +55,9 @@ export class TransactionRecords {
     if (records.log === null) return;
     const stays = call.level !== "read" && (outcome.ok || outcome.results.length > 0);
     if (!stays) return this.log.add(row);
-    const audit = records.audit && call.auditTables !== null
-      ? this.#audit(row, call.auditTables, outcome)
-      : null;
-    this.#kept.push({ row, audit });
+    const leaves = records.audit && call.auditTables !== null;
+    const audit = leaves ? this.#audit(row, call.auditTables, outcome) : null;
+    this.#kept.push({ row, audit, change: audit && changeOf(audit, call.changeKinds ?? 0) });
   }
 
   /** Notes a savepoint statement that has run. */
@@ -80,6 +81,13 @@ export class TransactionRecords {
 
   get auditRows(): LogValues[] {
     return this.#kept.flatMap(({ audit }) => audit === null ? [] : [audit]);
+  }
+
+  /** What the transaction has changed. */
+  get change(): CommitChange {
+    const all = new CommitChange();
+    for (const { change } of this.#kept) if (change) all.add(change);
+    return all;
   }
 
   /** The id of a row by which a commit is known; null: nothing is to be committed. */
@@ -113,6 +121,11 @@ export class TransactionRecords {
     const auditId = newId("evt", this.clock.now());
     return [auditId, ts, tokenId, userId, operation, JSON.stringify(tables), rowsWritten, id];
   }
+}
+
+/** Of an audit row: `at`, `tables` and `rows` stand at 1, 5 and 6. */
+function changeOf(audit: LogValues, kinds: number): CallChange {
+  return { at: Number(audit[1]), tables: String(audit[5]), rows: Number(audit[6]), kinds };
 }
 
 /** As SQLite compares names. */

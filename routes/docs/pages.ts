@@ -58,6 +58,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./endpoints.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "changes"),
+    title: "Following changes",
+    about: "Be told what changes in a database: by polls, by streams, in a page.",
+    load: () => import("./changes.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "branches"),
     title: "Branches",
     about: "Work on a copy of a database, compare it and merge it.",

@@ -32,6 +32,7 @@ import { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import { OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
+import { ChangeFeeds } from "../../lib/services/changes/change_feeds.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
 import { ProbeMemory } from "../../lib/services/schema/doctor/row_probes.ts";
 import { RankingCache } from "../../lib/services/schema/search_schema.ts";
@@ -72,6 +73,8 @@ export interface AppDeps extends ProcessParts {
   /** What is remembered of schemas between two looks, whoever looks. */
   readonly schemas: { readonly rankings: RankingCache; readonly probes: ProbeMemory };
   readonly oauth: OauthContext;
+  /** The owner of the process calls `stop()` before it waits for its requests to end. */
+  readonly changes: ChangeFeeds;
 }
 
 /** Streams that are kept between requests, open sockets, and how a transaction over several requests begins. */
@@ -115,6 +118,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     },
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
     oauth: oauthContext(parts, published),
+    changes: new ChangeFeeds(query),
   };
 }
 

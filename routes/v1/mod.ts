@@ -6,6 +6,7 @@ import { target, tokenBearer } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { plan } from "../middleware/plan.ts";
 import { branchRoutes } from "./branches.ts";
+import { changesRoutes, ticketRoutes } from "./changes.ts";
 import { queryRoutes, validateRoutes } from "./query.ts";
 import { describeRoutes, doctorRoutes, searchRoutes } from "./schema.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -18,6 +19,7 @@ import { writeRoutes } from "./writes.ts";
 export function v1Routes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .route("/", redeemHandoffRoutes(deps))
+    .route("/", ticketRoutes(deps))
     .use(tokenBearer(deps))
     .route("/", meRoutes())
     .route("/", sessionRoutes(deps))
@@ -26,6 +28,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .use("/db/:ns/:db/*", refuseHeaders())
     .route("/db/:ns/:db", writeRoutes(deps))
     .route("/db/:ns/:db", tableRoutes(deps.query))
+    .route("/db/:ns/:db", changesRoutes(deps))
     .route("/db/:ns/:db", describeRoutes(deps.query))
     .route("/db/:ns/:db", searchRoutes(deps))
     .route("/db/:ns/:db", doctorRoutes(deps))

@@ -1,5 +1,6 @@
 // Copies and removals of locations in one sqld take turns, whichever instance makes them: where both happen at one moment,
 // sqld never answers anybody again.
+import { CommitNotices } from "../../lib/tenant/commit_notices.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
@@ -24,7 +25,12 @@ async function withTurns(body: (world: World) => Promise<void>): Promise<void> {
     const [log, fetch] = [silentLog, streamOnce];
     const platform = new SqldPlatform({ url, adminUrl, adminToken: null, tokens: null, fetch, log });
     const settings = withDefaults({ clock, log, fetch, queryTimeoutMs: 5000, logDays: 30, snapshotDays: 7 });
-    const catalog = new Catalog({ ...settings, platform, underWay: new Set() });
+    const catalog = new Catalog({
+      ...settings,
+      platform,
+      underWay: new Set(),
+      commits: new CommitNotices(true),
+    });
     const turns = new LocationTurns(clock, catalog);
     const removing = async () => {
       const turn = await turns.takeRemoval();

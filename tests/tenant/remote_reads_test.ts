@@ -7,6 +7,7 @@ import { Catalog } from "../../lib/tenant/remote/catalog.ts";
 import { RemoteConnection } from "../../lib/tenant/remote/remote_connection.ts";
 import { type RemoteContext, withDefaults } from "../../lib/tenant/remote/remote_context.ts";
 import { SlowReads, SlowSlots } from "../../lib/tenant/remote/slow_reads.ts";
+import { CommitNotices } from "../../lib/tenant/commit_notices.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 /** Reads at a time of all callers. */
@@ -16,6 +17,7 @@ const AT_ONCE = 16;
 const unasked = () => Promise.reject(new TypeError("a server was asked"));
 const context: RemoteContext = {
   underWay: new Set(),
+  commits: new CommitNotices(true),
   platform: {
     dataSecret: "TENANTS_TOKEN",
     endpoint: unasked,

@@ -8,6 +8,7 @@ import {
   type MergeReport,
   type TrunkWrite,
 } from "../../sql/branch_report.ts";
+import { type CallChange, kindsOfActions } from "../../sql/change_rows.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
 import { jsonRow } from "./compare_sides.ts";
@@ -122,6 +123,13 @@ export class MergeRun {
   /** The text of the log row: the statements of a schema merge, otherwise that it was a merge. */
   logText(otherwise: string): string {
     return this.statements.length === 0 ? otherwise : logText(this.statements.join(";\n"));
+  }
+
+  /** What followers of the trunk are told. */
+  get changed(): Pick<CallChange, "tables" | "kinds"> {
+    const actions = this.writes.map(({ action, table }) => `${action} ${table}`);
+    const tables = [...new Set([...this.written, ...this.writes.map(({ table }) => table)])].sort();
+    return { tables: JSON.stringify(tables), kinds: kindsOfActions(actions, this.statements.length > 0) };
   }
 
   /** The table names of the audit row. */

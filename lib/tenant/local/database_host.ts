@@ -1,5 +1,6 @@
 // The embedded store's interface for the code that works on one of its databases.
 import type { Request } from "./child/protocol.ts";
+import type { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStates } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
@@ -10,6 +11,7 @@ export interface DatabaseHost {
   /** Milliseconds that one statement may run. */
   readonly statementMs: number;
   readonly states: DatabaseStates;
+  readonly commits: CommitNotices;
   /** Nothing runs and nothing waits. */
   readonly isQuiet: boolean;
   lanes(databaseId: string, namespaceId: string): DatabaseLanes;

@@ -74,6 +74,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
       const report = { ...parseReport(text), rowsWritten, statementsRun };
       return { outcome, report, reason, failure, snapshotTaken, rowsRead, durationMs: ms };
     } finally {
+      this.host.commits.tell(databaseId);
       const readers = (this.#read.get(branchId) ?? 1) - 1;
       if (readers === 0) this.#read.delete(branchId);
       else this.#read.set(branchId, readers);

@@ -97,7 +97,8 @@ export class LocalDatabase implements TenantDatabase {
     label: string,
     more: RestoreOptions<LogIdentity>,
   ): Promise<Restored> {
-    return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, ...more });
+    return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, ...more })
+      .finally(() => this.store.commits.tell(this.databaseId));
   }
 
   compareSnapshot(label: string): Promise<RestoreEffect | null> {
@@ -133,7 +134,10 @@ export class LocalDatabase implements TenantDatabase {
       lanes.addCall({
         call,
         wire: wireCall(call, this.clock, this.store.statementMs),
-        resolve,
+        resolve: call.level === "read" ? resolve : (outcome) => {
+          this.store.commits.tell(this.databaseId);
+          resolve(outcome);
+        },
         reject,
         queuedMs: this.clock.monotonicMs(),
         crashes: 0,

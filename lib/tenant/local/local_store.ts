@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
+import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
 import type { StoreStrain } from "../store_strain.ts";
@@ -63,6 +64,7 @@ interface LocalStoreParts {
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
+  readonly commits = new CommitNotices(false);
   readonly statementMs: number;
   readonly transactions: OpenTransactions;
   readonly #lanes = new Map<string, DatabaseLanes>();
@@ -76,7 +78,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #reserve: DiskReserve;
   #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
-
   private readonly scheduler: Scheduler;
   private readonly spool: LogSpool;
   private readonly tenants: string;
@@ -204,7 +205,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.scheduler.wake(lanes);
   }
 
-  /** One request of the service itself, in the lane it belongs to. */
   task(
     databaseId: string,
     namespaceId: string,

@@ -131,8 +131,9 @@ export class LocalTransaction implements TenantTransaction {
   }
 
   async #commit(): Promise<EngineFailure | null> {
-    const { logRows, auditRows, firstId } = this.#records;
-    const worked = await this.#hold.work({ do: "commit", logRows: packLogRows(logRows), auditRows });
+    const { logRows, auditRows, change, firstId } = this.#records;
+    const records = { logRows: packLogRows(logRows), auditRows, change: change.insert };
+    const worked = await this.#hold.work({ do: "commit", ...records });
     if ("ended" in worked) return await this.#askWhether(firstId);
     const { reply } = worked.frame;
     if (reply.t !== "transaction") throw await this.#hold.failed(worked.frame);
@@ -162,6 +163,7 @@ export class LocalTransaction implements TenantTransaction {
 
   #committed(): void {
     this.#records.committed();
+    this.parts.host.commits.tell(this.parts.lanes.databaseId);
     if (this.#snapshot !== null) this.parts.snapshots.prune(this.parts.lanes.databaseId);
     this.#snapshot = null;
   }

@@ -69,9 +69,11 @@ function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {
     ...(call.dryRun || call.log === null ? null : { log: logColumns(call.log, noFigures) }),
     ...(call.snapshot === null ? null : { snapshot: snapshotName(clock.now(), call.snapshot) }),
     ...(call.replay === null ? null : { replay: call.replay }),
-    ...(call.auditTables === null
-      ? null
-      : { auditId: newId("evt", clock.now()), auditTables: JSON.stringify(call.auditTables) }),
+    ...(call.auditTables === null ? null : {
+      auditId: newId("evt", clock.now()),
+      auditTables: JSON.stringify(call.auditTables),
+      changeKinds: call.changeKinds ?? 0,
+    }),
   };
 }
 

@@ -54,8 +54,11 @@ export async function carryRecords(
 
 /** Deletes from a copy the records of its source's past. Throws `RemoteFailure`. */
 export async function forgetRecords(context: RemoteContext, location: string): Promise<void> {
+  await upgradeTables(context, location);
   const { steps, commit } = ownTransaction((list) => {
-    for (const table of [...CHRONICLES, "_service_meta_replay"]) chain(list, `DELETE FROM ${table}`);
+    for (const table of [...CHRONICLES, "_service_meta_replay", "_service_meta_change"]) {
+      chain(list, `DELETE FROM ${table}`);
+    }
   });
   rowsAt(await runOwn(context, { location, mode: "write" }, steps), commit);
 }

@@ -25,7 +25,7 @@ export type CommitEnd =
 export async function commitInside(
   connection: RemoteConnection,
   stream: TransactionStream,
-  { logRows, auditRows, firstId }: TransactionRecords,
+  { logRows, auditRows, change, firstId }: TransactionRecords,
 ): Promise<CommitEnd> {
   const list = new StepList();
   const records = stream.closeInto(list);
@@ -33,6 +33,7 @@ export async function commitInside(
   for (const row of auditRows) {
     chain(list, "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)", row);
   }
+  if (change.insert !== null) chain(list, ...change.insert);
   const commit = list.add("COMMIT", ifOk(list.steps.length - 1));
   const refused = all(not(ifOk(commit)), ifOk(records));
   for (const sql of ["ROLLBACK TO records", "RELEASE records"]) list.add(sql, refused);

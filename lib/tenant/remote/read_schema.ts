@@ -1,5 +1,5 @@
 // Reads the schema of a location, whose tables of the service are in the form of this version then.
-import { isOldTable, isUpToDate, upgradedTableQuery, upgradeStatements } from "../../sql/service_tables.ts";
+import { serviceSchemaQuery, upgradeStatements } from "../../sql/service_tables.ts";
 import type { TenantSchema } from "./gate/compiled_schema.ts";
 import type { StepResult } from "./hrana/hrana.ts";
 import { integerOf, stringOf } from "./hrana/remote_values.ts";
@@ -35,7 +35,7 @@ export function schemaOf(steps: readonly StepResult[]): TenantSchema {
 async function readCurrent(context: RemoteContext, location: string): Promise<readonly StepResult[]> {
   const read = () => runOwn(context, { location, mode: "read" }, SCHEMA);
   const steps = await read();
-  const isOld = rowsAt(steps, 2).some(([sql]) => isOldTable(stringOf(sql)));
+  const isOld = upgradeStatements(rowsAt(steps, 2).map(([sql]) => stringOf(sql))).length > 0;
   return isOld && await upgradeTables(context, location) ? await read() : steps;
 }
 
@@ -48,18 +48,18 @@ export async function schemaTexts(context: RemoteContext, location: string): Pro
 
 /** Brings the service's own tables to the form of this version. True when something was to be done. Throws `RemoteFailure`. */
 export async function upgradeTables(context: RemoteContext, location: string): Promise<boolean> {
-  if (await isCurrent(context, location)) return false;
+  const missing = await missingIn(context, location);
+  if (missing.length === 0) return false;
   const { steps, commit } = ownTransaction((list) => {
-    for (const sql of upgradeStatements) chain(list, sql);
+    for (const sql of missing) chain(list, sql);
   });
   const results = await runOwn(context, { location, mode: "write" }, steps);
-  // Another instance may have been faster; then the columns are there.
-  if (!results[commit]?.ok && !await isCurrent(context, location)) rowsAt(results, commit);
+  // Another instance may have been faster; then all of it is there.
+  if (!results[commit]?.ok && (await missingIn(context, location)).length > 0) rowsAt(results, commit);
   return true;
 }
 
-async function isCurrent(context: RemoteContext, location: string): Promise<boolean> {
-  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql: upgradedTableQuery } }]);
-  const [row] = rowsAt(steps, 0);
-  return isUpToDate(row && stringOf(row[0]));
+async function missingIn(context: RemoteContext, location: string): Promise<string[]> {
+  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql: serviceSchemaQuery } }]);
+  return upgradeStatements(rowsAt(steps, 0).map(([sql]) => stringOf(sql)));
 }

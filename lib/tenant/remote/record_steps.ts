@@ -6,6 +6,7 @@ import { logRow, type LogValues } from "../log_columns.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import { REPLACE_COUNTED } from "../../sql/service_tables.ts";
+import { type CallChange, CommitChange } from "../../sql/change_rows.ts";
 import type { CallRun } from "../calls/call_run.ts";
 import { all, type HranaStep, ifOk, inTransaction, not } from "./hrana/hrana.ts";
 import { joinKeys, storeAnswer } from "./replay_statements.ts";
@@ -22,7 +23,9 @@ const PIECE_LENGTH = 1_000_000;
 export interface FinishedCall {
   readonly call:
     & Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">
-    & Partial<Pick<TenantCall, "affected">>;
+    & Partial<Pick<TenantCall, "affected" | "changeKinds">>
+    /** What followers are told, where that is not what the audit row has. */
+    & { readonly changed?: Pick<CallChange, "tables" | "kinds"> };
   readonly run:
     & Pick<CallRun, "results" | "rowsRead" | "rowsWritten" | "ms" | "failure">
     & Partial<Pick<CallRun, "work">>;
@@ -51,7 +54,9 @@ export function commitSteps(
 ): CommitSteps {
   const list = new StepList();
   for (const sql of before) chain(list, sql);
-  for (const finished of calls) recordCall(list, finished);
+  const change = new CommitChange();
+  for (const finished of calls) recordCall(list, finished, change);
+  if (change.insert !== null) chain(list, ...change.insert);
   for (const { replay, matched } of joined) joinKeys(list, replay, matched);
   addLogRows(list, waitingRows);
   const last = list.steps.length - 1;
@@ -106,7 +111,7 @@ function jsonPieces(rows: readonly LogValues[]): string[] {
   return texts.length === 0 ? pieces : [...pieces, `[${texts.join(",")}]`];
 }
 
-function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void {
+function recordCall(list: StepList, { call, run, auditId }: FinishedCall, change: CommitChange): void {
   const { log, replay, auditTables } = call;
   const records = recordsOf(call, run.failure?.failure, run.results.length);
   if (replay && records.answer) storeAnswer(list, replay, run);
@@ -132,4 +137,6 @@ function recordCall(list: StepList, { call, run, auditId }: FinishedCall): void 
     run.rowsWritten,
     log.id,
   ]);
+  const { changed = { tables: JSON.stringify(auditTables), kinds: call.changeKinds ?? 0 } } = call;
+  change.add({ ...changed, rows: run.rowsWritten, at: log.ts });
 }

@@ -93,7 +93,8 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
           compared,
           startedMs,
         );
-        const outcome = await trunk.inSlot(() => merging.run());
+        const outcome = await trunk.inSlot(() => merging.run())
+          .finally(() => context.commits.tell(databaseId));
         if (outcome.snapshotTaken) trunk.pruneSnapshots();
         return outcome;
       });

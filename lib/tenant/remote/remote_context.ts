@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Log, quietLog } from "../../core/log.ts";
 import { streamOnce } from "../../core/send_once.ts";
+import type { CommitNotices } from "../commit_notices.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { GateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
@@ -48,6 +49,7 @@ export interface RemoteParts extends Required<RemoteSettings> {
 export interface RemoteContext extends RemoteParts {
   /** Settles with each request to a location that has not ended, also with those that no caller waits for. */
   readonly underWay: Set<Promise<void>>;
+  readonly commits: CommitNotices;
 }
 
 /** The settings with their defaults, and nothing of what else the object may hold. */

@@ -51,8 +51,12 @@ export class RemoteDatabase implements TenantDatabase {
     });
   }
 
-  run(call: TenantCall): Promise<TenantOutcome> {
-    return reachable(() => this.tenant().run(call));
+  async run(call: TenantCall): Promise<TenantOutcome> {
+    try {
+      return await reachable(() => this.tenant().run(call));
+    } finally {
+      if (call.level !== "read") this.#changed();
+    }
   }
 
   begin(options: TransactionOptions): TenantTransaction {
@@ -85,7 +89,7 @@ export class RemoteDatabase implements TenantDatabase {
   }
 
   restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored> {
-    return reachable(() => this.tenant().restore(label, more));
+    return reachable(() => this.tenant().restore(label, more)).finally(() => this.#changed());
   }
 
   record(row: LogRow): void {
@@ -94,6 +98,11 @@ export class RemoteDatabase implements TenantDatabase {
 
   recordEndpointCall(row: EndpointCallRow): void {
     this.tenant().log.add(endpointCallRow(row));
+  }
+
+  /** A call whose answer was lost may have been committed. */
+  #changed(): void {
+    this.tenant().connection.context.commits.tell(this.databaseId);
   }
 
   /** For what only reads. */

@@ -101,7 +101,7 @@ export class RemoteMerge {
     const run = this.#run;
     const log = { ...this.merge.log, sql: run.logText(this.merge.log.sql) };
     const figures = { rowsRead: run.rowsRead, rowsWritten: run.rowsWritten, ms: this.#ms, failure: null };
-    const call = { log, replay: null, failsWith: null, auditTables: run.auditTables };
+    const call = { log, replay: null, failsWith: null, auditTables: run.auditTables, changed: run.changed };
     const steps = commitSteps(
       [],
       [{ call, run: { ...figures, results: [] }, auditId: this.merge.auditId }],

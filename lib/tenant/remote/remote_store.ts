@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { tryEach } from "../../core/try_each.ts";
 import { serviceTableStatements } from "../../sql/service_tables.ts";
+import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
@@ -37,6 +38,7 @@ export class RemoteStore implements TenantStore {
   readonly branches: RemoteBranches;
   readonly #open = new Map<string, RemoteTenant>();
   readonly #catalog: Catalog;
+  readonly commits: CommitNotices;
   readonly #locations: LocationKeeper;
   readonly #snapshots: RemoteSnapshots;
   readonly #slots: SlowSlots;
@@ -45,7 +47,8 @@ export class RemoteStore implements TenantStore {
   private readonly context: RemoteContext;
 
   constructor(parts: RemoteParts) {
-    const context = this.context = { ...parts, underWay: new Set() };
+    const context = this.context = { ...parts, underWay: new Set(), commits: new CommitNotices(true) };
+    this.commits = context.commits;
     this.#slots = new SlowSlots(context.readsAtOnce);
     this.#catalog = new Catalog(context);
     this.#locations = new LocationKeeper(context, this.#catalog);

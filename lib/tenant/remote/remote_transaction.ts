@@ -176,6 +176,7 @@ export class RemoteTransaction implements TenantTransaction {
     if (end.k === "failed" && end.failure.kind === "foreign_key_violation") return end.failure;
     if (end.k === "committed") {
       this.#records.committed();
+      connection.context.commits.tell(connection.databaseId);
       this.#snapshot = null;
       if (this.#schema.changed) connection.forgetSchema();
     } else if (end.k === "gone") this.lost = "its server had ended it";

@@ -13,6 +13,7 @@ import { compareRestore } from "./compare_restore.ts";
 import { copied, type LocationKeeper } from "./location_keeper.ts";
 import { sizeOfLocation, unlessLost } from "./locations.ts";
 import type { RemoteContext } from "./remote_context.ts";
+import { restart } from "./restart_changes.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 
 /** Labels of the service's own snapshots begin like this; a caller's may not. */
@@ -96,6 +97,7 @@ class MovingRestore {
       this.#sizeBytes = await sizeOfLocation(context, old);
     });
     this.restored = { undo, setAside: isThere && !undo ? damagedLabel(nowMs) : null };
+    await restart(context, { from: undo ? old : null, to: next, nowMs });
     if (!log) return;
     const tablesOf = undo ? [old, next] : [next];
     await recordRestore(context, {

@@ -6,6 +6,7 @@ import { listTables } from "../../../engine/list_tables.ts";
 import { dryRunInside } from "./dry_run.ts";
 import { inspectInside } from "./inspect.ts";
 import { insertAuditRows, insertLogRows } from "./log_rows.ts";
+import { CommitChange } from "../../../sql/change_rows.ts";
 import type { OpenFiles } from "./open_files.ts";
 import type { Progress } from "./progress.ts";
 import type { Reply, TransactionRequest, TransactionWork } from "./protocol.ts";
@@ -186,7 +187,9 @@ function writeInside(file: TenantFile, call: WireCall, progress: Progress) {
 
 function writeOrLose(connection: Connection, call: WireCall, progress: Progress) {
   try {
-    return writeCall(call, { connection, progress, index: 0, alone: false, goesOn: true });
+    // Its records, and what it has changed, come with the commit.
+    const change = new CommitChange();
+    return writeCall(call, { connection, progress, index: 0, alone: false, goesOn: true, change });
   } catch (error) {
     if (!(error instanceof GroupLost) || error.run === null) throw error;
     const { run } = error;
@@ -209,12 +212,13 @@ function setSavepoint(connection: Connection, sql: string): EngineFailure | null
 /** Commits with the records. A broken reference leaves the transaction open, any other failure ends it. */
 function commit(
   connection: Connection,
-  { logRows, auditRows }: Extract<TransactionWork, { do: "commit" }>,
+  { logRows, auditRows, change }: Extract<TransactionWork, { do: "commit" }>,
 ): EngineFailure | null {
   try {
     connection.internalRun("SAVEPOINT records");
     insertLogRows(connection, logRows);
     insertAuditRows(connection, auditRows);
+    if (change !== null) connection.internalRun(change[0], ...change[1]);
     connection.internalRun("COMMIT");
     return null;
   } catch (error) {

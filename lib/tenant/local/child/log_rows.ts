@@ -1,4 +1,5 @@
 // Writing the query log and the audit trail inside a tenant's database.
+import type { CommitChange } from "../../../sql/change_rows.ts";
 import { type LogPruning, pruneStatements } from "../../../sql/log_pruning.ts";
 import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
@@ -103,6 +104,11 @@ export function insertAuditRow(
     rowsWritten,
     log[0] ?? null,
   );
+}
+
+/** Inserts the row that tells of what the open transaction has changed, if it has. */
+export function insertChange(connection: Connection, { insert }: CommitChange): void {
+  if (insert !== null) connection.internalRun(insert[0], ...insert[1]);
 }
 
 /** Deletes rows that are too old or too many, a bounded number at a time. */

@@ -9,7 +9,8 @@ import { mergeSchema } from "../../branches/merge_schema.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { compareBranch, type OpenBranch, withBranch } from "./branch_file.ts";
 import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
-import { insertAuditRow, insertCallRow } from "./log_rows.ts";
+import { CommitChange } from "../../../sql/change_rows.ts";
+import { insertAuditRow, insertCallRow, insertChange } from "./log_rows.ts";
 import type { MergeRequest, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
@@ -97,4 +98,7 @@ function record(run: MergeRun, { log, auditId }: MergeRequest, trunk: TenantFile
     ms: roundMs(ms),
   });
   insertAuditRow(writer, auditId, JSON.stringify(run.auditTables), log, run.rowsWritten);
+  const change = new CommitChange();
+  change.add({ ...run.changed, rows: run.rowsWritten, at: Number(log[1]) });
+  insertChange(writer, change);
 }

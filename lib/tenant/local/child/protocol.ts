@@ -1,5 +1,6 @@
 // The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
 // UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
+import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { RowForm } from "../../../sql/row_form.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
@@ -146,6 +147,7 @@ export type TransactionWork =
     readonly do: "commit";
     readonly logRows: readonly WireLogTable[];
     readonly auditRows: readonly (readonly LogValue[])[];
+    readonly change: CommitChange["insert"];
   }
   | { readonly do: "end" };
 

@@ -1,6 +1,7 @@
 // Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
+import type { ChangePlace } from "../../../sql/change_rows.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import { setAsideText } from "../../damage.ts";
 import { Connection, type EngineValue } from "../../../engine/connection.ts";
@@ -17,6 +18,7 @@ import {
 import { digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./staged_snapshot.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request, RestoreRequest, WireRecord } from "./protocol.ts";
+import { placeIn, restart } from "./restart_changes.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
@@ -35,6 +37,8 @@ type Copied = Extract<Reply, { t: "done" | "missing" | "damaged" }>;
 interface Before {
   readonly tables: readonly string[];
   readonly version: number;
+  /** Null: there was no change yet. */
+  readonly change: ChangePlace | null;
 }
 
 /**
@@ -75,6 +79,8 @@ function restoreStaged(
       file.snapshot(restore.undo);
       undo = true;
     }
+    const tables = [...before?.tables ?? [], ...tablesOf(target)];
+    restart(target, { former: before?.change ?? placeIn(target), tables, nowMs: restore.nowMs });
     // The record is written into the staged file, so that it exists exactly when the restore is done.
     writeRecord(target, restore.record, { tables: before?.tables ?? [], startedMs, setAside });
     raiseVersion(target, before?.version ?? null);
@@ -98,7 +104,7 @@ function carryOver(file: TenantFile, target: Connection, nowMs: number): Before 
     carryReplays(reader, target, nowMs);
     // An open writing connection prevents others from folding the log.
     file.writer();
-    return { tables: tablesOf(reader), version: file.readerVersion() };
+    return { tables: tablesOf(reader), version: file.readerVersion(), change: placeIn(reader) };
   } catch (error) {
     if (!isDamage(error)) throw error;
     return null;
@@ -131,7 +137,9 @@ export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copi
   try {
     upgradeTables(target);
     target.internalRun("BEGIN IMMEDIATE");
-    for (const table of [...CHRONICLES, "_service_meta_replay"]) target.internalRun(`DELETE FROM ${table}`);
+    for (const table of [...CHRONICLES, "_service_meta_replay", "_service_meta_change"]) {
+      target.internalRun(`DELETE FROM ${table}`);
+    }
     target.internalRun("COMMIT");
     writeRecord(target, record, { tables: [], startedMs, setAside: null });
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -152,7 +160,7 @@ function writeRecord(
   },
 ): void {
   if (record === null) return;
-  const tables = [...new Set([...before, ...tablesOf(target)])].filter((name) => !isReservedName(name));
+  const tables = [...new Set([...before, ...tablesOf(target)])];
   const ms = roundMs(systemClock.monotonicMs() - startedMs);
   const log = [...record.log];
   if (setAside !== null) log[LOG_TEXT] += setAsideText(setAside);
@@ -163,7 +171,8 @@ function writeRecord(
 }
 
 function tablesOf(connection: Connection): string[] {
-  return connection.internalRows(ownTablesQuery).map(([name]) => String(name));
+  const names = connection.internalRows(ownTablesQuery).map(([name]) => String(name));
+  return names.filter((name) => !isReservedName(name));
 }
 
 function carryChronicles(from: Connection, to: Connection): void {

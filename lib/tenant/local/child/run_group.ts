@@ -6,7 +6,8 @@ import type { Connection } from "../../../engine/connection.ts";
 import { defersReferences } from "./call_work.ts";
 import { dryRunCall } from "./dry_run.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
-import { insertLogRows } from "./log_rows.ts";
+import { CommitChange } from "../../../sql/change_rows.ts";
+import { insertChange, insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireLogTable } from "./protocol.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
@@ -90,8 +91,10 @@ function commitTogether(
   if (foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=OFF");
   try {
     connection.internalRun("BEGIN IMMEDIATE");
-    const done = runAll(group, connection, calls, firstIndex);
+    const change = new CommitChange();
+    const done = runAll({ ...group, calls }, connection, change, firstIndex);
     if (withLogRows) insertLogRows(connection, group.logRows);
+    insertChange(connection, change);
     group.answer(done.outcomes, done.text);
     connection.internalRun("COMMIT");
     return done;
@@ -101,7 +104,8 @@ function commitTogether(
   }
 }
 
-function runAll(group: WriteGroup, connection: Connection, calls: readonly WireCall[], firstIndex: number) {
+function runAll(group: WriteGroup, connection: Connection, change: CommitChange, firstIndex: number) {
+  const { calls } = group;
   const outcomes: WireOutcome[] = [];
   let text = "";
   const startedMs = systemClock.monotonicMs();
@@ -130,6 +134,7 @@ function runAll(group: WriteGroup, connection: Connection, calls: readonly WireC
       progress: group.progress,
       index: firstIndex + index,
       alone: calls.length === 1,
+      change,
     });
     if (call.snapshot !== undefined && run.leftNothing) group.file.dropSnapshot(call.snapshot);
     text += run.text;

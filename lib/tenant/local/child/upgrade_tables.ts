@@ -1,11 +1,10 @@
 // Brings the service's tables of a file that an older version made to this version's form.
-import { isUpToDate, upgradedTableQuery, upgradeStatements } from "../../../sql/service_tables.ts";
+import { serviceSchemaQuery, upgradeStatements } from "../../../sql/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
 
 /** Whether the service's tables have this version's form. */
 export function isCurrent(connection: Connection): boolean {
-  const row = connection.internalRow(upgradedTableQuery);
-  return isUpToDate(row && String(row[0]));
+  return missingIn(connection).length === 0;
 }
 
 /** Brings the service's tables to this version's form, outside of a transaction. Throws what the engine throws. */
@@ -14,9 +13,13 @@ export function upgradeTables(connection: Connection): void {
   connection.internalRun("BEGIN IMMEDIATE");
   try {
     // Another child may have done it meanwhile.
-    if (!isCurrent(connection)) { for (const sql of upgradeStatements) connection.internalRun(sql); }
+    for (const sql of missingIn(connection)) connection.internalRun(sql);
     connection.internalRun("COMMIT");
   } finally {
     if (connection.database.isTransaction) connection.internalRun("ROLLBACK");
   }
+}
+
+function missingIn(connection: Connection): string[] {
+  return upgradeStatements(connection.internalRows(serviceSchemaQuery).map(([sql]) => String(sql)));
 }

@@ -63,6 +63,7 @@ export interface WireCall {
   readonly footprint?: FootprintAsk;
   readonly auditId?: string;
   readonly auditTables?: string;
+  readonly changeKinds?: number;
   /** As a `TenantCall` has them. */
   readonly paramSets?: ParamSets;
   readonly rowidOf?: string | null;

@@ -4,6 +4,7 @@ import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { endingFailure, isUndone } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
+import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
 import { takesValues } from "../../calls/returned_rows.ts";
@@ -43,6 +44,8 @@ export interface WriteCallOptions {
   readonly index: number;
   /** The transaction has no other call. */
   readonly alone: boolean;
+  /** What the transaction has changed; a call without an audit row of its own adds nothing. */
+  readonly change: CommitChange;
   /** The transaction goes on after the call, so references that it breaks may be mended before the commit. */
   readonly goesOn?: boolean;
 }
@@ -55,18 +58,19 @@ export interface WriteCallOptions {
  */
 export function writeCall(
   call: WireCall,
-  { connection, progress, index, alone }: WriteCallOptions,
+  options: WriteCallOptions,
 ): WrittenCall {
+  const { connection } = options;
   const notes = call.footprint ? new ChildNotes(connection) : null;
   try {
     const watch = call.footprint && notes ? atOnce(FootprintWatch.open(call.footprint, notes)) : null;
-    const { first, last } = runInTransaction(call, { connection, progress, index, alone, watch });
+    const { first, last } = runInTransaction(call, { ...options, watch });
     const failure = endingFailure(call, last, () => watch === null || atOnce(watch.isExpected()));
     const nothingStays = isUndone(failure, call);
     if (nothingStays) connection.internalRun("ROLLBACK TO call");
     connection.internalRun("RELEASE call");
     const run = failure === null ? last : endedRun({ ...last, failure }, nothingStays);
-    recordCall(connection, call, run, first);
+    recordCall(options, call, run, first);
     return {
       outcome: outcomeOf(run, [first.rowsRead, first.rowsWritten]),
       text: run.text,
@@ -174,7 +178,7 @@ function runCarefully(
 
 /** Writes the call's records. `run` is what is committed; `work` counts the billed rows, committed or not. */
 function recordCall(
-  connection: Connection,
+  { connection, change }: WriteCallOptions,
   call: WireCall,
   run: CallRun,
   work: Pick<CallRun, "rowsRead" | "rowsWritten">,
@@ -197,5 +201,7 @@ function recordCall(
   });
   if (call.auditId !== undefined && call.auditTables !== undefined && records.audit) {
     insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
+    const { auditTables: tables, changeKinds: kinds = 0 } = call;
+    change.add({ tables, kinds, rows: run.rowsWritten, at: Number(call.log[1]) });
   }
 }

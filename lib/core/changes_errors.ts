@@ -1,0 +1,16 @@
+// The rows of the error table that only those who follow changes, and their webhooks, are answered with.
+
+/** A part of `errorTable`; see there for the members. */
+export const changesErrors = {
+  follower_limit: {
+    status: 429,
+    message: "Follow the changes by one connection for many users; as many follow as there may be",
+    retryable: true,
+    retryAfterSec: 5,
+  },
+  ticket_not_found: {
+    status: 404,
+    message: "Get a new ticket; this one is unknown, used or expired",
+    retryable: false,
+  },
+} as const;

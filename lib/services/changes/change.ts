@@ -1,0 +1,87 @@
+// One change as followers see it, and the place of a change among all of its database.
+import { isoTime } from "../../core/clock.ts";
+import { type ChangeKind, type ChangePlace, namesOfKinds } from "../../sql/change_rows.ts";
+import { isReservedName } from "../../sql/service_tables.ts";
+
+/** What one commit has changed. `reset`: changes are missing, or another state is there; what comes next follows it. */
+export interface Change {
+  /** `<epoch>-<seq>`. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly tables: readonly string[];
+  readonly kinds: readonly (ChangeKind | "reset")[];
+  readonly rows: number;
+}
+
+/** A change with its place. */
+export interface PlacedChange {
+  readonly place: ChangePlace;
+  readonly change: Change;
+}
+
+/** Before the first change of a database that has had none. */
+export const BEGINNING: ChangePlace = { seq: 0, epoch: 0 };
+
+/** A row of `_service_meta_change`. */
+export type ChangeTuple = [
+  seq: number,
+  epoch: number,
+  at: number,
+  tables: string,
+  kinds: number,
+  rows: number,
+];
+
+/** The change that a row tells of, without tables of the service. */
+export function changeOf([seq, epoch, at, tables, kinds, rows]: ChangeTuple): PlacedChange {
+  const names: readonly string[] = JSON.parse(tables);
+  const place = { seq, epoch };
+  return {
+    place,
+    change: {
+      id: idOfPlace(place),
+      at: isoTime(at),
+      tables: names.filter((name) => !isReservedName(name)),
+      kinds: namesOfKinds(kinds),
+      rows,
+    },
+  };
+}
+
+/** Says that whatever was known before `place` has to be read anew. */
+export function resetAt(place: ChangePlace, atMs: number): PlacedChange {
+  const change = {
+    id: idOfPlace(place),
+    at: isoTime(atMs),
+    tables: [],
+    kinds: ["reset"],
+    rows: 0,
+  } as const;
+  return { place, change };
+}
+
+/** Whether both are the place of one change. */
+export function isSamePlace(one: ChangePlace, other: ChangePlace): boolean {
+  return one.seq === other.seq && one.epoch === other.epoch;
+}
+
+/** The id of the change at a place. */
+export function idOfPlace({ seq, epoch }: ChangePlace): string {
+  return `${epoch}-${seq}`;
+}
+
+/** The place that an id names; null for what is no id. */
+export function placeOfId(id: string): ChangePlace | null {
+  const [, epoch, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
+  return epoch === undefined || seq === undefined ? null : { seq: Number(seq), epoch: Number(epoch) };
+}
+
+/** Whether a follower of these tables is told; null: of all. */
+export function concerns(
+  { change: { tables, kinds } }: PlacedChange,
+  wanted: ReadonlySet<string> | null,
+): boolean {
+  if (wanted === null || kinds.includes("reset") || kinds.includes("restore")) return true;
+  return tables.some((table) => wanted.has(table.toLowerCase()));
+}

@@ -1,0 +1,88 @@
+// Answers what has changed behind a place, at once or as soon as something has.
+import { AppError } from "../../core/errors.ts";
+import { Bill } from "../../query/bill.ts";
+import type { ChangePlace } from "../../sql/change_rows.ts";
+import { BEGINNING, type Change, concerns, idOfPlace, type PlacedChange, placeOfId } from "./change.ts";
+import type { ChangesContext } from "./changes_context.ts";
+import { newestPlace, readChanges } from "./read_changes.ts";
+
+/** What a follower has read, and what it wants. */
+export interface PollInput {
+  /** An id, `now`, or null for all that is kept. */
+  readonly since: string | null;
+  readonly tables: readonly string[] | null;
+  /** Milliseconds to wait where there is nothing yet. */
+  readonly waitMs: number;
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Changes, and the id to go on from. */
+export interface PolledChanges {
+  readonly changes: readonly Change[];
+  readonly cursor: string;
+}
+
+/** Costs one request. Errors: `validation_failed`, `follower_limit`, those of a read. */
+export async function pollChanges(ctx: ChangesContext, input: PollInput): Promise<PolledChanges> {
+  const { query, target } = ctx;
+  const wanted = wantedTables(input.tables);
+  await payForRequest(ctx);
+  let place = await startingPlace(ctx, input.since);
+  const read = async (next: (after: ChangePlace | null) => Promise<readonly PlacedChange[]>) => {
+    const found = await next(place);
+    place = found.at(-1)?.place ?? place;
+    return found.filter((one) => concerns(one, wanted)).map(({ change }) => change);
+  };
+  let changes = await read((after) => readChanges(query, target, after));
+  if (changes.length === 0 && input.waitMs > 0) changes = await waitFor(ctx, input, read);
+  return { changes, cursor: idOfPlace(place ?? BEGINNING) };
+}
+
+type Read = (next: (after: ChangePlace | null) => Promise<readonly PlacedChange[]>) => Promise<Change[]>;
+
+async function waitFor(
+  { feeds, query, target }: ChangesContext,
+  input: PollInput,
+  read: Read,
+): Promise<Change[]> {
+  const follower = feeds.follow(target);
+  const { signal, waitMs } = input;
+  const untilMs = query.clock.monotonicMs() + waitMs;
+  try {
+    for (let leftMs = waitMs;; leftMs = untilMs - query.clock.monotonicMs()) {
+      const changes = await read((after) => follower.changes.next(after, { waitMs: leftMs, signal }));
+      if (changes.length > 0 || leftMs <= 0 || signal.aborted || follower.changes.isClosed) return changes;
+    }
+  } finally {
+    follower.leave();
+  }
+}
+
+/** Takes the price of one request. Errors: those of `Bill.reserve`. */
+export async function payForRequest({ query, target }: ChangesContext): Promise<void> {
+  const bill = new Bill(query.meter, target);
+  await bill.during(true, () => {
+    bill.figures = { rowsRead: 0, rowsWritten: 0 };
+    return Promise.resolve();
+  });
+}
+
+/** The place behind which a follower begins; null: before all that is kept. Errors: `validation_failed`. */
+export async function startingPlace(
+  { query, target }: ChangesContext,
+  since: string | null,
+): Promise<ChangePlace | null> {
+  if (since === null) return null;
+  if (since === "now") return await newestPlace(query, target);
+  const place = placeOfId(since);
+  if (place !== null) return place;
+  throw new AppError("validation_failed", {
+    issues: [{ path: "since", message: "Send the id of a change as it came, or now" }],
+  });
+}
+
+/** As SQLite compares names. */
+export function wantedTables(tables: readonly string[] | null): ReadonlySet<string> | null {
+  return tables && new Set(tables.map((name) => name.toLowerCase()));
+}

@@ -1,0 +1,68 @@
+// Reads changes of a database behind a place, and notices where that place is gone.
+import { plainCall } from "../../query/plain_call.ts";
+import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
+import { run } from "../../query/run.ts";
+import type { ChangePlace } from "../../sql/change_rows.ts";
+import { rowsOf } from "../query/read_result.ts";
+import { BEGINNING, changeOf, type ChangeTuple, isSamePlace, type PlacedChange, resetAt } from "./change.ts";
+
+/** Changes read at once. */
+export const CHANGES_AT_ONCE = 500;
+
+/** Which database, for whom. */
+export type ChangesTarget = Pick<
+  QueryTarget,
+  "databaseId" | "namespaceId" | "namespaceSlug" | "databaseSlug" | "branchRef"
+>;
+
+const SELECT = "SELECT seq, epoch, at, tables, kinds, rows FROM _service_meta_change";
+
+/**
+ * The next changes behind a place, oldest first; behind null all that are kept. Where the place is gone or of another
+ * epoch, `reset` comes first and then all that are kept. Errors: those of the store.
+ */
+export async function readChanges(
+  ctx: QueryContext,
+  target: ChangesTarget,
+  after: ChangePlace | null,
+): Promise<PlacedChange[]> {
+  const from = after ?? BEGINNING;
+  const found = await rowsFrom(ctx, target, from.seq);
+  const [first] = found;
+  if (after === null) return found;
+  if (first === undefined) return isSamePlace(after, BEGINNING) ? [] : await startOver(ctx, target);
+  const { seq, epoch } = first.place;
+  if (isSamePlace(first.place, after)) return found.slice(1);
+  const follows = seq === after.seq + 1 && (epoch === after.epoch || after.epoch === BEGINNING.epoch);
+  return follows ? found : await startOver(ctx, target);
+}
+
+/** The place of the newest change. Errors: those of the store. */
+export async function newestPlace(ctx: QueryContext, target: ChangesTarget): Promise<ChangePlace> {
+  const [newest] = await select(ctx, target, `${SELECT} ORDER BY seq DESC LIMIT 1`, []);
+  return newest?.place ?? BEGINNING;
+}
+
+async function startOver(ctx: QueryContext, target: ChangesTarget): Promise<PlacedChange[]> {
+  const kept = await rowsFrom(ctx, target, 0);
+  const [first] = kept;
+  if (first === undefined) return [resetAt(BEGINNING, ctx.clock.now())];
+  const { place: { seq, epoch }, change: { at } } = first;
+  return [resetAt({ seq: seq - 1, epoch }, Date.parse(at)), ...kept];
+}
+
+function rowsFrom(ctx: QueryContext, target: ChangesTarget, seq: number): Promise<PlacedChange[]> {
+  return select(ctx, target, `${SELECT} WHERE seq >= ? ORDER BY seq LIMIT ?`, [seq, CHANGES_AT_ONCE + 1]);
+}
+
+async function select(
+  ctx: QueryContext,
+  target: ChangesTarget,
+  sql: string,
+  params: number[],
+): Promise<PlacedChange[]> {
+  const statements = [{ sql, params }];
+  const own = { ...target, role: "read" } as const;
+  const answer = await run(ctx, plainCall({ target: own, tokenId: "", operation: "service", statements }));
+  return rowsOf<ChangeTuple>(answer.results[0]?.json).map(changeOf);
+}

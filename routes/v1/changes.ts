@@ -1,0 +1,151 @@
+// What changes in a database: GET /changes as a poll or as a stream of server-sent events, POST /changes/ticket for pages,
+// and GET /v1/changes/:ticket, which a ticket opens.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { authenticateToken } from "../../lib/access/authenticate.ts";
+import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
+import { MAX_WAIT_SEC } from "../../lib/core/limits_of_changes.ts";
+import type { ChangesContext } from "../../lib/services/changes/changes_context.ts";
+import { pollChanges } from "../../lib/services/changes/poll_changes.ts";
+import { streamChanges } from "../../lib/services/changes/stream_changes.ts";
+import { issueTicket, redeemTicket } from "../../lib/services/changes/tickets.ts";
+import { answers, forAnyOrigin, wholeAnswer } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { validate } from "../middleware/validate.ts";
+
+const change = z.object({
+  id: z.string().describe("<epoch>-<seq>; send it as since, or as Last-Event-ID, to go on behind it"),
+  at: isoTimestamp,
+  tables: z.array(z.string()),
+  kinds: z.array(z.enum(["insert", "update", "delete", "schema", "restore", "reset"])),
+  rows: z.int().describe("Rows changed, by triggers and cascades too"),
+});
+const since = z.string().max(40).optional().describe(
+  "Id of the last change that was read, or now; unset: all that are kept",
+);
+const tables = z.string().min(1).max(4000).optional().describe("Names with commas between; unset: all");
+const pollQuery = z.strictObject({
+  since,
+  waitSec: z.coerce.number().int().min(0).max(MAX_WAIT_SEC).default(0).describe(
+    "Seconds to wait where nothing has changed yet; a stream waits anyway",
+  ),
+  tables,
+});
+const ticketQuery = z.strictObject({ since, tables });
+const ticket = z.object({ ticket: z.string(), url: z.string(), expiresAt: isoTimestamp });
+const pollMeta = z.object({ cursor: z.string().describe("since of the next call") });
+
+/** Mounted under `/v1/db/:ns/:db`. */
+export function changesRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      "/changes",
+      describeRoute({
+        summary: "Read what has changed, oldest first; as server-sent events by Accept",
+        tags: ["changes"],
+        responses: answers(z.array(change), { meta: pollMeta }),
+      }),
+      validate("query", pollQuery),
+      async (c) => {
+        const query = c.req.valid("query");
+        const ctx = contextOf(deps, c.get("target"));
+        if (wantsEvents(c)) {
+          return await sendEvents(c, ctx, { ...query, again: () => bearersTarget(deps, c) });
+        }
+        const { changes, cursor } = await pollChanges(ctx, {
+          since: query.since ?? null,
+          tables: namesIn(query.tables),
+          waitMs: query.waitSec * 1000,
+          signal: c.req.raw.signal,
+        });
+        return c.json({ success: true, data: changes, meta: { cursor } });
+      },
+    )
+    .post(
+      "/changes/ticket",
+      describeRoute({
+        summary: "Get a ticket by which a page opens one stream of changes",
+        tags: ["changes"],
+        responses: answers(ticket, { status: 201 }),
+      }),
+      validate("query", noQuery),
+      async (c) => {
+        const ctx = { ...deps, target: c.get("target"), token: c.get("token") };
+        return c.json({ success: true, data: await issueTicket(ctx) }, 201);
+      },
+    );
+}
+
+/** Mounted under `/v1` before a bearer is required: the ticket is the proof. */
+export function ticketRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>().get(
+    "/changes/:ticket",
+    describeRoute({
+      summary: "Open a stream of changes by a ticket",
+      tags: ["changes"],
+      security: [],
+      responses: {
+        200: { description: "Server-sent events", content: { "text/event-stream": {} } },
+        default: answers(z.null())["default"] ?? { description: "Failure" },
+      },
+    }),
+    validate("query", ticketQuery),
+    async (c) => {
+      const query = c.req.valid("query");
+      const { target, again } = await redeemTicket(deps, c.req.param("ticket"));
+      return await sendEvents(c, contextOf(deps, target), { ...query, again });
+    },
+  );
+}
+
+interface EventsQuery {
+  readonly since?: string | undefined;
+  readonly tables?: string | undefined;
+  readonly again: () => Promise<Target>;
+}
+
+async function sendEvents(
+  c: Context<Env>,
+  ctx: ChangesContext,
+  { since, tables, again }: EventsQuery,
+): Promise<Response> {
+  const stream = await streamChanges(ctx, {
+    since: c.req.header("last-event-id") ?? since ?? null,
+    tables: namesIn(tables),
+    isAllowed: async () => (await again()).databaseId === ctx.target.databaseId,
+    // A connection without news is silent, and would be ended.
+    taken: () => c.env?.expectLargeAnswer?.(0),
+  });
+  return wholeAnswer(c, stream, {
+    status: 200,
+    headers: {
+      ...forAnyOrigin,
+      "content-type": "text/event-stream",
+      // What is compressed waits for company, here and in proxies.
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+    },
+  });
+}
+
+/** The database that the bearer reaches by this path now. */
+async function bearersTarget(deps: AppDeps, c: Context<Env>): Promise<Target> {
+  const token = await authenticateToken(deps, c.req.header("authorization"));
+  const { namespaceSlug, databaseSlug: databasePath } = c.get("target");
+  return await resolveTarget(deps, token, { namespaceSlug, databasePath });
+}
+
+function contextOf({ control, query, changes: feeds }: AppDeps, target: Target): ChangesContext {
+  return { control, query, feeds, target };
+}
+
+function wantsEvents(c: Context<Env>): boolean {
+  return /\btext\/event-stream\b/i.test(c.req.header("accept") ?? "");
+}
+
+function namesIn(tables: string | undefined): string[] | null {
+  return tables?.split(",").map((name) => name.trim()).filter((name) => name !== "") ?? null;
+}

@@ -1,0 +1,153 @@
+// Streams of changes: where they begin again, who may open one, and when one ends.
+import { assert, assertEquals } from "@std/assert";
+import { followerLimits } from "../../lib/core/limits_of_changes.ts";
+import { oneStore } from "../testing/cases.ts";
+import { money } from "../money/money_world.ts";
+import { changesWorld, kernel, openStream } from "./changes_world.ts";
+
+const { test, run } = oneStore();
+Deno.test("streams of changes begin, go on and end as they should", run);
+
+test("a stream has all that is kept, then each change, and goes on behind the last id", async () => {
+  await using world = await changesWorld();
+  const { tenant, open } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const stream = await open();
+  assertEquals([stream.status, stream.headers.get("content-type")], [200, "text/event-stream"]);
+  assertEquals(stream.headers.get("cache-control"), "no-store, no-transform");
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  const events = await stream.events(2);
+  assertEquals(events.map(({ event, change }) => [event, ...kernel(change)]), [
+    ["change", "a", "schema", 0],
+    ["change", "a", "insert", 1],
+  ]);
+  await stream.close();
+  await tenant.setup("INSERT INTO a VALUES (2)", "CREATE TABLE b (id)", "INSERT INTO b VALUES (1)");
+  const [first] = events;
+  const again = await open("?tables=A&since=now", { lastEventId: first?.id ?? "" });
+  assertEquals((await again.events(2)).map(({ change }) => change.kinds.join()), ["insert", "insert"]);
+  await again.close();
+  const fresh = await open("?since=now");
+  await tenant.setup("DELETE FROM b");
+  assertEquals((await fresh.events(1)).map(({ change }) => kernel(change)), [["b", "delete", 1]]);
+  await fresh.close();
+});
+
+test("who does not read holds nothing, and gets all of it later, in order", async () => {
+  await using world = await changesWorld();
+  const { tenant, open, poll } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const slow = await open();
+  for (let round = 0; round < 30; round++) {
+    await Promise.all(Array.from({ length: 40 }, () => tenant.query("INSERT INTO a VALUES (1)")));
+  }
+  let cursor = "0-0";
+  const all: string[] = [];
+  for (let more = true; more;) {
+    const { data, cursor: next } = await poll(`?since=${cursor}`);
+    all.push(...data.map(({ id }) => id));
+    more = data.length > 0;
+    cursor = next;
+  }
+  const seen: string[] = [];
+  while (seen.length < all.length) seen.push(...(await slow.events(1)).map(({ id }) => id));
+  assertEquals(seen, all);
+  await slow.close();
+});
+
+test("a stream ends when its token is revoked, when its database is gone, and when the service stops", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, open } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const reader = await tenant.mint("read");
+  const other = await tenant.createDatabase("other");
+  const revoked = await open("", { token: reader.token });
+  const dropped = openStream(
+    await app.app.request(`${other.path}/changes`, {
+      headers: { authorization: `Bearer ${tenant.token}`, accept: "text/event-stream" },
+    }),
+  );
+  const stopped = await open();
+  await Promise.all([revoked.events(1), stopped.events(1)]);
+  const api = "/api/namespaces/acme";
+  await app.request("DELETE", `${api}/tokens/${reader.id}`, { token: tenant.token });
+  const gone = await app.request("DELETE", `${api}/databases/other`, {
+    token: tenant.token,
+    body: { confirm: "other" },
+  });
+  assertEquals(gone.status, 200, gone.text);
+  await Promise.all([revoked.ended(), dropped.ended()]);
+  const refused = await open("", { token: reader.token });
+  assertEquals(refused.status, 401);
+  await refused.close();
+  app.deps.changes.stop();
+  await stopped.ended();
+});
+
+test("a ticket opens one stream with the rights of its token, and no token is in the address", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, open } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const reader = await tenant.mint("read");
+  const issued = await app.request("POST", `${tenant.database.path}/changes/ticket`, { token: reader.token });
+  assertEquals(issued.status, 201, issued.text);
+  const { url } = JSON.parse(issued.text).data;
+  assert(!url.includes(reader.token));
+  const several = await Promise.all([1, 2, 3].map(() => open("", { url })));
+  assertEquals(several.map(({ status }) => status).sort(), [200, 404, 404]);
+  const stream = several.find(({ status }) => status === 200);
+  assertEquals(stream?.headers.get("access-control-allow-origin"), "*");
+  assertEquals((await stream?.events(1))?.map(({ change }) => kernel(change)), [["a", "schema", 0]]);
+  for (const one of several) await one.close();
+  const ends = await app.request("POST", `${tenant.database.path}/changes/ticket`, { token: reader.token });
+  await app.request("DELETE", `/api/namespaces/acme/tokens/${reader.id}`, { token: tenant.token });
+  const late = await open("", { url: JSON.parse(ends.text).data.url });
+  assertEquals(late.status, 401);
+  await late.close();
+});
+
+test("only so many follow a database, and a follower who has gone leaves its place", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, open } = world;
+  const namespace = await app.deps.control.namespaces.bySlug("acme");
+  const target = {
+    databaseId: tenant.database.id,
+    namespaceId: namespace?.id ?? "",
+    namespaceSlug: "acme",
+    databaseSlug: "main",
+    branchRef: "main",
+  };
+  const places = Array.from({ length: followerLimits.ofDatabase - 1 }, () => app.deps.changes.follow(target));
+  const last = await open();
+  assertEquals(last.status, 200);
+  const refused = await app.request("GET", `${tenant.database.path}/changes?waitSec=1`, {
+    token: tenant.token,
+  });
+  assertEquals([refused.status, refused.body.code], [429, "follower_limit"]);
+  assert(refused.headers.get("retry-after"));
+  await last.close();
+  const next = await open();
+  assertEquals(next.status, 200);
+  await next.close();
+  for (const { leave } of places) leave();
+});
+
+test("a token of another database is refused, one of a branch follows the branch, and each call costs one request", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, open, poll } = world;
+  const other = await tenant.createDatabase("other");
+  const scoped = await tenant.mint("read", {
+    scopes: [{ databaseId: other.id, branchRef: "main", role: "read" }],
+  });
+  const outside = await app.request("GET", `${tenant.database.path}/changes`, { token: scoped.token });
+  assertEquals([outside.status, outside.body.code], [403, "out_of_scope"]);
+  assertEquals((await poll("", { path: other.path, token: scoped.token })).data, []);
+  await app.deps.query.meter.tick();
+  const before = await money(app, tenant);
+  await poll();
+  await poll("?waitSec=1");
+  await (await open()).close();
+  await app.deps.query.meter.tick();
+  const after = await money(app, tenant);
+  assertEquals(after.used - before.used, 3 * 500);
+});
