@@ -54,8 +54,9 @@ Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
   await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
 });
 Deno.cron("sweep tenants", "*/10 * * * *", async () => {
-  const { tenants } = await started.promise;
+  const { tenants, exports } = await started.promise;
   await attempt("tenants_not_swept", () => tenants.sweep());
+  await attempt("exports_not_swept", async () => await exports?.sweep());
 });
 
 if (import.meta.main) {

@@ -82,6 +82,10 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v1/db/:ns/:db/snapshots", access: "database:write" },
   { method: "POST", path: "/v1/db/:ns/:db/restore", access: "database:admin" },
 
+  { method: "GET", path: "/v1/db/:ns/:db/export", access: "database:read" },
+  { method: "GET", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },
+  { method: "DELETE", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },
+
   { method: "POST", path: "/mcp", access: "token" },
 
   { method: "GET", path: "/hrana/:ns/:call{.+}", access: "none" },

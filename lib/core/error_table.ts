@@ -7,6 +7,7 @@ import { peopleErrors } from "./people_errors.ts";
 import { publishedErrors } from "./published_errors.ts";
 import { storeErrors } from "./store_errors.ts";
 import { transactionErrors } from "./transaction_errors.ts";
+import { transferErrors } from "./transfer_errors.ts";
 
 /** One failure. */
 export interface ErrorRow {
@@ -210,5 +211,6 @@ export const errorTable = {
   ...peopleErrors,
   ...publishedErrors,
   ...transactionErrors,
+  ...transferErrors,
   ...hranaErrors,
 } as const satisfies Record<string, ErrorRow>;

@@ -20,6 +20,7 @@ import type { RestoreOptions, SnapshotInfo } from "./snapshots.ts";
 import type { ServiceStatement } from "./service_statement.ts";
 import type { StoreStrain } from "./store_strain.ts";
 import type { StatementEffect } from "../engine/statement_effect.ts";
+import type { TransferStore } from "./transfer/transfer_store.ts";
 import type { TransactionControl, TransactionOptions } from "./transaction_control.ts";
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
@@ -34,6 +35,8 @@ export interface TenantStore {
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** Told of each commit that this process has made. */
   readonly commits: CommitNotices;
+  /** Exports and imports; null where this process may start no child, or has no disk. */
+  readonly transfers: TransferStore | null;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage, now or soon. Calls in flight fail with `store_unavailable`. */

@@ -88,6 +88,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./snapshots.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "export-import"),
+    title: "Export and import",
+    about: "Take a database along, whole and exact, or one table of it.",
+    load: () => import("./export-import.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "money"),
     title: "Money",
     about: "What calls cost and how a prepaid balance is kept.",

@@ -35,6 +35,7 @@ import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts"
 import { ChangeFeeds } from "../../lib/services/changes/change_feeds.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
 import { ProbeMemory } from "../../lib/services/schema/doctor/row_probes.ts";
+import { KeptExports } from "../../lib/services/transfer/kept_exports.ts";
 import { RankingCache } from "../../lib/services/schema/search_schema.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 
@@ -75,6 +76,8 @@ export interface AppDeps extends ProcessParts {
   readonly oauth: OauthContext;
   /** The owner of the process calls `stop()` before it waits for its requests to end. */
   readonly changes: ChangeFeeds;
+  /** Null where this process can start no child. */
+  readonly exports: KeptExports | null;
 }
 
 /** Streams that are kept between requests, open sockets, and how a transaction over several requests begins. */
@@ -119,6 +122,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
     oauth: oauthContext(parts, published),
     changes: new ChangeFeeds(query),
+    exports: tenants.transfers === null ? null : new KeptExports(tenants.transfers.room, clock),
   };
 }
 

@@ -13,6 +13,7 @@ import { sessionRoutes } from "./sessions.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { tableRoutes } from "./tables.ts";
 import { handoffRoutes, meRoutes, redeemHandoffRoutes } from "./tokens.ts";
+import { transferRoutes } from "./transfers.ts";
 import { writeRoutes } from "./writes.ts";
 
 /** Mounted under `/v1`. */
@@ -23,6 +24,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .use(tokenBearer(deps))
     .route("/", meRoutes())
     .route("/", sessionRoutes(deps))
+    .route("/db/:ns/:db", transferRoutes(deps))
     .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
     .use("/db/:ns/:db/*", refuseHeaders())

@@ -60,6 +60,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 /** Query parameters that a route cannot do without. */
 const queries: Readonly<Record<string, string>> = {
   "GET /v1/db/:ns/:db/search": "?q=orders",
+  "GET /v1/db/:ns/:db/export": "?format=csv&table=things",
   "GET /.well-known/endpoints.json": "?namespace=acme&database=main",
 };
 

@@ -82,3 +82,19 @@ export function closeNext({ toClose: [next], child }: ChildSlot): void {
 export function isFree(slot: ChildSlot): boolean {
   return slot.flight === null && slot.toClose.length === 0 && !slot.leaving;
 }
+
+/** Ends children that nobody has used since `unusedMs`, one stays; what others hold unused is closed. */
+export function sweepSlots(
+  pool: { readonly slots: readonly ChildSlot[]; endChild(slot: ChildSlot): void },
+  unusedMs: number,
+): void {
+  for (const slot of pool.slots) {
+    if (slot.flight !== null || slot.leaving) continue;
+    const staying = pool.slots.filter((other) => other !== slot && !other.leaving && !other.lowered);
+    if (staying.length > 0 && slot.lastUsedMs < unusedMs) pool.endChild(slot);
+    else if (slot.dirty) {
+      slot.dirty = false;
+      slot.child.send({ op: "sweep" });
+    }
+  }
+}

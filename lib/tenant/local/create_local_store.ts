@@ -1,12 +1,13 @@
 // Opens the embedded store: its folders, the bound of its memory and its first engine child.
 import { type TransactionLimits, transactionLimits } from "../../core/limits_of_transactions.ts";
-import { findParentTie, type ParentTie } from "./engine_process.ts";
+import { findParentTie, type ParentTie } from "../jail/start_jailed.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { LogSpool, type SpooledRows } from "./log_spool.ts";
 import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import { Scheduler } from "./scheduler.ts";
+import { TransferRoom } from "../transfer/transfer_room.ts";
 import { TransactionChildren } from "./transaction_children.ts";
 import { LocalStore, type LocalStoreSettings } from "./local_store.ts";
 
@@ -61,6 +62,12 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     maxChildren,
     keepBytes: options.keepBytes ?? keepBytesOf(memoryBytes, maxChildren),
   });
+  const transferRoom = new TransferRoom({
+    folder: `${paths.tenants}/transfers`,
+    environment: process.environment,
+    parentTie: process.parentTie,
+  });
+  await transferRoom.clear();
   const { spool, left } = await LogSpool.open(paths.spool);
   const store = new LocalStore(options, {
     scheduler,
@@ -68,6 +75,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     tenants: paths.tenants,
     memoryBytes,
     transactions,
+    transferRoom,
   });
   for (const one of left) {
     if (await sizeOf(databasePath(paths.tenants, one.databaseId)) > 0) takeRows(store, one);

@@ -7,6 +7,8 @@ import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
+import type { TransferRoom } from "../transfer/transfer_room.ts";
+import type { TransferStore } from "../transfer/transfer_store.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
@@ -19,12 +21,14 @@ import { ExclusiveWork } from "./exclusive_work.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
+import { LocalTransfers } from "./local_transfers.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import type { LogSpool } from "./log_spool.ts";
 import { NewFiles } from "./new_files.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import { RoomProbe } from "./disk_room.ts";
 import { Scheduler } from "./scheduler.ts";
+import { sweepSlots } from "./child_slot.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -58,6 +62,7 @@ interface LocalStoreParts {
   /** That all children may hold together. */
   readonly memoryBytes: number;
   readonly transactions: OpenTransactions;
+  readonly transferRoom: TransferRoom;
 }
 
 /** The store of this machine. */
@@ -67,6 +72,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly commits = new CommitNotices(false);
   readonly statementMs: number;
   readonly transactions: OpenTransactions;
+  readonly transfers: TransferStore;
   readonly #lanes = new Map<string, DatabaseLanes>();
   readonly #logBudget = new LogBudget();
   readonly #watchdog: Watchdog;
@@ -89,6 +95,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.scheduler = scheduler;
     this.spool = spool;
     this.tenants = tenants;
+    this.transfers = new LocalTransfers(this, parts.transferRoom);
     this.#room = new RoomProbe(tenants, options.clock);
     this.#reserve = tenantsReserve(tenants);
     this.#reserveFilled = this.#reserve.fill();
@@ -169,6 +176,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   async close(): Promise<void> {
     this.scheduler.stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
+    await this.transfers.room.close();
     await this.transactions.stop(this.#lanes.values());
     const beganMs = this.options.clock.monotonicMs();
     for (let ms = 0; ms < STOP_MS; ms = this.options.clock.monotonicMs() - beganMs) {
@@ -234,17 +242,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
   #sweep(): void {
     for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#forget(id, lanes);
     this.#reserveFilled = this.#reserve.fill();
-    const nowMs = this.options.clock.monotonicMs();
-    for (const slot of this.scheduler.slots) {
-      if (slot.flight !== null || slot.leaving) continue;
-      const staying = this.scheduler.slots.filter((other) =>
-        other !== slot && !other.leaving && !other.lowered
-      );
-      if (staying.length > 0 && nowMs - slot.lastUsedMs > SWEEP_MS) this.scheduler.endChild(slot);
-      else if (slot.dirty) {
-        slot.dirty = false;
-        slot.child.send({ op: "sweep" });
-      }
-    }
+    sweepSlots(this.scheduler, this.options.clock.monotonicMs() - SWEEP_MS);
   }
 }

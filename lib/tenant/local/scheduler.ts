@@ -6,7 +6,7 @@ import { ChildStarts, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
-import type { ParentTie } from "./engine_process.ts";
+import type { ParentTie } from "../jail/start_jailed.ts";
 import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight, returnFlight } from "./recover_flight.ts";

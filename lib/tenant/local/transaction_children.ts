@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { ChildStarts } from "./child_starts.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
-import type { ParentTie } from "./engine_process.ts";
+import type { ParentTie } from "../jail/start_jailed.ts";
 import { placeFor } from "./place_transaction.ts";
 import {
   ChildEnded,

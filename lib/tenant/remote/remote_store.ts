@@ -36,6 +36,7 @@ const CROWDED = 0.8;
 /** The store of one server. */
 export class RemoteStore implements TenantStore {
   readonly branches: RemoteBranches;
+  readonly transfers = null;
   readonly #open = new Map<string, RemoteTenant>();
   readonly #catalog: Catalog;
   readonly commits: CommitNotices;

@@ -100,6 +100,9 @@ function serve(request: Request): void {
     }
     case "copy":
       return writeReply(copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) }));
+    case "copy_out":
+      files.get(request.db).copyOut(files.transferCopy(request.transfer));
+      return writeReply({ t: "done" });
     case "fold_log":
       foldLog(files.get(request.db));
       return writeReply({ t: "done" });

@@ -60,6 +60,12 @@ export class OpenFiles {
     return `${this.directory}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
   }
 
+  /** Where a transfer finds its copy of a database. */
+  transferCopy(transferId: string): string {
+    if (!isId("exp", transferId)) throw new TypeError("not the id of an export");
+    return `${this.directory}/transfers/${transferId}/copy.sqlite`;
+  }
+
   close(databaseId: string): void {
     // Whoever asks for that may be about to replace the file.
     this.#left.delete(databaseId);

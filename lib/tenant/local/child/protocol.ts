@@ -60,6 +60,8 @@ export type Request =
     readonly to: string;
     readonly record: WireRecord | null;
   }
+  /** Copies the present state into the folder of a transfer. */
+  | { readonly op: "copy_out"; readonly db: string; readonly transfer: string }
   | { readonly op: "find_replay"; readonly db: string; readonly replay: ReplayKeys }
   | { readonly op: "note_replay"; readonly db: string; readonly replay: ReplayKeys }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }

@@ -107,6 +107,12 @@ export class TenantFile {
     copyDatabase(this.path, `${folder}/${name}.db`);
   }
 
+  /** Copies the committed state to `path`, while nobody writes. */
+  copyOut(path: string): void {
+    this.writer();
+    copyDatabase(this.path, path);
+  }
+
   dropSnapshot(name: string): void {
     removeDatabase(`${snapshotFolder(this.path)}/${name}.db`);
   }

@@ -1,0 +1,153 @@
+// The exports of this process: what each of them is, how far it is, and the copy that it is read from, which is kept for an
+// hour.
+import type { Clock } from "../../core/clock.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import { exportLimits } from "../../core/limits_of_transfers.ts";
+import type { ExportFormat, TransferReport } from "../../tenant/transfer/job.ts";
+import type { TransferRoom, TransferRun } from "../../tenant/transfer/transfer_room.ts";
+
+/** What is exported, and how. */
+export interface ExportInput {
+  readonly format: ExportFormat;
+  readonly table: string | null;
+  readonly safe: boolean;
+}
+
+/** Whose database it is. */
+export interface ExportOwner {
+  readonly databaseId: string;
+  readonly namespaceId: string;
+}
+
+/** An export as the API shows it. */
+export interface ExportView extends ExportInput {
+  readonly id: string;
+  readonly state: KeptExport["state"];
+  readonly tables: number;
+  readonly rows: number;
+  /** Bytes written to clients so far, repetitions included. */
+  readonly sentBytes: number;
+  /** Of a finished SQLite file. */
+  readonly sizeBytes: number | null;
+  readonly notKept: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+/** One export. */
+export class KeptExport {
+  state: "copying" | "writing" | "ready" | "failed" = "copying";
+  report: TransferReport | null = null;
+  run: TransferRun | null = null;
+  sentBytes = 0;
+  sizeBytes: number | null = null;
+  /** Answers that are being sent. */
+  readers = 0;
+
+  constructor(
+    readonly id: string,
+    readonly owner: ExportOwner,
+    readonly input: ExportInput,
+    readonly createdAtMs: number,
+  ) {}
+
+  get expiresAtMs(): number {
+    return this.createdAtMs + exportLimits.keepMs;
+  }
+}
+
+/** All exports of a process. */
+export class KeptExports {
+  readonly #kept = new Map<string, KeptExport>();
+
+  constructor(private readonly room: TransferRoom, private readonly clock: Clock) {}
+
+  /** Errors: `too_many_transfers`. */
+  async begin(owner: ExportOwner, input: ExportInput): Promise<KeptExport> {
+    this.requireRoom(owner.namespaceId);
+    const nowMs = this.clock.now();
+    const made = new KeptExport(newId("exp", nowMs), owner, input, nowMs);
+    this.#kept.set(made.id, made);
+    await this.#prune(made);
+    await this.room.make(made.id);
+    return made;
+  }
+
+  /** Errors: `too_many_transfers` while as many children work as may. */
+  requireRoom(namespaceId: string): void {
+    const running = [...this.#kept.values()].filter((one) => one.run !== null || one.state === "copying");
+    const own = running.filter((one) => one.owner.namespaceId === namespaceId);
+    if (running.length >= exportLimits.running || own.length >= exportLimits.runningOfNamespace) {
+      throw new AppError("too_many_transfers");
+    }
+  }
+
+  /** Errors: `export_not_found`. */
+  find(id: string, databaseId: string): KeptExport {
+    const found = this.#kept.get(id);
+    const lives = found !== undefined && found.owner.databaseId === databaseId &&
+      this.clock.now() < found.expiresAtMs;
+    if (!lives) throw new AppError("export_not_found");
+    return found;
+  }
+
+  /** How far it is. Errors: `export_not_found`. */
+  async view(id: string, databaseId: string): Promise<ExportView> {
+    const found = this.find(id, databaseId);
+    const report = found.run === null ? found.report : await this.room.report(id) ?? found.report;
+    const { tables = 0, rows = 0, notKept = [] } = report ?? {};
+    const { state, sentBytes, sizeBytes, input, createdAtMs, expiresAtMs } = found;
+    return {
+      id,
+      ...input,
+      state,
+      tables,
+      rows,
+      sentBytes,
+      sizeBytes,
+      notKept,
+      createdAt: isoTime(createdAtMs),
+      expiresAt: isoTime(expiresAtMs),
+    };
+  }
+
+  /** Ends its work and removes its copy. Errors: `export_not_found`. */
+  async cancel(id: string, databaseId: string): Promise<void> {
+    await this.#remove(this.find(id, databaseId));
+  }
+
+  /** Removes an export that has failed. */
+  async fail(failed: KeptExport): Promise<void> {
+    failed.state = "failed";
+    await this.room.remove(failed.id);
+  }
+
+  /** Removes copies that are old, or too many beside `newest`. */
+  async sweep(): Promise<void> {
+    await this.#prune(null);
+  }
+
+  async #prune(newest: KeptExport | null): Promise<void> {
+    const nowMs = this.clock.now();
+    const idle = [...this.#kept.values()].filter((one) =>
+      one !== newest && one.run === null && one.readers === 0
+    );
+    const old = idle.filter((one) => nowMs >= one.expiresAtMs);
+    const left = idle.filter((one) => !old.includes(one));
+    const own = left.filter((one) => one.owner.databaseId === newest?.owner.databaseId);
+    const tooMany = [
+      ...own.slice(0, Math.max(0, own.length + 1 - exportLimits.keptOfDatabase)),
+      ...left.slice(0, Math.max(0, left.length + 1 - exportLimits.kept)),
+    ];
+    for (const one of new Set([...old, ...tooMany])) await this.#remove(one);
+  }
+
+  async #remove(gone: KeptExport): Promise<void> {
+    this.#kept.delete(gone.id);
+    gone.run?.kill();
+    await gone.run?.ended;
+    await this.room.remove(gone.id);
+  }
+}

@@ -1,0 +1,103 @@
+// A transfer child: reads or builds one database file in the only folder that it may touch, and ends. The file may be a
+// stranger's, so nothing else of anybody is within its reach. The service may kill it at any moment.
+import type {} from "../../../engine/node_sqlite.d.ts";
+import { DatabaseSync } from "node:sqlite";
+import { foldName } from "../../../sql/names.ts";
+import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
+import { Builder, type Built, NotTaken } from "./builder.ts";
+import { Unreadable } from "./engine_rows.ts";
+import { planFile } from "./file_plan.ts";
+import { fileItems } from "./items.ts";
+import { Reports } from "./reports.ts";
+import { TextOut } from "./text_out.ts";
+import { writeRows } from "./write_rows.ts";
+import { writeSql } from "./write_sql.ts";
+
+/** Bytes of one value or line: what the engine holds at once. */
+const LENGTH = 128 * 1024 * 1024;
+const READ_PRAGMAS =
+  "PRAGMA hard_heap_limit=402653184; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON";
+
+const [folder = "", jobText = ""] = Deno.args;
+const reports = new Reports(`${folder}/${transferFiles.report}`);
+try {
+  run(parseJob(jobText));
+} catch (error) {
+  reports.end(failed(error));
+  Deno.exit(1);
+}
+Deno.exit(0);
+
+function run(job: TransferJob): void {
+  reports.end({ state: "done", ...exportCopy(job) });
+}
+
+function exportCopy(job: Extract<TransferJob, { do: "export" }>): Built {
+  const db = openFile(`${folder}/${transferFiles.copy}`);
+  const plan = planFile(db, job.table);
+  const tables = plan.tables.length + plan.virtual.length;
+  if (job.table !== null && tables === 0) throw new NotTaken("no such table", null);
+  const out = new TextOut();
+  let rows = 0;
+  if (job.format === "sqlite") return buildFrom(db);
+  const counts = job.format === "sql"
+    ? writeSql({ db, plan, out })
+    : writeRows({ db, plan, out }, sourceOf(plan, job.table), { format: job.format, safe: job.safe });
+  for (rows of counts) reports.progress({ tables, rows });
+  out.flush();
+  return { tables, rows, notKept: plan.notKept };
+
+  function buildFrom(db: DatabaseSync): Built {
+    const builder = new Builder(`${folder}/${transferFiles.built}`, {
+      forService: false,
+      looseReferences: true,
+    });
+    for (const item of fileItems(db, plan)) {
+      builder.take(item);
+      if (item.t === "rows" && !item.storage) reports.progress({ tables, rows: rows += item.rows.length });
+    }
+    return builder.finish();
+  }
+}
+
+function sourceOf(plan: ReturnType<typeof planFile>, table: string | null) {
+  const found = [...plan.tables, ...plan.virtual].find(({ name }) =>
+    table !== null && foldName(name) === foldName(table)
+  );
+  if (found === undefined) throw new NotTaken("no such table", null);
+  if (found.fills !== "rows") throw new NotTaken(`the table ${found.name} keeps no rows of its own`, null);
+  return found;
+}
+
+function openFile(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, {
+    enableForeignKeyConstraints: false,
+    enableDoubleQuotedStringLiterals: true,
+    allowExtension: false,
+    defensive: true,
+    limits: { length: LENGTH, attach: 0 },
+  });
+  db.exec(READ_PRAGMAS);
+  return db;
+}
+
+function failed(error: unknown): Omit<TransferReport, "tables" | "rows" | "notKept"> {
+  const message = error instanceof Error ? error.message : "unknown";
+  if (error instanceof NotTaken) {
+    return { state: "failed", failure: { message, at: error.at, kind: "refused" } };
+  }
+  if (error instanceof Unreadable) {
+    return { state: "failed", failure: { message, at: null, kind: "damaged" } };
+  }
+  const kind = /full|no space|out of memory|quota/i.test(message)
+    ? "room"
+    : /malformed|not a database|corrupt/i.test(message)
+    ? "damaged"
+    : "fault";
+  return { state: "failed", failure: { message, at: null, kind } };
+}
+
+/** Guarantee: the service has written the argument. */
+function parseJob(text: string): TransferJob {
+  return JSON.parse(text);
+}

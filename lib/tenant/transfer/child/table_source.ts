@@ -1,0 +1,127 @@
+// How each table of a file is read: which columns, in which order, and for full-text and R*Tree tables from where.
+import type { DatabaseSync } from "node:sqlite";
+import { foldName } from "../../../sql/names.ts";
+import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { allRows, type RowSource, type SourceColumn } from "./engine_rows.ts";
+
+/** A table to read. */
+export interface TableSource extends RowSource {
+  readonly sql: string;
+  /** An integer expression by which pages are read; null: there is none. */
+  readonly key: string | null;
+  /** What makes a full-text index whole: its own rows, the rows of another table, or only a copy of its storage. */
+  readonly fills: "rows" | "rebuild" | "storage";
+  /** The tables of a virtual table's storage. */
+  readonly storage: readonly string[];
+}
+
+/** The names of the rowid; a table may have columns of these names. */
+const ROWIDS = ["rowid", "_rowid_", "oid"] as const;
+const STORAGE = { fts5: ["data", "idx", "content", "docsize", "config"], rtree: ["node", "rowid", "parent"] };
+
+/** The module of a virtual table, from its text; null for an ordinary table. */
+export function moduleOf(sql: string): string | null {
+  const tokens = sqlTokens(sql.slice(0, 2000)).slice(0, 12);
+  if (tokens[1]?.key !== "VIRTUAL") return null;
+  const using = tokens.findIndex(({ key }) => key === "USING");
+  return using < 0 ? "" : foldName(tokens[using + 1]?.text ?? "");
+}
+
+/** The source of an ordinary table. */
+export function tableSource(db: DatabaseSync, name: string, sql: string): TableSource {
+  const columns = allRows(db, "SELECT name, pk, hidden, type FROM pragma_table_xinfo(?) ORDER BY cid", name)
+    .map(([column, pk, hidden, type]) => ({
+      name: String(column),
+      pk: Number(pk),
+      hidden: Number(hidden),
+      type: String(type),
+    }));
+  const keys = primaryKey(db, name);
+  const withoutRowid = Number(allRows(db, WITHOUT_ROWID, name)[0]?.[0] ?? 0) === 1;
+  const marked = columns.filter(({ pk }) => pk > 0);
+  const alias = !withoutRowid && keys === null && marked.length === 1 ? marked[0] : undefined;
+  const taken = new Set(columns.map((column) => foldName(column.name)));
+  const free = ROWIDS.find((one) => !taken.has(one));
+  const key = withoutRowid ? null : alias ? quoted(alias.name) : free ?? null;
+  return {
+    name,
+    sql,
+    columns: columns.filter(({ hidden }) => hidden === 0).map((one) => plainColumn(one.name)),
+    rowid: !withoutRowid && !alias && free ? { name: free, target: free, select: free } : null,
+    from: quoted(name),
+    order: withoutRowid ? keys ?? "1" : key ?? "1",
+    key,
+    fills: "rows",
+    storage: [],
+  };
+}
+
+const WITHOUT_ROWID = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?";
+
+function plainColumn(name: string): SourceColumn {
+  return { name, target: quoted(name), select: quoted(name) };
+}
+
+/** The order of the index of a primary key; null: there is none, because the key is the rowid or the table has none. */
+function primaryKey(db: DatabaseSync, table: string): string | null {
+  const [index] = allRows(db, "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", table);
+  if (index === undefined) return null;
+  const parts = allRows(
+    db,
+    'SELECT name, "desc", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno',
+    String(index[0]),
+  );
+  return parts.map(([name, desc, collation]) =>
+    `${quoted(String(name))} COLLATE ${quoted(String(collation))}${Number(desc) === 1 ? " DESC" : ""}`
+  ).join(", ");
+}
+
+/** The source of a virtual table of a module that tenants may use. */
+export function virtualSource(
+  db: DatabaseSync,
+  { name, sql, module }: { readonly name: string; readonly sql: string; readonly module: string },
+): TableSource {
+  const storage = (part: string) => quoted(`${name}_${part}`);
+  const names = allRows(db, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name)
+    .map(([one]) => String(one));
+  const parts = module === "fts5" ? STORAGE.fts5 : STORAGE.rtree;
+  const has = new Set(allRows(db, "SELECT name FROM sqlite_schema").map(([one]) => foldName(String(one))));
+  const present = parts.map((part) => `${name}_${part}`).filter((one) => has.has(foldName(one)));
+  const base = { name, sql, storage: present };
+  if (module !== "fts5") {
+    const [id = "id"] = names;
+    return {
+      ...base,
+      columns: names.map((one) => ({ ...plainColumn(one), select: `r.${quoted(one)}` })),
+      rowid: null,
+      from: `${storage("rowid")} k CROSS JOIN ${quoted(name)} r ON r.${quoted(id)} = k.rowid`,
+      order: "k.rowid",
+      key: "k.rowid",
+      fills: "rows",
+    };
+  }
+  const content = contentOf(sql);
+  return {
+    ...base,
+    // What the index stores of its own rows: the columns are named by their place.
+    columns: names.map((one, at) => ({ ...plainColumn(one), select: `c${at}` })),
+    rowid: { name: "rowid", target: "rowid", select: "id" },
+    from: storage("content"),
+    order: "id",
+    key: "id",
+    fills: content === null ? "rows" : content === "" ? "storage" : "rebuild",
+  };
+}
+
+/** The option `content` of a full-text table: null where it keeps its own rows, empty where nobody does. */
+function contentOf(sql: string): string | null {
+  const tokens = sqlTokens(sql);
+  const at = tokens.findIndex(({ kind, text, depth }, index) =>
+    kind === "word" && depth === 1 && foldName(text) === "content" && tokens[index + 1]?.key === "=" &&
+    /^[(,]$/.test(tokens[index - 1]?.key ?? "")
+  );
+  const value = at < 0 ? undefined : tokens[at + 2];
+  if (value === undefined) return null;
+  return value.text.replace(/^'(.*)'$/s, "$1");
+}

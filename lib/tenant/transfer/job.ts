@@ -1,0 +1,40 @@
+// What a transfer child is told to do, and what it leaves behind: files in its folder, because its output is the work
+// itself.
+
+/** The work of one child, which has one folder and nothing else. */
+export type TransferJob = /** Writes the copy to standard output, or as a file of its own (`sqlite`). */
+  {
+    readonly do: "export";
+    readonly format: ExportFormat;
+    /** Null: the whole database. */
+    readonly table: string | null;
+    readonly safe: boolean;
+  };
+
+/** The forms of an export. */
+export type ExportFormat = "sqlite" | "sql" | "csv" | "ndjson";
+
+/** The names of files in a child's folder. */
+export const transferFiles = {
+  /** The copy of the database. */
+  copy: "copy.sqlite",
+  /** The database built anew. */
+  built: "built.sqlite",
+  report: "report.json",
+} as const;
+
+/** How far the work is; the last report says how it ended. */
+export interface TransferReport {
+  readonly state: "running" | "done" | "failed";
+  readonly tables: number;
+  readonly rows: number;
+  readonly notKept: readonly string[];
+  /** What was wrong, and where in what was read. */
+  readonly failure?: { readonly message: string; readonly at: string | null; readonly kind: FailureKind };
+}
+
+/**
+ * `refused`: what was asked for, or what was read, cannot be done; `damaged`: what was read is no whole database; `room`: the
+ * disk or the memory is full; `fault`: anything else.
+ */
+export type FailureKind = "refused" | "damaged" | "room" | "fault";

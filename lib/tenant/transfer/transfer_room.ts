@@ -1,0 +1,131 @@
+// The folders of transfers, and the jailed children that work in them: one folder and one child each.
+import { findParentTie, type ParentTie, startJailed } from "../jail/start_jailed.ts";
+import { transferFiles, type TransferJob, type TransferReport } from "./job.ts";
+
+/** Megabytes of a child's JavaScript heap; what the engine holds is bounded by the child itself. */
+const HEAP_MB = 256;
+/** The system's bound behind both. V8 reserves about half of it without touching it. */
+const DATA_KIB = 2 * 1024 * 1024;
+
+/** A child at work. */
+export interface TransferRun {
+  readonly process: Deno.ChildProcess;
+  /** The last report, once the child has ended, whatever ended it. Never rejects. */
+  readonly ended: Promise<TransferReport>;
+  /** Ends the child at once. */
+  kill(): void;
+}
+
+/** What this needs of the process. */
+export interface TransferRoomOptions {
+  /** Made if missing, and emptied: no transfer outlives the process. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly parentTie?: ParentTie;
+}
+
+/** Where transfers work. */
+export class TransferRoom {
+  readonly #running = new Set<TransferRun>();
+  #tie: Promise<ParentTie> | null = null;
+
+  constructor(private readonly options: TransferRoomOptions) {}
+
+  /** How many children work. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Removes what an earlier process has left. */
+  async clear(): Promise<void> {
+    await removeIfThere(this.options.folder);
+  }
+
+  folderOf(transferId: string): string {
+    return `${this.options.folder}/${transferId}`;
+  }
+
+  async make(transferId: string): Promise<void> {
+    await Deno.mkdir(this.folderOf(transferId), { recursive: true, mode: 0o700 });
+  }
+
+  async remove(transferId: string): Promise<void> {
+    await removeIfThere(this.folderOf(transferId));
+  }
+
+  /** Starts a child in the transfer's folder. */
+  async start(transferId: string, job: TransferJob): Promise<TransferRun> {
+    const { environment, parentTie } = this.options;
+    const folder = this.folderOf(transferId);
+    this.#tie ??= parentTie === undefined ? findParentTie() : Promise.resolve(parentTie);
+    const process = startJailed({
+      program: new URL("./child/main.ts", import.meta.url).href,
+      args: [folder, JSON.stringify(job)],
+      paths: [folder],
+      heapMb: HEAP_MB,
+      dataKib: DATA_KIB,
+      parentTie: await this.#tie,
+      // The engine's own temporary files belong into the folder too.
+      environment: { ...environment, SQLITE_TMPDIR: folder },
+    });
+    const run: TransferRun = {
+      process,
+      ended: process.status.then(({ success }) => this.#lastReport(transferId, success)),
+      kill: () => kill(process),
+    };
+    this.#running.add(run);
+    run.ended.then(() => this.#running.delete(run));
+    return run;
+  }
+
+  /** How far the child is; null: it has said nothing yet. */
+  async report(transferId: string): Promise<TransferReport | null> {
+    try {
+      return parseReport(await Deno.readTextFile(`${this.folderOf(transferId)}/${transferFiles.report}`));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    }
+  }
+
+  /** Ends all children. */
+  async close(): Promise<void> {
+    const running = [...this.#running];
+    for (const run of running) run.kill();
+    await Promise.all(running.map(({ ended }) => ended));
+    await this.clear();
+  }
+
+  /** A child that was killed, or whose disk was full, leaves no last report. */
+  async #lastReport(transferId: string, success: boolean): Promise<TransferReport> {
+    const report = await this.report(transferId).catch(() => null);
+    if (report !== null && report.state !== "running" && (report.state === "failed" || success)) {
+      return report;
+    }
+    const failure = { message: "the process ended", at: null, kind: "fault" } as const;
+    return { ...NOTHING, ...report, state: "failed", failure };
+  }
+}
+
+const NOTHING = { tables: 0, rows: 0, notKept: [] } as const;
+
+function kill(process: Deno.ChildProcess): void {
+  try {
+    process.kill("SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Guarantee: a transfer child has written the report. */
+function parseReport(json: string): TransferReport {
+  return JSON.parse(json);
+}

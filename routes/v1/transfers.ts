@@ -1,0 +1,172 @@
+// GET /v1/db/:ns/:db/export and what belongs to it.
+import { type Context, Hono, type Next } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import {
+  type ExportAnswer,
+  type ExportContext,
+  exportDatabase,
+  requireTransfers,
+} from "../../lib/services/transfer/export_database.ts";
+import { answers, wholeAnswer } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { target } from "../middleware/access.ts";
+import { validate } from "../middleware/validate.ts";
+import { AppError } from "../../lib/core/errors.ts";
+
+const format = z.enum(["sqlite", "sql", "csv", "ndjson"]);
+const exportQuery = z.strictObject({
+  format,
+  table: z.string().min(1).max(1000).optional().describe("One table; csv and ndjson need it"),
+  safe: z.literal("1").optional().describe("With csv: no cell is a formula for a spreadsheet"),
+  id: z.string().max(100).optional().describe("Of an export that is kept: the same bytes again"),
+}).refine(
+  ({ format, table, id }) =>
+    id !== undefined || table !== undefined || format === "sql" || format === "sqlite",
+  {
+    path: ["table"],
+    message: "Name the table; csv and ndjson hold one",
+  },
+);
+const exportState = z.object({
+  id: z.string(),
+  format,
+  table: z.string().nullable(),
+  safe: z.boolean(),
+  state: z.enum(["copying", "writing", "ready", "failed"]),
+  tables: z.int(),
+  rows: z.int(),
+  sentBytes: z.int(),
+  sizeBytes: z.int().nullable().describe("Of a finished SQLite file"),
+  notKept: z.array(z.string()),
+  createdAt: isoTimestamp,
+  expiresAt: isoTimestamp,
+});
+const tags = ["export and import"];
+
+const mediaTypes = {
+  sqlite: "application/vnd.sqlite3",
+  sql: "application/sql; charset=utf-8",
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson",
+} as const;
+/** Text may be some times as long as the file that it is made of. */
+const TEXT_FACTOR = 4;
+
+/** Mounted under `/v1/db/:ns/:db`, in front of plans: a plan would hold a whole file in memory. */
+export function transferRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .use("/export/*", target(deps), streamed)
+    .use("/exports/*", target(deps), streamed)
+    .get(
+      "/export",
+      describeRoute({
+        summary: "Export the database or a table as a stream",
+        tags,
+        responses: {
+          ...answers(z.object({})),
+          200: { description: "The file", content: { "application/octet-stream": {} } },
+          206: { description: "A part of a kept SQLite file", content: { "application/octet-stream": {} } },
+        },
+      }),
+      validate("query", exportQuery),
+      async (c) => {
+        const { format, table = null, safe, id = null } = c.req.valid("query");
+        const range = id === null ? null : readRange(c, id);
+        const ctx = exportContext(deps, c);
+        const { databaseId, databaseSlug } = ctx.target;
+        const { sizeBytes: storedBytes } = await deps.tenants.storageOf(databaseId);
+        const answer = await exportDatabase(ctx, { format, table, safe: safe === "1", id, range });
+        return sendExport(c, { ...answer, format, name: fileName(databaseSlug, table), storedBytes });
+      },
+    )
+    .get(
+      "/exports/:id",
+      describeRoute({ summary: "Tell how far an export is", tags, responses: answers(exportState) }),
+      validate("query", noQuery),
+      async (c) => {
+        const ctx = exportContext(deps, c);
+        const { exports } = requireTransfers(ctx);
+        const data = await exports.view(c.req.param("id"), ctx.target.databaseId);
+        return c.json({ success: true, data });
+      },
+    )
+    .delete(
+      "/exports/:id",
+      describeRoute({
+        summary: "Cancel an export, or remove what is kept of it",
+        tags,
+        responses: answers(z.object({ id: z.string() })),
+      }),
+      validate("query", noQuery),
+      async (c) => {
+        const ctx = exportContext(deps, c);
+        const id = c.req.param("id");
+        await requireTransfers(ctx).exports.cancel(id, ctx.target.databaseId);
+        return c.json({ success: true, data: { id } });
+      },
+    );
+}
+
+/** Refuses what would read a whole file into memory. Errors: `method_not_allowed`, `validation_failed`. */
+async function streamed(c: Context<Env>, next: Next): Promise<void> {
+  if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
+  const header = ["Plan-Key", "Plan-Step", "Idempotency-Key"].find((name) =>
+    c.req.header(name) !== undefined
+  );
+  if (header !== undefined) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: header, message: "Leave the header out; exports and imports are no steps of a plan" }],
+    });
+  }
+  await next();
+}
+
+function exportContext(deps: AppDeps, c: Context<Env>): ExportContext {
+  const { tenants, clock, query: { meter }, exports } = deps;
+  return { tenants, clock, meter, exports, target: c.get("target"), caller: c.get("token") };
+}
+
+/** One range of a kept file; another entity tag asks for all of it. Several ranges at once are answered with all of it. */
+function readRange(c: Context<Env>, id: string): { from: number; to: number | null } | null {
+  const [, from = "", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(c.req.header("range") ?? "") ?? [];
+  const wanted = c.req.header("if-range");
+  if (from === "" || (wanted !== undefined && wanted !== `"${id}"`)) return null;
+  return { from: Number(from), to: to === "" ? null : Number(to) };
+}
+
+/** Only characters that every file system and header takes. */
+function fileName(databaseSlug: string, table: string | null): string {
+  const of = table === null ? databaseSlug : `${databaseSlug}-${table}`;
+  return of.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 100);
+}
+
+/** An answer and what its head says. */
+interface SentExport extends ExportAnswer {
+  readonly format: keyof typeof mediaTypes;
+  readonly name: string;
+  readonly storedBytes: number;
+}
+
+/** The head of the answer says what it is; a text's length is not known before its end. */
+function sendExport(c: Context<Env>, sent: SentExport): Response {
+  const { id, body, file, format, name, storedBytes } = sent;
+  const headers: Record<string, string> = {
+    "content-type": mediaTypes[format],
+    "content-disposition": `attachment; filename="${name}.${format}"`,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "x-export-id": id,
+  };
+  c.env?.expectLargeAnswer?.(file?.sizeBytes ?? storedBytes * TEXT_FACTOR);
+  if (file === null) return wholeAnswer(c, body, { status: 200, headers });
+  const { from, to, sizeBytes } = file;
+  headers["etag"] = `"${id}"`;
+  headers["accept-ranges"] = "bytes";
+  headers["content-length"] = String(to - from + 1);
+  const partial = from > 0 || to < sizeBytes - 1;
+  if (partial) headers["content-range"] = `bytes ${from}-${to}/${sizeBytes}`;
+  return wholeAnswer(c, body, { status: partial ? 206 : 200, headers });
+}
