@@ -81,6 +81,8 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/v1/db/:ns/:db/snapshots", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/snapshots", access: "database:write" },
   { method: "POST", path: "/v1/db/:ns/:db/restore", access: "database:admin" },
+  { method: "GET", path: "/v1/db/:ns/:db/migrations", access: "database:read" },
+  { method: "POST", path: "/v1/db/:ns/:db/migrations", access: "database:admin" },
 
   { method: "GET", path: "/v1/db/:ns/:db/export", access: "database:read" },
   { method: "GET", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },

@@ -3,6 +3,7 @@ import { changesErrors } from "./changes_errors.ts";
 import { doorErrors } from "./door_errors.ts";
 import { oauthErrors } from "./oauth_errors.ts";
 import { hranaErrors } from "./hrana_errors.ts";
+import { migrationErrors } from "./migration_errors.ts";
 import { peopleErrors } from "./people_errors.ts";
 import { publishedErrors } from "./published_errors.ts";
 import { storeErrors } from "./store_errors.ts";
@@ -206,6 +207,7 @@ export const errorTable = {
     retryAfterSec: 1,
   },
   ...changesErrors,
+  ...migrationErrors,
   ...doorErrors,
   ...oauthErrors,
   ...peopleErrors,

@@ -12,13 +12,9 @@ export class FileDamage extends Error {
 export interface EngineFailure {
   readonly kind:
     | SqlErrorKind
-    | "denied"
-    | "corrupt"
-    | "full"
-    | "busy"
-    | "unavailable"
-    | "affected"
-    | "no_row";
+    | ("denied" | "corrupt" | "full" | "busy" | "unavailable" | "affected" | "no_row")
+    /** Of a migration: another one was applied first; rows would be lost that it does not delete. */
+    | ("moved" | "rows_lost");
   /** The engine's own words, without values. */
   readonly message: string;
   readonly table: string | null;

@@ -25,7 +25,8 @@ export function understand(
   { schemaVersion, facts, misunderstood }: Classified,
 ): UnderstoodCall {
   const canRun = misunderstood === null || (!call.atomic && facts.length > 0);
-  const writes = facts.some((one) => one.class === "write" || one.class === "schema");
+  const writes = call.migration !== undefined ||
+    facts.some((one) => one.class === "write" || one.class === "schema");
   return { call, database, log, schemaVersion, facts, misunderstood, canRun, writes };
 }
 

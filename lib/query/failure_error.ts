@@ -16,6 +16,8 @@ const codes: Readonly<Partial<Record<EngineFailure["kind"], ErrorCode>>> = {
   unavailable: "store_unavailable",
   timeout: "statement_timeout",
   result_too_large: "result_too_large",
+  rows_lost: "migration_loses_rows",
+  moved: "database_busy",
 };
 
 /** Failures of statements that mean something to another database. */
@@ -51,7 +53,11 @@ export async function failureError(
   const kind = sqlKind(failure.kind);
   const detail = await detailOf(database, failed, kind);
   const code = failure.kind === "busy" ? "database_busy" : codes[failure.kind] ?? "sql_error";
-  const message = code === "sql_error" ? failure.message : undefined;
+  const message = code === "sql_error"
+    ? failure.message
+    : code === "migration_loses_rows"
+    ? `Name what goes in a DELETE, or begin with PRAGMA foreign_keys=OFF; ${failure.message}`
+    : undefined;
   const raised = failure.raised === true ? { raised: failure.raised } : {};
   return new AppError(code, { ...(message ? { message } : {}), ...raised, detail, extra });
 }
@@ -111,6 +117,8 @@ function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {
     case "unavailable":
     case "affected":
     case "no_row":
+    case "moved":
+    case "rows_lost":
       return "unknown";
     default:
       return kind;

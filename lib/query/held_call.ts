@@ -4,6 +4,7 @@ import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
 import { PLAIN_ROWS, type RowForm, TYPED_ROWS } from "../sql/row_form.ts";
+import type { HeldMigrations } from "./migration_ask.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 
 /** A call that waits. */
@@ -32,6 +33,8 @@ export interface HeldCall {
   readonly merge?: HeldMerge;
   /** Set where the call is a restore in place. */
   readonly restore?: HeldRestore;
+  /** Set where the statements are those of migration files. */
+  readonly migrations?: HeldMigrations;
 }
 
 /** A restore, and its effect when it was held; null: the present state could not be read. */
@@ -41,7 +44,9 @@ export interface HeldRestore {
 }
 
 /** The result of a call's preview. */
-export type CallPreview = Pick<HeldCall, "effects" | "rowsRead"> & { readonly footprint: Footprint | null };
+export type CallPreview = Pick<HeldCall, "effects" | "rowsRead" | "migrations"> & {
+  readonly footprint: Footprint | null;
+};
 
 /** A merge, and its effect when it was held. */
 export interface HeldMerge {
@@ -57,7 +62,7 @@ export interface HeldMerge {
 /** Writes the text of a call of statements. */
 export function writeHeldCall(
   call: QueryCall,
-  { effects, footprint, rowsRead }: CallPreview,
+  { effects, footprint, rowsRead, migrations }: CallPreview,
   covers: readonly string[],
 ): string {
   const held: HeldCall = {
@@ -72,6 +77,7 @@ export function writeHeldCall(
     ...(rowsRead === undefined ? {} : { rowsRead }),
     footprint,
     covers,
+    ...(migrations === undefined ? {} : { migrations }),
   };
   return heldText(held);
 }

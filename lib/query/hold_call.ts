@@ -38,11 +38,12 @@ const MAX_DECIDED = 20;
 /** Holds a call of statements with these effects, and returns its error. Errors: `meter_unreachable`. */
 export function holdCall(
   ctx: HoldContext,
-  { call }: UnderstoodCall,
+  { call, schemaVersion }: UnderstoodCall,
   held: Pick<ToHold, "matches"> & CallPreview,
 ): Promise<AppError> {
   const { matches, effects } = held;
   const { target, tokenId, replay, operation, heldAs } = call;
+  const migrations = call.migrations && { ...call.migrations, schemaVersion };
   return holdForApproval(ctx, {
     target,
     tokenId,
@@ -52,7 +53,7 @@ export function holdCall(
     matches,
     affectedRows: affectedRows(effects),
     cascadedRows: cascadedRows(effects),
-    text: (covers) => writeHeldCall(call, held, covers),
+    text: (covers) => writeHeldCall(call, { ...held, ...(migrations ? { migrations } : {}) }, covers),
   });
 }
 

@@ -36,8 +36,9 @@ export async function preview(
 /** Asks for the footprint of a call that a person may have to approve. */
 function watchedForm(understood: UnderstoodCall, matches: readonly RuleMatch[]): UnderstoodCall {
   const holding = matches.filter(({ rule }) => rule.effect === "require_approval");
-  const { operation, inTransaction } = understood.call;
-  if (holding.length === 0 || operation === "endpoint" || inTransaction) return understood;
+  const { operation, inTransaction, migrations } = understood.call;
+  // Migrations are bound to their files and to the schema.
+  if (holding.length === 0 || operation === "endpoint" || inTransaction || migrations) return understood;
   const footprint = { salt: newSalt(), each: holding.some(({ rule }) => rule.tolerance > 0), expects: null };
   return { ...understood, call: { ...understood.call, footprint } };
 }

@@ -23,6 +23,7 @@ import type {
 } from "../tenant/tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
 import type { Facts } from "./facts_cache.ts";
+import type { HeldMigrations, MigrationCall } from "./migration_ask.ts";
 
 /** The parts of the process that the pipeline needs. */
 export interface QueryContext {
@@ -41,7 +42,9 @@ export interface QueryContext {
 }
 
 /** The kind of a call, as the query log names it. */
-export type Operation = "query" | "batch" | "service" | "propose" | "apply" | "redeem_approval" | "endpoint";
+export type Operation =
+  | ("query" | "batch" | "service" | "propose" | "apply" | "redeem_approval" | "endpoint")
+  | "migrate";
 
 /** The database and the caller's effective role in it. */
 export interface QueryTarget {
@@ -92,6 +95,10 @@ export interface QueryCall {
   readonly snapshots: boolean;
   /** True: whoever approved the call wants a snapshot before it, destructive or not. */
   readonly snapshotFirst?: boolean;
+  /** Set where the call applies a migration file. It is atomic then, and may have no statements. */
+  readonly migration?: MigrationCall;
+  /** Set where the statements are those of several migration files, which are decided about together (`decide`). */
+  readonly migrations?: Omit<HeldMigrations, "schemaVersion">;
   /** The call runs inside a transaction over several requests, which nobody can approve a part of. */
   readonly inTransaction?: boolean;
   /** False: another call of the same request has taken the price of the request. */

@@ -9,7 +9,16 @@ import { classifySets } from "./classify_sets.ts";
 import { conclude, refuseMisunderstood } from "./conclude.ts";
 import { execute } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
-import { answered, goOn, passStages, type Said, type Soon, StageTimer, untilAnswered } from "./pipeline.ts";
+import {
+  answered,
+  goOn,
+  passStages,
+  type Said,
+  type Soon,
+  type Stages,
+  StageTimer,
+  untilAnswered,
+} from "./pipeline.ts";
 import { preview } from "./preview.ts";
 import type {
   QueryAnswer,
@@ -38,38 +47,72 @@ export async function runIn(
   call: QueryCall,
   database: StatementDatabase,
 ): Promise<QueryAnswer> {
-  const log = identifyStatements(ctx.clock, call);
-  return await untilAnswered(() => runOnce(ctx, { call, database, log }), () => {
-    recordRefusal(database, log, "database_busy");
-    return new AppError("database_busy", { message: "Try again shortly; the database keeps changing" });
-  });
+  const opened = { call, database, log: identifyStatements(ctx.clock, call) };
+  return await untilAnswered(() => runOnce(ctx, opened), () => busy(opened));
+}
+
+/**
+ * Decides about a call and runs nothing of it: its statements then run in several calls. Errors: those of the stages up to
+ * the decision.
+ */
+export async function decide(ctx: QueryContext, call: QueryCall): Promise<void> {
+  const { databaseId, namespaceId } = call.target;
+  const opened = {
+    call,
+    database: ctx.tenants.open(databaseId, namespaceId),
+    log: identifyStatements(ctx.clock, call),
+  };
+  await untilAnswered(() => passOnce(ctx, opened, decidingStages), () => busy(opened));
+}
+
+type Opened = Pick<UnderstoodCall, "call" | "database" | "log">;
+
+function busy({ database, log }: Opened): AppError {
+  recordRefusal(database, log, "database_busy");
+  return new AppError("database_busy", { message: "Try again shortly; the database keeps changing" });
 }
 
 /** Passes all stages once, which read the schema anew. */
-async function runOnce(
+async function passOnce<Answer>(
   ctx: QueryContext,
-  opened: Pick<UnderstoodCall, "call" | "database" | "log">,
-): Promise<Said<never, QueryAnswer>> {
+  opened: Opened,
+  stages: Stages<StatementPass, readonly RuleMatch[], number | null, Answer>,
+  timer = new StageTimer(ctx.clock),
+): Promise<Said<never, Answer>> {
   const { call, database } = opened;
-  const timer = new StageTimer(ctx.clock);
   const { databaseId } = call.target;
   const classifying = timer.endWith("classify", classify(ctx, databaseId, database, call.statements));
   const each = classifying instanceof Promise ? await classifying : classifying;
   const classified = call.paramSets === null ? each : classifySets(each, call.paramSets);
   const bill = new Bill(ctx.meter, call.target, call);
-  const pass = { ctx, understood: understand(opened, classified), timer, bill };
   try {
-    const said = await passStages(call.replay === null ? stages : replayedStages, pass);
-    return said.say === "answer" ? answered(withTiming(said.answer, timer.header)) : said;
+    return await passStages(stages, { ctx, understood: understand(opened, classified), timer, bill });
   } finally {
     bill.release();
   }
 }
 
+async function runOnce(ctx: QueryContext, opened: Opened): Promise<Said<never, QueryAnswer>> {
+  const timer = new StageTimer(ctx.clock);
+  const said = await passOnce(ctx, opened, opened.call.replay === null ? stages : replayedStages, timer);
+  return said.say === "answer" ? answered(withTiming(said.answer, timer.header)) : said;
+}
+
 const stages: StatementStages = { check, admit, perform, turnedAway: recordTurnedAway };
 const replayedStages = withReplay(stages);
+const decidingStages = {
+  ...stages,
+  perform: async ({ understood, bill }: StatementPass) => {
+    if (!understood.canRun) throw await refuseMisunderstood(understood, bill);
+    return answered(null);
+  },
+};
 
 function check({ ctx, understood, timer }: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
+  const { call: { migration }, schemaVersion } = understood;
+  if (migration && (migration.approvedVersion ?? schemaVersion) !== schemaVersion) {
+    throw new AppError("effect_changed");
+  }
   authorise(understood);
   timer.pass("authorise");
   const matches = timer.endWith("rules", findRules(ctx, understood));

@@ -8,6 +8,7 @@ import type { ReplayKeys } from "../tenant/stored_answer.ts";
 import type { Level } from "../engine/guard.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { type Totals, totals } from "./answer.ts";
+import { migrationAsk } from "./migration_ask.ts";
 import type { QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */
@@ -41,7 +42,7 @@ export function callStore(
   { replay, snapshot, tablesOnly = false }: StoreOptions,
 ): Promise<TenantOutcome> {
   const { call, facts } = understood;
-  const level = highestLevel(facts);
+  const level = call.migration ? "schema" : highestLevel(facts);
   return understood.database.run({
     level,
     statements: (tablesOnly ? [] : facts).map((one, index) => ({
@@ -69,6 +70,7 @@ export function callStore(
     dryRun: call.dryRun,
     affected: call.affected,
     footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
+    migration: call.migration ? migrationAsk(call.migration, facts, snapshot) : null,
     timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
     auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
     ...(level === "read" ? {} : { changeKinds: changeKinds(facts, level) }),

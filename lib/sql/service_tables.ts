@@ -25,6 +25,7 @@ export const readableServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_audit",
   "_service_meta_description",
   "_service_meta_change",
+  "_service_meta_migration",
 ]);
 
 /** Those of them whose rows may still wait to be written. */
@@ -38,6 +39,10 @@ const addedTables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS _service_meta_change (
   seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, tables TEXT NOT NULL, kinds INTEGER NOT NULL,
   rows INTEGER NOT NULL
+)`,
+  `CREATE TABLE IF NOT EXISTS _service_meta_migration (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at INTEGER NOT NULL,
+  token_id TEXT NOT NULL, snapshot TEXT, ran INTEGER NOT NULL, objects TEXT
 )`,
 ];
 

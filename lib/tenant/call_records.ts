@@ -1,4 +1,5 @@
 // Decides for all stores which records a call leaves beside its changes: a stored answer, a log row, an audit row.
+import type { MigrationRecord } from "../sql/migration_records.ts";
 
 /** Bounds of the rows that a call may change, triggers and cascades included. Another number undoes it (`affected`). */
 export interface AffectedBound {
@@ -8,6 +9,28 @@ export interface AffectedBound {
   readonly startsOverAbove?: number;
   /** Up to this many rows, an approved call that changes another number is shown to a person again, not refused. */
   readonly looksAgainUpTo?: number;
+}
+
+/** A migration file that a call applies. Its record is written in the call's transaction, which fails where it may not be. */
+export interface MigrationAsk {
+  readonly record: MigrationRecord;
+  /** `newestOf` the records behind which it belongs: with another newest one the call fails as `moved`. */
+  readonly after: string | null;
+  /** Null: it can lose no rows. */
+  readonly keeps: KeptRows | null;
+}
+
+/**
+ * What of a migration's rows has to stay: tables whose rows it does not delete by name must not end with fewer. Names are
+ * folded.
+ */
+export interface KeptRows {
+  /** Tables whose rows may become fewer. */
+  readonly mayLose: readonly string[];
+  /** Tables whose values may change. */
+  readonly mayChange: readonly string[];
+  /** The names that tables have in the end, by the names that they had, where they have others. */
+  readonly renamed: Readonly<Record<string, string>>;
 }
 
 /** The parts of a call that the decision needs. `failsWith`: the error that ends the call after its statements have run. */
@@ -47,5 +70,6 @@ export function loggedKind({ affected: bound, failsWith }: RecordedCall, failure
 }
 
 function startsOver({ affected }: RecordedCall, failure: Failure): boolean {
+  if (failure?.kind === "moved") return true;
   return (failure?.affected ?? 0) > (affected?.startsOverAbove ?? Infinity);
 }

@@ -22,9 +22,10 @@ export function groupLength(jobs: readonly WaitingCall[]): number {
     }
     for (const set of job.call.paramSets ?? []) characters += set.length * 16;
     if (count > 0 && (count >= GROUP_CALLS || characters > GROUP_CHARACTERS)) break;
-    // A call travels alone if it crashed a child before, takes a snapshot, is a dry run, or has its row changes recorded.
-    const { snapshot, dryRun, footprint } = job.call;
-    if (job.crashes > 0 || snapshot !== null || dryRun || footprint) return Math.max(1, count);
+    // A call travels alone if it crashed a child before, takes a snapshot, is a dry run, has its row changes recorded, or
+    // applies a migration.
+    const { snapshot, dryRun, footprint, migration } = job.call;
+    if (job.crashes > 0 || snapshot !== null || dryRun || footprint || migration) return Math.max(1, count);
     count++;
   }
   return Math.max(1, count);

@@ -15,7 +15,7 @@ import type { CommitNotices } from "./commit_notices.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
-import type { AffectedBound } from "./call_records.ts";
+import type { AffectedBound, MigrationAsk } from "./call_records.ts";
 import type { RestoreOptions, SnapshotInfo } from "./snapshots.ts";
 import type { ServiceStatement } from "./service_statement.ts";
 import type { StoreStrain } from "./store_strain.ts";
@@ -170,6 +170,8 @@ export interface TenantCall {
   readonly affected: AffectedBound | null;
   /** Set where the call has to report its row changes, or has to make the same changes as before. */
   readonly footprint?: FootprintAsk | null;
+  /** Set where the call applies a migration file. It is atomic then, and may have no statements. */
+  readonly migration?: MigrationAsk | null;
   /** Milliseconds that each statement may run, where that is less than the store's own bound. */
   readonly timeoutMs: number | null;
   /** Aborted when nobody waits for the answer any more; then the statement is stopped. */

@@ -83,6 +83,8 @@ export const approvalDetail = approvalRecord.extend({
     snapshot: z.string(),
     effect: z.unknown().describe("Tables and rows that it changes; null: the present state cannot be read"),
   }).nullable().describe("Set where a restore waits"),
+  migrations: z.array(z.object({ name: z.string(), sha256: z.string(), statements: z.int() })).nullable()
+    .describe("Set where migration files wait, whose statements these are"),
   merge: z.object({
     branchRef: z.string(),
     mode: z.enum(["schema", "data"]),

@@ -82,6 +82,13 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./console.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "migrations"),
+    title: "Migrations",
+    about:
+      "Apply the files of drizzle-kit, prisma, dbmate, wrangler and supabase, once, whole and without losing rows.",
+    load: () => import("./migrations.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "snapshots"),
     title: "Snapshots and undo",
     about: "What is kept before a destructive statement, and how to go back.",

@@ -7,6 +7,7 @@ import { refuseHeaders } from "../middleware/header_flag.ts";
 import { plan } from "../middleware/plan.ts";
 import { branchRoutes } from "./branches.ts";
 import { changesRoutes, ticketRoutes } from "./changes.ts";
+import { migrationRoutes } from "./migrations.ts";
 import { queryRoutes, validateRoutes } from "./query.ts";
 import { describeRoutes, doctorRoutes, searchRoutes } from "./schema.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -37,5 +38,6 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/db/:ns/:db", validateRoutes(deps.query))
     .route("/db/:ns/:db", handoffRoutes(deps))
     .route("/db/:ns/:db", branchRoutes(deps))
-    .route("/db/:ns/:db", snapshotRoutes(deps));
+    .route("/db/:ns/:db", snapshotRoutes(deps))
+    .route("/db/:ns/:db", migrationRoutes(deps.query));
 }

@@ -12,6 +12,7 @@ import type { Env } from "../http/env.ts";
 import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../http/schemas.ts";
+import { migrated, migrateMeta } from "./migrations.ts";
 import { restored } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
 import { sendBatch, sendMerge, sendQuery } from "./send_result.ts";
@@ -64,11 +65,12 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
     .post(
       "/redeem_approval",
       describeRoute({
-        summary: "Run a write, a merge or a restore that a person has approved",
+        summary: "Run a write, a merge, a restore or migrations that a person has approved",
         tags,
-        responses: answers(z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored]), {
-          meta: queryMeta.optional(),
-        }),
+        responses: answers(
+          z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored, migrated]),
+          { meta: z.union([queryMeta, migrateMeta]).optional() },
+        ),
       }),
       validate("json", redeemBody),
       async (c) => {
@@ -76,6 +78,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         const ctx = { ...statementsContext(query, c), control, caller: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
         if ("restored" in redeemed) return c.json({ success: true, data: redeemed.restored });
+        if ("migrated" in redeemed) return c.json({ success: true, ...redeemed.migrated });
         if ("merge" in redeemed) return sendMerge(c, redeemed.merge);
         return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
       },

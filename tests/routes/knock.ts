@@ -40,6 +40,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud": { table: "things" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test": {},
   "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
+  "POST /v1/db/:ns/:db/migrations": { files: [{ name: "0001.sql", sql: "" }] },
   "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },
   "POST /v1/db/:ns/:db/branches/:ref/merge": { mode: "data", onConflict: "abort" },
   "POST /api/namespaces": { slug: "fresh" },

@@ -12,6 +12,7 @@ import {
   type HeldRestore,
   readHeldCall,
 } from "../../query/held_call.ts";
+import { migrationDigest, readMigration } from "../../sql/migration_text.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { ApprovalOutcome, ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
@@ -41,7 +42,7 @@ export interface ApprovalSummary extends ApprovalView {
   readonly tokenId: string;
   /** Null where the token has been revoked. */
   readonly tokenName: string | null;
-  /** `query`, `batch`, `apply`, `merge` or `restore`. */
+  /** `query`, `batch`, `apply`, `merge`, `restore` or `migrate`. */
   readonly operation: string;
   /** Rows that it would change, with triggers and cascades; null where that is not known. */
   readonly affectedRows: number | null;
@@ -86,8 +87,18 @@ export interface ApprovalDetail extends ApprovalSummary {
   readonly effect: EffectFigures;
   /** Null where something else waits. */
   readonly restore: HeldRestore | null;
+  /** Migration files whose statements these are, in their order; null where something else waits. */
+  readonly migrations: readonly FileView[] | null;
   /** Null where something else waits. */
   readonly merge: (Pick<HeldMerge, "mode" | "onConflict" | "report"> & { readonly branchRef: string }) | null;
+}
+
+/** A migration file that waits. */
+export interface FileView {
+  readonly name: string;
+  readonly sha256: string;
+  /** How many statements it has. */
+  readonly statements: number;
 }
 
 /** Rows of all statements together; null where a number is not known. */
@@ -163,8 +174,14 @@ export function approvalDetail(summary: ApprovalSummary, held: HeldCall): Approv
     effects: held.effects,
     effect: figuresOf(summary, held),
     restore: held.restore ?? null,
+    migrations: held.migrations?.files.map(fileView) ?? null,
     merge: held.merge === undefined ? null : mergePart(held.merge),
   };
+}
+
+function fileView({ name, sql }: { readonly name: string; readonly sql: string }): FileView {
+  const text = readMigration(sql);
+  return { name, sha256: migrationDigest(sql), statements: text.ok ? text.statements.length : 0 };
 }
 
 function figuresOf({ affectedRows }: ApprovalSummary, held: HeldCall): EffectFigures {

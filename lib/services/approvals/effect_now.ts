@@ -30,7 +30,8 @@ export async function effectNow(
       batch,
       rowForm,
       dryRun: true,
-      footprint: { salt, each: tolerance > 0, expects: null },
+      // Migrations are bound to their files and to the schema.
+      footprint: held.migrations ? null : { salt, each: tolerance > 0, expects: null },
     }),
   );
   const effects = results.flatMap(({ effect }) => effect ?? []);

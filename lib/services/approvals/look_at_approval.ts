@@ -17,6 +17,7 @@ import { newLook } from "./after_failure.ts";
 import { type ApprovalContext, type ApprovalPath, requireApproval, targetOf } from "./approval_context.ts";
 import { heldCallOf } from "./approval_view.ts";
 import { effectNow } from "./effect_now.ts";
+import { migrationsNow } from "./migrations_now.ts";
 import { type ApprovalPage, approvalPage } from "./read_approvals.ts";
 
 /** What a call would do now. */
@@ -54,6 +55,7 @@ async function lookNow(ctx: ApprovalContext, record: ApprovalRecord, namespaceSl
   if (held.merge) return await lookAtMerge(ctx, record, { ...held, merge: held.merge });
   if (held.restore) return await lookAtRestore(ctx, record, { ...held, restore: held.restore });
   const { query, caller } = ctx;
+  if (held.migrations) return await lookAtMigrations(ctx, record, namespaceSlug, held);
   const statements = { ...query, target: targetOf(record, namespaceSlug), tokenId: callerId(caller) };
   // Only digests with the same salt can be compared.
   const salt = held.footprint?.salt;
@@ -64,6 +66,20 @@ async function lookNow(ctx: ApprovalContext, record: ApprovalRecord, namespaceSl
   const same = JSON.stringify([preview.effects, preview.footprint]) ===
     JSON.stringify([held.effects, held.footprint ?? null]);
   return { held: { ...held, ...preview }, affectedRows, same };
+}
+
+/** Errors: those of the files, as `migrationsNow` has them. */
+async function lookAtMigrations(
+  { query, caller }: ApprovalContext,
+  record: ApprovalRecord,
+  namespaceSlug: string,
+  before: HeldCall,
+): Promise<Looked> {
+  const ctx = { ...query, target: targetOf(record, namespaceSlug), tokenId: callerId(caller) };
+  const { held, affectedRows } = await migrationsNow(ctx, record, before);
+  const same = JSON.stringify([held.effects, held.migrations]) ===
+    JSON.stringify([before.effects, before.migrations]);
+  return { held, affectedRows, same };
 }
 
 /** Errors: `branch_not_found`, `merge_refused` with the reason where it cannot be merged any more. */

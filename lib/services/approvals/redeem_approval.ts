@@ -10,6 +10,7 @@ import { eitherForm, type RowForm } from "../../sql/row_form.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";
+import type { MigrateAnswer } from "../migrations/apply_migrations.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import type { Restored } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
@@ -17,6 +18,7 @@ import { heldCallOf } from "./approval_view.ts";
 import { effectNow } from "./effect_now.ts";
 import { type ApprovalKey, findApproval } from "./read_approval.ts";
 import { redeemMerge } from "./redeem_merge.ts";
+import { redeemMigrations } from "./redeem_migrations.ts";
 import { redeemRestore } from "./redeem_restore.ts";
 
 /** How the write of an approval is to run. */
@@ -27,12 +29,13 @@ export interface RedeemInput {
   readonly signal: () => AbortSignal | null;
 }
 
-/** What has run: statements, a merge of a branch, or a restore. */
+/** What has run: statements, a merge of a branch, a restore, or migrations. */
 export type Redeemed =
   /** `batch`: it answers one result for each statement. */
   | { readonly answer: QueryAnswer; readonly batch: boolean }
   | { readonly merge: MergeAnswer }
-  | { readonly restored: Restored };
+  | { readonly restored: Restored }
+  | { readonly migrated: MigrateAnswer };
 
 /**
  * Runs the held write. Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or
@@ -58,6 +61,10 @@ export async function redeemApproval(
   const { merge, statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
   if (held.restore) return { restored: await redeemRestore(ctx, record, { ...held, restore: held.restore }) };
+  if (held.migrations) {
+    const { migrations } = held;
+    return { migrated: await redeemMigrations(ctx, record, { ...held, migrations, signal: input.signal }) };
+  }
   try {
     // What was held before there were footprints is bound to nothing yet.
     if (held.footprint === undefined) throw await lookAgain(ctx, record, await lookNow(ctx, record, held));

@@ -7,6 +7,7 @@ import { nothingBeside, rowsBeside, textBefore, textBehind } from "./counted_row
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
+import type { MigrationWatch } from "./migration_watch.ts";
 import { noRow, ReturnedRows } from "./returned_rows.ts";
 import { type Answer, failureOf, numbersIn, type SetsAnswer, stepOf, type Work } from "./work.ts";
 
@@ -21,6 +22,8 @@ export interface CarefulOptions {
   /** Null where statements may leave deferred references broken. */
   readonly deferred: DeferredReferences | null;
   readonly watch: FootprintWatch | null;
+  /** Null where the call applies no migration file. */
+  readonly migration: MigrationWatch | null;
   /** Rows that each statement reads by itself, where it is run so that it reads more. */
   readonly ownReads?: readonly number[] | null;
 }
@@ -41,9 +44,11 @@ export class CarefulRun {
 
   /** Up to the first failure. The savepoint of the last statement stays open. */
   *run(): Work<CallRun> {
-    const { call, count, notRun, deferred } = this.options;
+    const { call, count, notRun, deferred, migration } = this.options;
+    const refused = migration ? yield* migration.begin() : null;
+    if (refused) this.runner.fail(refused);
     if (deferred) yield* deferred.raised();
-    for (const { statement, sets } of this.#runs(count)) {
+    for (const { statement, sets } of refused ? [] : this.#runs(count)) {
       const first = this.at;
       const filled = this.#returned.fill(statement);
       if (filled === null) {
@@ -56,6 +61,10 @@ export class CarefulRun {
       this.closing = undone ? ["ROLLBACK TO statement", "RELEASE statement"] : ["RELEASE statement"];
       if (this.runner.ended) break;
       this.at = first + (sets?.length ?? 1);
+    }
+    if (migration && !this.runner.ended && notRun === null) {
+      const failure = yield* migration.end();
+      if (failure) this.runner.fail(failure);
     }
     return this.runner.run(notRun);
   }

@@ -40,6 +40,7 @@ export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity)
     ...(call.dryRun ? { dryRun: true } : null),
     ...(call.affected === null ? null : { affected: call.affected }),
     ...(call.footprint ? { footprint: call.footprint } : null),
+    ...(call.migration ? { migration: call.migration } : null),
     ...(call.paramSets ? setsParts(call, call.paramSets, statementMs) : null),
   };
 }

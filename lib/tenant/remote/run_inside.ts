@@ -65,6 +65,7 @@ export async function writeInside(inside: InsideCall, depth: number): Promise<Wr
   const run = new CarefulRun({
     call,
     watch: null,
+    migration: null,
     count: gate.sendable,
     notRun: gate.failure,
     // What is broken may be mended before the commit.

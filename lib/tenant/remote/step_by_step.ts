@@ -12,6 +12,7 @@ import {
 } from "../calls/call_run.ts";
 import { CarefulRun } from "../calls/careful_run.ts";
 import { FootprintWatch } from "../calls/footprint_watch.ts";
+import { MigrationWatch } from "../calls/migration_watch.ts";
 import { awaitWork, type Work } from "../calls/work.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
 import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
@@ -81,6 +82,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const run = new CarefulRun({
     call,
     watch,
+    migration: call.migration ? new MigrationWatch(call.migration, call) : null,
     count: gate.sendable,
     notRun: gate.failure,
     ownReads: group.ownReads ?? null,

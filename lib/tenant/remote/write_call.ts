@@ -42,7 +42,7 @@ export function watchDeferred(call: TenantCall, schemaGate: SchemaGate): Deferre
 /** Whether the statements of the call have to be asked one by one. */
 export function runsApart(call: TenantCall, schemaGate: SchemaGate): boolean {
   return checksEach(call, schemaGate) || Boolean(call.footprint) || Boolean(call.paramSets) ||
-    takesValues(call.statements);
+    Boolean(call.migration) || takesValues(call.statements);
 }
 
 /** Whether such references are to be counted after each statement of the call. */

@@ -28,6 +28,7 @@ export function Changes(props: ChangesProps): Html {
   if (approval.restore) return <RestoreChanges {...props} restore={approval.restore} />;
   return (
     <>
+      {approval.migrations === null ? null : <FilesCard files={approval.migrations} />}
       {approval.effects.map(({ preview }, index) =>
         preview === null ? null : <RowsCard {...props} preview={preview} index={index} />
       )}
@@ -35,6 +36,25 @@ export function Changes(props: ChangesProps): Html {
       {approval.statements.map((_, index) => <StatementCard approval={approval} index={index} />)}
       <PlanCard approval={approval} />
     </>
+  );
+}
+
+/** Migration files in the order in which they are applied. */
+function FilesCard({ files }: { files: NonNullable<ApprovalPage["migrations"]> }): Html {
+  return (
+    <Card
+      id="files"
+      title="Migration files"
+      about="each is applied whole, in this order, as long as the schema is what it was"
+    >
+      <Pairs
+        pairs={files.map(({ name, sha256, statements }) => ({
+          name: visibleText(name),
+          kind: counted(statements, "statement"),
+          value: <code>{sha256}</code>,
+        }))}
+      />
+    </Card>
   );
 }
 

@@ -28,6 +28,7 @@ export function sentenceOf(approval: ApprovalSummary): string {
   const many = rows === null ? "" : ` (${counted(rows, "row")})`;
   if (approval.operation === "merge") return `${who} asks to merge a branch into ${database}${many}`;
   if (approval.operation === "restore") return `${who} asks to restore ${database} to a snapshot${many}`;
+  if (approval.operation === "migrate") return `${who} asks to apply migrations to ${database}${many}`;
   const { verb, tables, isSchema } = touched(approval.hits);
   if (isSchema) return `${who} asks to change the definition of ${tables}${many}`;
   const more = rows === null || cascadedRows === 0

@@ -39,5 +39,6 @@ export function merged({ data }: MergeAnswer): McpAnswer {
 /** What an approved call has done. */
 export function redeemed(done: Redeemed): McpAnswer {
   if ("restored" in done) return contentAnswer(done.restored);
+  if ("migrated" in done) return contentAnswer(done.migrated.data);
   return "merge" in done ? merged(done.merge) : written(done.answer);
 }

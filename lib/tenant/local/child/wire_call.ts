@@ -8,7 +8,7 @@ import type { ReplayKeys } from "../../stored_answer.ts";
 import type { StatementEffect } from "../../../engine/statement_effect.ts";
 import type { TenantStatement } from "../../tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";
-import type { AffectedBound } from "../../call_records.ts";
+import type { AffectedBound, MigrationAsk } from "../../call_records.ts";
 import type { LogValues } from "../../log_columns.ts";
 
 /** Stands for the text of the statement before: no statement is empty. */
@@ -61,6 +61,8 @@ export interface WireCall {
   readonly affected?: AffectedBound;
   /** Such a call travels alone. */
   readonly footprint?: FootprintAsk;
+  /** Such a call travels alone. */
+  readonly migration?: MigrationAsk;
   readonly auditId?: string;
   readonly auditTables?: string;
   readonly changeKinds?: number;

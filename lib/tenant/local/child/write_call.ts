@@ -7,6 +7,7 @@ import { CarefulRun } from "../../calls/careful_run.ts";
 import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
+import { MigrationWatch } from "../../calls/migration_watch.ts";
 import { takesValues } from "../../calls/returned_rows.ts";
 import { runWork, type Work } from "../../calls/work.ts";
 import { answerAsk, hasVirtualTables, storeCall, watchDeferred } from "./call_work.ts";
@@ -118,7 +119,7 @@ function runOnce(call: WireCall, options: WatchedOptions, single: boolean): Call
   const checksEach = !single && !call.atomic && !options.goesOn;
   const deferred = checksEach ? watchDeferred(connection, call) : null;
   const takes = takesValues(call.statements.map(([, , , more = {}]) => more));
-  if (watch || deferred || takes) return runCarefully(call, options, deferred);
+  if (watch || deferred || takes || call.migration) return runCarefully(call, options, deferred);
   const guardStatement = statementGuard(call, connection, single);
   const countWritten = () => connection.runFigures().total;
   return runCall({ connection, progress, guardStatement, countWritten }, call, index);
@@ -149,6 +150,8 @@ function runCarefully(
   let run = 0;
   const begins = () => call.paramSets ? progress.startSet(run++) : progress.startStatement(index, run++);
   if (call.paramSets) progress.startSets(index);
+  // What is counted before the first statement has the bound of a statement.
+  if (call.migration) progress.startStatement(index, 0);
   const leftMs = () => (call.setsMs ?? Infinity) - (systemClock.monotonicMs() - startedMs);
   const own = storeCall(call);
   const careful = new CarefulRun({
@@ -157,6 +160,7 @@ function runCarefully(
     notRun: null,
     deferred,
     watch,
+    migration: call.migration ? new MigrationWatch(call.migration, call) : null,
   });
   const ran = runWork(
     careful.run(),

@@ -1,0 +1,220 @@
+// Applies migration files: each in one transaction together with its record, in the order of their names, once.
+import { requireRole } from "../../access/caller.ts";
+import { replayScope } from "../../access/replay_scope.ts";
+import { AppError } from "../../core/errors.ts";
+import type { HeldMigrations } from "../../query/migration_ask.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { QueryMeta } from "../../query/query_call.ts";
+import { decide, run } from "../../query/run.ts";
+import type { SchemaChange } from "../../sql/branch_report.ts";
+import { newestOf } from "../../sql/migration_records.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
+import { fileError, setError } from "./migration_errors.ts";
+import { readState } from "./migration_state.ts";
+import { inTurn } from "./in_turn.ts";
+
+/** Files to apply. */
+export interface MigrateInput {
+  readonly files: readonly MigrationFile[];
+  /** True: the files are recorded as applied, and do not run. */
+  readonly baseline: boolean;
+  /** Set where a person has approved exactly these files. */
+  readonly approved?: ApprovedFiles;
+  /** Aborted when nobody waits any more: then no further file is begun. */
+  readonly signal: () => AbortSignal | null;
+}
+
+/** The approval of files, and the state of the database for which it was given. */
+export interface ApprovedFiles extends Pick<HeldMigrations, "after" | "schemaVersion"> {
+  /** As `approved` of a call. */
+  readonly covers: readonly string[];
+  /** The person wants a snapshot, destructive or not. */
+  readonly snapshotFirst: boolean;
+}
+
+/** What has become of the files. */
+export interface Migrated {
+  /** Names of the files that this call has applied, in their order. */
+  readonly applied: readonly string[];
+  /** Names of those that are still to be applied. */
+  readonly pending: readonly string[];
+  /** Label of the snapshot before the first of them that is destructive; null: none was taken. */
+  readonly snapshot: string | null;
+  /** What had changed in the schema since the newest migration before; null: there was none. */
+  readonly drift: readonly SchemaChange[] | null;
+}
+
+/** The figures of all files together. */
+export type MigrateMeta =
+  & Pick<
+    QueryMeta,
+    "rowsRead" | "rowsWritten" | "durationMs" | "statementCount" | "costUsd" | "snapshot"
+  >
+  & {
+    /** Of the last file; null: none was applied. */
+    readonly queryLogId: string | null;
+  };
+
+/** The answer of a call. */
+export interface MigrateAnswer {
+  readonly data: Migrated;
+  readonly meta: MigrateMeta;
+}
+
+/** How often the files are looked at anew because somebody else applies some at the same moment. */
+const MAX_TRIES = 100;
+
+/**
+ * Applies what is pending of the files, or nothing where all are applied. Somebody who applies files at the same moment is
+ * waited for. Errors: `role_too_low`; those of `readFiles` and `pendingFiles`; `rule_denied` and `approval_required`
+ * for all files together, before anything has run; `effect_changed` where the database has changed since an approval;
+ * every error of the pipeline for one file, with `file`,
+ * `failedIndex`, `line`, `applied` and `pending`: nothing of that file stays, those before it do.
+ */
+export async function applyMigrations(ctx: StatementsContext, input: MigrateInput): Promise<MigrateAnswer> {
+  requireRole(ctx.target, "admin");
+  const files = readFiles(input.files);
+  return await inTurn(ctx.target.databaseId, async () => {
+    const run = new Run(ctx, input);
+    const { drift } = await readState(ctx);
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (await run.pass(files)) return run.answer(drift);
+    }
+    throw new AppError("database_busy", { message: "Try again shortly; others keep applying migrations" });
+  });
+}
+
+/** One call's way through its files. */
+class Run {
+  readonly #applied: string[] = [];
+  #snapshot: string | null = null;
+  #meta: MigrateMeta = NO_FIGURES;
+  #passed = false;
+  #heldOnce = false;
+
+  constructor(private readonly ctx: StatementsContext, private readonly input: MigrateInput) {}
+
+  answer(drift: Migrated["drift"]): MigrateAnswer {
+    const data = { applied: this.#applied, pending: [], snapshot: this.#snapshot, drift };
+    return { data, meta: this.#meta };
+  }
+
+  /** Applies what is pending. False: somebody else has applied something meanwhile, or is left. */
+  async pass(files: readonly ReadFile[]): Promise<boolean> {
+    const { records } = await readState(this.ctx);
+    const pending = pendingFiles(files, records);
+    let after = newestOf(records);
+    const { approved } = this.input;
+    // Whether another look is worth while is told by that nothing was applied.
+    if (approved && (this.#passed || approved.after !== after)) throw this.#changed(pending);
+    this.#passed = true;
+    for (const group of alike(pending)) {
+      if (!this.input.baseline) await this.#decide(group, after);
+      for (const file of group) {
+        try {
+          after = await this.#apply(file, after);
+        } catch (error) {
+          if (await this.#isMoved(error, after)) return false;
+          const left = pending.slice(pending.indexOf(file)).map(({ name }) => name);
+          throw fileError(error, file, { applied: this.#applied, pending: left });
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Rules decide about these files together, before the first of them runs. */
+  async #decide(pending: readonly ReadFile[], after: string | null): Promise<void> {
+    const { ctx, input } = this;
+    const { target, tokenId } = ctx;
+    const rules = await ctx.rules.of(target.databaseId) ?? [];
+    if (!rules.some(({ enabled }) => enabled)) return;
+    const files = pending.map(({ name, sql }) => ({ name, sql }));
+    const statements = pending.flatMap((file) => file.statements.map(({ sql }) => ({ sql, params: [] })));
+    const content = JSON.stringify([after, ...pending.map(({ name, sha256 }) => [name, sha256])]);
+    const call = plainCall({ target, tokenId, operation: "migrate", statements }, {
+      batch: true,
+      approved: input.approved?.covers ?? [],
+      migrations: { files, after },
+      // The same files, sent again, wait for the same decision.
+      heldAs: () => replayScope(["migrate", tokenId, target.databaseId], content),
+    });
+    await decide(ctx, call).catch((error) => {
+      throw setError(error, pending, this.#applied);
+    });
+  }
+
+  /** Applies one file behind the newest record. Answers what tells its own record. */
+  async #apply({ name, sha256, statements }: ReadFile, after: string | null): Promise<string | null> {
+    const { ctx, input: { baseline, approved, signal } } = this;
+    const { target, tokenId } = ctx;
+    if (signal()?.aborted) throw new AppError("store_unavailable");
+    const isFirst = this.#applied.length === 0;
+    const appliedAt = ctx.clock.now();
+    const record = { name, sha256, appliedAt, tokenId, snapshot: this.#snapshot, ran: !baseline };
+    const own = baseline ? [] : statements.map(({ sql }) => ({ sql, params: [] }));
+    const { meta } = await run(
+      ctx,
+      plainCall({ target, tokenId, operation: "migrate", statements: own }, {
+        batch: true,
+        approved: approved?.covers ?? [],
+        snapshots: this.#snapshot === null,
+        snapshotFirst: isFirst && approved?.snapshotFirst === true,
+        migration: { record, after, approvedVersion: isFirst ? approved?.schemaVersion ?? null : null },
+        opensRequest: isFirst,
+        heldAs: "never",
+      }),
+    );
+    this.#applied.push(name);
+    this.#snapshot ??= meta.snapshot;
+    this.#meta = addFigures(this.#meta, meta);
+    return newestOf([record]);
+  }
+
+  #changed(pending: readonly ReadFile[]): AppError {
+    const names = pending.map(({ name }) => name);
+    return new AppError("effect_changed", { extra: { applied: this.#applied, pending: names } });
+  }
+
+  /** Whether a failure may be due to somebody else, who has applied a migration, or to a rule that has just come. */
+  async #isMoved(error: unknown, after: string | null): Promise<boolean> {
+    if (!(error instanceof AppError)) return false;
+    if (error.code === "transaction_held" && !this.#heldOnce) return this.#heldOnce = true;
+    const state = await readState(this.ctx).catch(() => null);
+    return state !== null && newestOf(state.records) !== after;
+  }
+}
+
+/** Without foreign keys nothing cascades, so files with and without them are not decided about together. */
+function alike(files: readonly ReadFile[]): ReadFile[][] {
+  const groups: ReadFile[][] = [];
+  for (const file of files) {
+    const last = groups.at(-1);
+    if (last?.at(-1)?.foreignKeysOff === file.foreignKeysOff) last.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
+
+const NO_FIGURES: MigrateMeta = {
+  rowsRead: 0,
+  rowsWritten: 0,
+  durationMs: 0,
+  statementCount: 0,
+  costUsd: 0,
+  snapshot: null,
+  queryLogId: null,
+};
+
+function addFigures(sum: MigrateMeta, one: QueryMeta): MigrateMeta {
+  return {
+    rowsRead: sum.rowsRead + one.rowsRead,
+    rowsWritten: sum.rowsWritten + one.rowsWritten,
+    durationMs: sum.durationMs + one.durationMs,
+    statementCount: sum.statementCount + one.statementCount,
+    costUsd: sum.costUsd + one.costUsd,
+    snapshot: sum.snapshot ?? one.snapshot,
+    queryLogId: one.queryLogId,
+  };
+}

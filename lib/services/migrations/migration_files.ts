@@ -1,0 +1,83 @@
+// Migration files as they come in, and which of them are still to be applied. Pure.
+import { AppError, type Issue } from "../../core/errors.ts";
+import { compareNames, type MigrationRecord } from "../../sql/migration_records.ts";
+import { migrationDigest, type MigrationStatement, readMigration } from "../../sql/migration_text.ts";
+
+/** A file as it comes in. */
+export interface MigrationFile {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A file that can be applied. */
+export interface ReadFile extends MigrationFile {
+  /** Of its normal text, hex. */
+  readonly sha256: string;
+  readonly statements: readonly MigrationStatement[];
+  readonly foreignKeysOff: boolean;
+}
+
+/** Statements of one file: each costs a savepoint and, in a remote store, a request. */
+export const MAX_FILE_STATEMENTS = 1000;
+
+/**
+ * Reads the files. Errors: `validation_failed` with an issue for each that cannot be applied as a whole, or that has the
+ * name of another one; `migration_out_of_order` where their names do not rise.
+ */
+export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
+  const issues: Issue[] = [];
+  const names = new Set<string>();
+  const read = files.flatMap(({ name, sql }, at): ReadFile[] => {
+    const text = readMigration(sql);
+    const path = `files.${at}.sql`;
+    if (names.has(name)) {
+      issues.push({ path: `files.${at}.name`, message: "Send each file once; this name was sent before" });
+    }
+    names.add(name);
+    if (!text.ok) issues.push({ path, message: `${text.message} (${name}, line ${text.line})` });
+    else if (text.statements.length > MAX_FILE_STATEMENTS) {
+      issues.push({ path, message: `Split ${name}; a file has at most ${MAX_FILE_STATEMENTS} statements` });
+    }
+    if (!text.ok) return [];
+    const { statements, foreignKeysOff } = text;
+    return [{ name, sql, sha256: migrationDigest(sql), statements, foreignKeysOff }];
+  });
+  if (issues.length > 0) throw new AppError("validation_failed", { issues });
+  for (const [at, { name }] of read.entries()) {
+    const before = read[at - 1];
+    if (before !== undefined && compareNames(before.name, name) >= 0) throw outOfOrder(name, before.name);
+  }
+  return read;
+}
+
+/**
+ * The files that are still to be applied. Errors: `migration_changed` for a file whose content is not that which was
+ * applied, `migration_out_of_order` for one that comes before the newest.
+ */
+export function pendingFiles(files: readonly ReadFile[], records: readonly MigrationRecord[]): ReadFile[] {
+  const applied = new Map(records.map((one) => [one.name, one]));
+  for (const { name, sha256 } of files) {
+    const record = applied.get(name);
+    if (record !== undefined && record.sha256 !== sha256) {
+      throw new AppError("migration_changed", {
+        message: `Put ${name} back as it was and write a new file; it was applied with another content`,
+        extra: { file: name, sha256, appliedSha256: record.sha256 },
+      });
+    }
+  }
+  const pending = files.filter(({ name }) => !applied.has(name));
+  const newest = records.reduce<string | null>(
+    (last, { name }) => last === null || compareNames(name, last) > 0 ? name : last,
+    null,
+  );
+  const early = pending.find(({ name }) => newest !== null && compareNames(name, newest) < 0);
+  if (early !== undefined && newest !== null) throw outOfOrder(early.name, newest);
+  return pending;
+}
+
+function outOfOrder(file: string, behind: string): AppError {
+  return new AppError("migration_out_of_order", {
+    message: `Rename ${file} so that it comes after ${behind}; files are applied in the order of their names`,
+    extra: { file, behind },
+  });
+}

@@ -1,0 +1,47 @@
+// What a database knows of its migrations.
+import { isoTime } from "../../core/clock.ts";
+import type { SchemaChange } from "../../sql/branch_report.ts";
+import {
+  changedObjects,
+  type MigrationRecord,
+  OBJECTS,
+  objectsText,
+  readRecords,
+  RECORDED_OBJECTS,
+  RECORDS,
+} from "../../sql/migration_records.ts";
+import { type Cell, rowsOf } from "../query/read_result.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { readRows } from "../schema/read_rows.ts";
+
+/** The records of one moment. */
+export interface MigrationState {
+  /** Oldest first. */
+  readonly records: readonly MigrationRecord[];
+  /** What has changed in the schema since the newest one was applied; null: there is none. */
+  readonly drift: readonly SchemaChange[] | null;
+}
+
+/** A record as the API shows it. */
+export interface MigrationView extends Omit<MigrationRecord, "appliedAt"> {
+  readonly appliedAt: string;
+}
+
+/** Reads the state; free, and not in the query log. Errors: those of the pipeline. */
+export async function readState(ctx: StatementsContext): Promise<MigrationState> {
+  const [records, recorded, objects] = await readRows(ctx, [RECORDS, RECORDED_OBJECTS, OBJECTS]);
+  const [row] = rowsOf<[text: string | null]>(recorded);
+  const before = row?.[0] ?? null;
+  return {
+    records: readRecords(rowsOf<Cell[]>(records)),
+    drift: before === null ? null : changedObjects(before, objectsText(rowsOf<Cell[]>(objects))),
+  };
+}
+
+/** The applied files, oldest first, and what has changed in the schema since. Errors: those of the pipeline. */
+export async function listMigrations(
+  ctx: StatementsContext,
+): Promise<{ readonly data: readonly MigrationView[]; readonly drift: MigrationState["drift"] }> {
+  const { records, drift } = await readState(ctx);
+  return { data: records.map((one) => ({ ...one, appliedAt: isoTime(one.appliedAt) })), drift };
+}

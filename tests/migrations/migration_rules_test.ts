@@ -1,0 +1,158 @@
+// Rules over migrations: they decide about all files together, and an approval is bound to the files and the schema.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import { type Held, heldBy } from "../writes/write_world.ts";
+import { dataOf, type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";
+
+const NOTES: File = ["0001_notes.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);"];
+const TAGS: File = [
+  "0002_tags.sql",
+  "CREATE TABLE tags (id INTEGER PRIMARY KEY);\nINSERT INTO tags VALUES (1), (2);",
+];
+const EMPTY: File = ["0003_empty.sql", "DELETE FROM notes;\nALTER TABLE notes ADD COLUMN more;"];
+
+interface RuledWorld extends MigrationWorld {
+  rule(settings: Readonly<Record<string, unknown>>): Promise<void>;
+  person(verb: string, held: Held): Promise<Record<string, unknown>>;
+  redeem(held: Held, token?: string): ReturnType<MigrationWorld["post"]>;
+}
+
+/** `notes` with three rows, made by a migration. */
+async function ruledWorld(app: StartedApp, slug: string): Promise<RuledWorld> {
+  const world = await migrationWorld(app, slug);
+  await world.apply([NOTES]);
+  await world.acme.setup("INSERT INTO notes (body) VALUES ('a'), ('b'), ('c')");
+  const person = async (method: string, id: string, body?: unknown) =>
+    dataOf(
+      await app.request(method, `/api/namespaces/${slug}/approvals/${id}`, {
+        token: app.operatorKey,
+        ...(body ? { body } : {}),
+      }),
+    );
+  return {
+    ...world,
+    rule: async (settings) => {
+      const body = { tableGlob: "notes", effect: "require_approval", ...settings };
+      const made = await app.request("POST", `/api/namespaces/${slug}/databases/main/rules`, {
+        token: world.acme.token,
+        body,
+      });
+      assertEquals(made.status, 201, made.text);
+    },
+    person: async (verb, { id }) => {
+      const shown = await person("GET", id);
+      if (verb === "show") return shown;
+      return await person("POST", `${id}/${verb}`, verb === "look" ? undefined : { look: shown["look"] });
+    },
+    redeem: ({ approvalToken }, token = world.acme.token) =>
+      app.request("POST", `${world.acme.database.path}/redeem_approval`, { token, body: { approvalToken } }),
+  };
+}
+
+const STATE = "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM sqlite_schema WHERE name = 'tags')";
+
+testSteps("migrations under rules", ruledWorld, {
+  "that a rule denies do nothing at all, not even the files before": async ({ rule, post, names, rows }) => {
+    await rule({ effect: "deny", actions: ["delete"] });
+    const refusal = refusalOf(await post([NOTES, TAGS, EMPTY]), 403, "rule_denied");
+    assertEquals([refusal["applied"], refusal["pending"]], [[], ["0002_tags.sql", "0003_empty.sql"]]);
+    assertEquals([await names(), await rows(STATE)], [["0001_notes.sql"], [[3, 0]]]);
+  },
+  "wait together, are shown with their files, and are applied once when a person has approved": async (
+    { rule, post, person, redeem, names, rows, apply },
+  ) => {
+    await rule({});
+    const held = heldBy(await post([NOTES, TAGS, EMPTY]));
+    assertEquals(await rows(STATE), [[3, 0]]);
+    const again = heldBy(await post([NOTES, TAGS, EMPTY]));
+    assertEquals(again.approvalToken, held.approvalToken);
+    const shown = await person("show", held);
+    assertEquals(shown["operation"], "migrate");
+    assert(Array.isArray(shown["migrations"]));
+    assertEquals(shown["migrations"].map(({ name, statements }) => [name, statements]), [
+      ["0002_tags.sql", 2],
+      ["0003_empty.sql", 2],
+    ]);
+    assertEquals(Object(shown["preview"]).before?.length, 3);
+    refusalOf(await redeem(held), 409, "approval_pending");
+    await person("approve", held);
+    const done = dataOf(await redeem(held));
+    assertEquals([done["applied"], done["pending"]], [["0002_tags.sql", "0003_empty.sql"], []]);
+    assertMatch(String(done["snapshot"]), /^auto-/);
+    assertEquals([await names(), await rows(STATE)], [["0001_notes.sql", "0002_tags.sql", "0003_empty.sql"], [
+      [0, 1],
+    ]]);
+    refusalOf(await redeem(held), 404, "approval_not_found");
+    assertEquals((await apply([NOTES, TAGS, EMPTY]))["applied"], []);
+    const ran = Object((await person("show", held))["outcome"]);
+    assertEquals([ran.kind, ran.snapshot], ["ran", done["snapshot"]]);
+  },
+  "are not applied to another schema than the person saw": async (
+    { rule, post, person, redeem, acme, names, rows },
+  ) => {
+    await rule({ actions: ["delete"] });
+    const held = heldBy(await post([NOTES, EMPTY]));
+    await person("approve", held);
+    await acme.setup("CREATE TABLE aside (a)");
+    refusalOf(await redeem(held), 409, "effect_changed");
+    assertEquals([await names(), (await person("show", held))["state"]], [["0001_notes.sql"], "pending"]);
+    await person("approve", held);
+    assertEquals(dataOf(await redeem(held))["applied"], ["0003_empty.sql"]);
+    assertEquals((await rows(STATE))[0]?.[0], 0);
+  },
+  "are not applied behind other files than the person saw": async (
+    { rule, post, person, redeem, apply, names },
+  ) => {
+    await rule({ actions: ["delete"] });
+    const held = heldBy(await post([NOTES, EMPTY]));
+    await person("approve", held);
+    await apply([["0002_data.sql", "INSERT INTO notes (body) VALUES ('d')"]]);
+    refusalOf(await redeem(held), 409, "effect_changed");
+    const looked = await person("show", held);
+    assertEquals([looked["state"], Object(looked["preview"]).before?.length], ["pending", 4]);
+    assertEquals(await names(), ["0001_notes.sql", "0002_data.sql"]);
+  },
+  "of another token are not redeemed": async ({ rule, post, person, redeem, acme }) => {
+    await rule({});
+    const held = heldBy(await post([EMPTY]));
+    await person("approve", held);
+    const other = await acme.mint("admin");
+    refusalOf(await redeem(held, other.token), 403, "not_yours");
+  },
+  "that change fewer rows than a rule holds pass": async ({ rule, apply }) => {
+    await rule({ minRows: 10, actions: ["delete"] });
+    assertEquals((await apply([["0002.sql", "DELETE FROM notes WHERE id = 1"]]))["applied"], ["0002.sql"]);
+  },
+  "that fail are told so, whatever a rule would say": async ({ rule, post }) => {
+    await rule({});
+    const refusal = refusalOf(
+      await post([["0002.sql", "SELECT 1; INSERT INTO notes VALUES (1, 'a')"]]),
+      400,
+      "sql_error",
+    );
+    assertEquals([refusal["file"], refusal["failedIndex"]], ["0002.sql", 1]);
+  },
+  "with and without foreign keys are decided about apart, because in one of them rows cascade": async (
+    { rule, post, acme, names, rows, person, redeem, apply },
+  ) => {
+    await acme.setup(
+      "CREATE TABLE lines (note INTEGER REFERENCES notes (id) ON DELETE CASCADE)",
+      "INSERT INTO lines VALUES (1)",
+    );
+    const files: File[] = [["0002.sql", "DELETE FROM notes WHERE id = 1"], [
+      "0003.sql",
+      "PRAGMA foreign_keys=OFF; CREATE TABLE c (a)",
+    ]];
+    await rule({ tableGlob: "lines" });
+    const held = heldBy(await post(files));
+    await person("approve", held);
+    assertEquals(dataOf(await redeem(held))["applied"], ["0002.sql"]);
+    assertEquals((await apply(files))["applied"], ["0003.sql"]);
+    assertEquals([(await names()).length, await rows("SELECT count(*) FROM lines")], [3, [[0]]]);
+  },
+  "as a baseline change no rows, so that no rule is about them": async ({ rule, apply }) => {
+    await rule({ effect: "deny" });
+    assertEquals((await apply([EMPTY], { baseline: true }))["applied"], ["0003_empty.sql"]);
+  },
+});

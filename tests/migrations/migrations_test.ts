@@ -1,0 +1,327 @@
+// Migration files over HTTP: each is applied once, as a whole, in order, and loses no rows that it does not name.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";
+
+const NOTES: File = ["0001_notes.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL);\n"];
+const SEED: File = ["0002_seed.sql", "INSERT INTO notes (body) VALUES ('one'), ('two');\n"];
+const TAGS: File = [
+  "0003_tags.sql",
+  "CREATE TABLE tags (id INTEGER PRIMARY KEY);\nCREATE INDEX by_id ON tags (id);\n",
+];
+
+/** Parents with children that go with them, and how tools rebuild the parents. */
+const FAMILY: File = [
+  "0001_family.sql",
+  "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);\n" +
+  "CREATE TABLE posts (id INTEGER PRIMARY KEY, user_id INTEGER REFERENCES users (id) ON DELETE CASCADE);\n" +
+  "CREATE TABLE likes (id INTEGER PRIMARY KEY, user_id INTEGER REFERENCES users (id) ON DELETE SET NULL);\n" +
+  "INSERT INTO users VALUES (1, 'ada'), (2, 'bob');\n" +
+  "INSERT INTO posts VALUES (1, 1), (2, 1), (3, 2);\n" +
+  "INSERT INTO likes VALUES (1, 1);\n",
+];
+const REBUILD =
+  "CREATE TABLE __new_users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);--> statement-breakpoint\n" +
+  "INSERT INTO __new_users (id, name) SELECT id, name FROM users;--> statement-breakpoint\n" +
+  "DROP TABLE users;--> statement-breakpoint\n" +
+  "ALTER TABLE __new_users RENAME TO users;--> statement-breakpoint\n";
+
+const COUNTS =
+  "SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM posts), (SELECT count(user_id) FROM likes)";
+
+async function family(world: MigrationWorld, sql: string) {
+  await world.apply([FAMILY]);
+  return await world.post([FAMILY, ["0002_rebuild.sql", sql]]);
+}
+
+testSteps("migrations", migrationWorld, {
+  "are applied in order, once, and listed with their digests": async ({ apply, names, rows, app, acme }) => {
+    const first = await apply([NOTES, SEED]);
+    assertEquals([first["applied"], first["pending"], first["drift"]], [
+      ["0001_notes.sql", "0002_seed.sql"],
+      [],
+      null,
+    ]);
+    assertMatch(String(first["snapshot"]), /^auto-.*-create-notes$/);
+    assertEquals((await apply([NOTES, SEED]))["applied"], []);
+    assertEquals((await apply([NOTES, SEED, TAGS]))["applied"], ["0003_tags.sql"]);
+    assertEquals(await names(), ["0001_notes.sql", "0002_seed.sql", "0003_tags.sql"]);
+    assertEquals(await rows("SELECT count(*) FROM notes"), [[2]]);
+    const listed = await app.request("GET", `${acme.database.path}/migrations`, { token: acme.token });
+    const [row] = JSON.parse(listed.text).data;
+    assertMatch(row.sha256, /^[0-9a-f]{64}$/);
+    assertMatch(row.appliedAt, /^\d{4}-.*Z$/);
+    assertEquals([row.tokenId, row.ran, row.snapshot], [acme.id, true, first["snapshot"]]);
+    assertEquals(JSON.parse(listed.text).meta, { drift: [] });
+  },
+  "may be sent without those that are applied already": async ({ apply, names }) => {
+    await apply([NOTES]);
+    assertEquals((await apply([TAGS]))["applied"], ["0003_tags.sql"]);
+    assertEquals(await names(), ["0001_notes.sql", "0003_tags.sql"]);
+  },
+  "that fail leave nothing, while files before them stay and are named": async ({ post, names, rows }) => {
+    const bad: File = [
+      "0002_bad.sql",
+      "-- a comment\nINSERT INTO notes (body) VALUES ('kept?');\nINSERT INTO notes\n  VALUES (1, NULL);\n",
+    ];
+    const refusal = refusalOf(await post([NOTES, bad, TAGS]), 400, "sql_error");
+    assertEquals(
+      [refusal["file"], refusal["failedIndex"], refusal["line"], refusal["applied"], refusal["pending"]],
+      ["0002_bad.sql", 1, 3, ["0001_notes.sql"], ["0002_bad.sql", "0003_tags.sql"]],
+    );
+    assertEquals(Reflect.get(Object(refusal["errorDetail"]), "kind"), "not_null_violation");
+    assertMatch(String(refusal["error"]), /^0002_bad\.sql, line 3: NOT NULL/);
+    assertEquals(await names(), ["0001_notes.sql"]);
+    assertEquals(await rows("SELECT count(*) FROM notes"), [[0]]);
+  },
+  "that do not compile name their statement": async ({ post, names }) => {
+    const refusal = refusalOf(
+      await post([NOTES, ["0002_x.sql", "CREATE TABLE a (b);\nCREATE INDEX i ON a (c);"]]),
+      400,
+      "sql_error",
+    );
+    assertEquals([refusal["file"], refusal["failedIndex"], refusal["line"]], ["0002_x.sql", 1, 2]);
+    assertEquals(await names(), ["0001_notes.sql"]);
+  },
+  "cannot be edited, put before others or sent twice": async ({ apply, post, names }) => {
+    await apply([NOTES, TAGS]);
+    const edited = refusalOf(
+      await post([[NOTES[0], `${NOTES[1]}-- edited`], TAGS]),
+      409,
+      "migration_changed",
+    );
+    assertEquals(edited["file"], "0001_notes.sql");
+    const early = refusalOf(await post([NOTES, SEED, TAGS]), 409, "migration_out_of_order");
+    assertEquals([early["file"], early["behind"]], ["0002_seed.sql", "0003_tags.sql"]);
+    refusalOf(
+      await post([["0005.sql", "SELECT 1"], ["0004.sql", "SELECT 1"]]),
+      409,
+      "migration_out_of_order",
+    );
+    refusalOf(await post([["0004.sql", "SELECT 1"], ["0004.sql", "SELECT 1"]]), 400, "validation_failed");
+    assertEquals(await names(), ["0001_notes.sql", "0003_tags.sql"]);
+  },
+  "are ordered by numbers in their names, not by letters": async ({ apply }) => {
+    const files: File[] = [["2_a.sql", "CREATE TABLE a (x)"], ["10_b.sql", "CREATE TABLE b (x)"]];
+    assertEquals((await apply(files))["applied"], ["2_a.sql", "10_b.sql"]);
+    assertEquals((await apply([...files, ["11_c.sql", ""]]))["applied"], ["11_c.sql"]);
+  },
+  "are the same with other line ends and a byte order mark": async ({ apply, rows }) => {
+    await apply([NOTES, SEED]);
+    assertEquals(
+      (await apply([[NOTES[0], `\uFEFF${NOTES[1].replaceAll("\n", "\r\n")}`], SEED]))["applied"],
+      [],
+    );
+    assertEquals(await rows("SELECT count(*) FROM notes"), [[2]]);
+  },
+  "may be empty, of comments only, or only read": async ({ apply, names }) => {
+    const files: File[] = [["1.sql", ""], ["2.sql", "-- nothing\n/* here */"], ["3.sql", "SELECT 1;"]];
+    assertEquals((await apply(files))["applied"], ["1.sql", "2.sql", "3.sql"]);
+    assertEquals(await names(), ["1.sql", "2.sql", "3.sql"]);
+  },
+  "are one transaction whatever BEGIN and COMMIT say": async ({ apply, post, names, rows }) => {
+    await apply([[
+      "1.sql",
+      "BEGIN TRANSACTION;\nCREATE TABLE a (b UNIQUE);\nINSERT INTO a VALUES (1);\nCOMMIT;",
+    ]]);
+    const two = refusalOf(
+      await post([["2.sql", "BEGIN; INSERT INTO a VALUES (2); COMMIT; INSERT INTO a VALUES (1);"]]),
+      400,
+      "sql_error",
+    );
+    assertEquals(two["failedIndex"], 3);
+    assertEquals(await rows("SELECT b FROM a"), [[1]]);
+    for (
+      const sql of [
+        "COMMIT; DROP TABLE a",
+        "BEGIN; COMMIT; COMMIT; DROP TABLE a;",
+        "ROLLBACK",
+        "SAVEPOINT x",
+        "BEGIN; BEGIN;",
+        "BEGIN; SELECT 1",
+        "END; DROP TABLE a",
+      ]
+    ) {
+      const refusal = refusalOf(await post([["2.sql", sql]]), 400, "validation_failed");
+      assertMatch(JSON.stringify(refusal["issues"]), /"files\.0\.sql"/, sql);
+    }
+    assertEquals([await names(), await rows("SELECT b FROM a")], [["1.sql"], [[1]]]);
+  },
+  "have triggers whole, and semicolons in texts": async ({ apply, rows }) => {
+    await apply([NOTES, [
+      "0002_trigger.sql",
+      "CREATE TRIGGER twice AFTER INSERT ON notes WHEN new.body = ';END;' BEGIN\n" +
+      "  -- a comment; with a semicolon\n  INSERT INTO notes (body) SELECT CASE WHEN 1 THEN 'again' END;\nEND;\n" +
+      "INSERT INTO notes (body) VALUES (';END;');",
+    ]]);
+    assertEquals(await rows("SELECT body FROM notes ORDER BY id"), [[";END;"], ["again"]]);
+  },
+  "rebuild a table with foreign keys off and lose no children": async (world) => {
+    const answer = await family(
+      world,
+      `PRAGMA foreign_keys=OFF;--> statement-breakpoint\n${REBUILD}PRAGMA foreign_keys=ON;`,
+    );
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(await world.rows(COUNTS), [[2, 3, 1]]);
+    assertEquals(await world.rows("SELECT \"notnull\" FROM pragma_table_info('users') WHERE name = 'name'"), [
+      [1],
+    ]);
+  },
+  "that defer foreign keys rebuild as well": async (world) => {
+    const answer = await family(
+      world,
+      `PRAGMA defer_foreign_keys=ON;\n${REBUILD}PRAGMA defer_foreign_keys=OFF;`,
+    );
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(await world.rows(COUNTS), [[2, 3, 1]]);
+  },
+  "that would lose children are undone with a clear word": async (world) => {
+    const refusal = refusalOf(await family(world, REBUILD), 400, "migration_loses_rows");
+    assertEquals([refusal["file"], refusal["failedIndex"]], ["0002_rebuild.sql", null]);
+    assertMatch(String(refusal["error"]), /posts would have 0 of its 3 rows/);
+    assertEquals(await world.rows(COUNTS), [[2, 3, 1]]);
+    assertEquals(await world.names(), ["0001_family.sql"]);
+  },
+  "that would empty references of other rows are undone": async (world) => {
+    await world.apply([["0001.sql", FAMILY[1].replace("ON DELETE CASCADE", "")]]);
+    await world.apply([["0002.sql", "DELETE FROM posts"]]);
+    const refusal = refusalOf(await world.post([["0003.sql", REBUILD]]), 400, "migration_loses_rows");
+    assertMatch(String(refusal["error"]), /likes would have 0 of its 1 values of user_id/);
+    assertEquals(await world.rows(COUNTS), [[2, 0, 1]]);
+  },
+  "that rebuild a table with fewer rows are undone, by either way to rebuild": async (world) => {
+    const some = REBUILD.replace("FROM users;", "FROM users WHERE id = 1;");
+    refusalOf(await family(world, `PRAGMA foreign_keys=OFF;\n${some}`), 400, "migration_loses_rows");
+    const away =
+      "PRAGMA foreign_keys=OFF; ALTER TABLE users RENAME TO old_users; CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);" +
+      "INSERT INTO users SELECT * FROM old_users WHERE id = 1; DROP TABLE old_users;";
+    refusalOf(await world.post([["0002_away.sql", away]]), 400, "migration_loses_rows");
+    assertEquals(await world.rows(COUNTS), [[2, 3, 1]]);
+  },
+  "may delete, drop and replace what they name": async (world) => {
+    await world.apply([FAMILY]);
+    await world.apply([["0002.sql", "DELETE FROM users WHERE id = 2"]]);
+    assertEquals(await world.rows(COUNTS), [[1, 2, 1]]);
+    await world.apply([[
+      "0003.sql",
+      "DROP TABLE likes; CREATE TABLE likes (id, user_id); DELETE FROM posts; DROP TABLE users; CREATE TABLE users (id)",
+    ]]);
+    assertEquals(await world.rows(COUNTS), [[0, 0, 0]]);
+    await world.apply([["0004.sql", "CREATE TABLE a (k UNIQUE, v); INSERT INTO a VALUES (1, 1), (2, 2)"]]);
+    await world.apply([["0005.sql", "ALTER TABLE a RENAME TO b; CREATE TABLE a (k); DROP TABLE likes"]]);
+    await world.apply([["0006.sql", "UPDATE OR REPLACE b SET k = 1"]]);
+    assertEquals(await world.rows("SELECT count(*) FROM b"), [[1]]);
+  },
+  "that leave references broken are undone, those that were broken before stay": async (world) => {
+    await world.apply([FAMILY]);
+    const breaks: File = ["0002_breaks.sql", "PRAGMA foreign_keys=OFF;\nDELETE FROM users WHERE id = 2;"];
+    const refusal = refusalOf(await world.post([breaks]), 400, "sql_error");
+    const detail = Object(refusal["errorDetail"]);
+    assertEquals([detail.kind, detail.table], ["foreign_key_violation", "posts"]);
+    assertEquals(await world.rows(COUNTS), [[2, 3, 1]]);
+    const broken = await world.acme.batch([["PRAGMA foreign_keys=OFF"], ["DELETE FROM users WHERE id = 2"]], {
+      transaction: true,
+    });
+    assertEquals(broken.status, 200, broken.text);
+    await world.apply([["0002_other.sql", "PRAGMA foreign_keys=OFF; CREATE TABLE other (a)"]]);
+  },
+  "cannot touch the service's own tables or leave the database": async ({ post, names }) => {
+    for (
+      const sql of [
+        "DELETE FROM _service_meta_migration",
+        "DROP TABLE _service_meta_query_log",
+        "ATTACH 'x' AS y",
+        "PRAGMA journal_mode=DELETE",
+        "VACUUM",
+        "CREATE TABLE _service_meta_x (a)",
+        "INSERT INTO sqlite_sequence VALUES ('a', 1)",
+      ]
+    ) {
+      const refusal = refusalOf(await post([["0001.sql", sql]]), 403, "statement_refused");
+      assertEquals(refusal["file"], "0001.sql");
+    }
+    assertEquals(await names(), []);
+  },
+  "are recorded without running as a baseline": async ({ apply, acme, rows, app }) => {
+    await acme.setup("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+    assertEquals((await apply([NOTES], { baseline: true }))["applied"], ["0001_notes.sql"]);
+    assertEquals((await apply([NOTES, SEED]))["applied"], ["0002_seed.sql"]);
+    assertEquals(await rows("SELECT count(*) FROM notes"), [[2]]);
+    const listed = await app.request("GET", `${acme.database.path}/migrations`, { token: acme.token });
+    assertEquals(JSON.parse(listed.text).data.map(({ ran }: { ran: boolean }) => ran), [false, true]);
+  },
+  "tell what has changed beside them": async ({ apply, acme }) => {
+    await apply([NOTES]);
+    await acme.setup("CREATE TABLE aside (a)", "ALTER TABLE notes ADD COLUMN more");
+    assertEquals((await apply([NOTES]))["drift"], [
+      { type: "table", name: "aside", change: "added" },
+      { type: "table", name: "notes", change: "changed" },
+    ]);
+  },
+  "need an admin, and go to one branch": async ({ apply, post, acme, app, names, rows }) => {
+    await apply([NOTES]);
+    const { token } = await acme.mint("write");
+    refusalOf(await post([SEED], {}, { token }), 403, "role_too_low");
+    const claimed = await app.request("POST", `${acme.database.path}/claim_branch`, {
+      token: acme.token,
+      body: { purpose: "try", ref: "try" },
+    });
+    assertEquals(claimed.status, 201, claimed.text);
+    const onBranch = await app.request("POST", `${acme.database.path}@try/migrations`, {
+      token: acme.token,
+      body: { files: [NOTES, SEED].map(([name, sql]) => ({ name, sql })) },
+    });
+    assertEquals(JSON.parse(onBranch.text).data.applied, ["0002_seed.sql"], onBranch.text);
+    assertEquals([await names(), await rows("SELECT count(*) FROM notes")], [["0001_notes.sql"], [[0]]]);
+  },
+  "by twenty at once run once each": async ({ post, names, rows }) => {
+    const more: File[] = Array.from(
+      { length: 5 },
+      (_, at) => [`001${at}_more.sql`, "INSERT INTO notes (body) VALUES ('more');"],
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post([NOTES, SEED, ...more])));
+    assertEquals(answers.map(({ status }) => status), answers.map(() => 200));
+    const applied = answers.flatMap(({ text }) => JSON.parse(text).data.applied);
+    assertEquals(applied.toSorted(), [NOTES, SEED, ...more].map(([name]) => name));
+    assertEquals((await names()).length, 7);
+    assertEquals(await rows("SELECT count(*) FROM notes"), [[7]]);
+  },
+  "go back with a snapshot, and are applied again": async ({ apply, app, acme, names, rows }) => {
+    await apply([NOTES, SEED]);
+    const { snapshot } = await apply([NOTES, SEED, TAGS]);
+    const restored = await app.request("POST", `${acme.database.path}/restore`, {
+      token: acme.token,
+      body: { snapshot },
+    });
+    assertEquals(restored.status, 200, restored.text);
+    assertEquals(await names(), ["0001_notes.sql", "0002_seed.sql"]);
+    assertEquals((await apply([NOTES, SEED, TAGS]))["applied"], ["0003_tags.sql"]);
+    assertEquals(await rows("SELECT count(*) FROM tags"), [[0]]);
+  },
+  "leave one log row and one audit row a file, with figures": async ({ post, rows }) => {
+    const { text } = await post([NOTES, SEED]);
+    const { meta } = JSON.parse(text);
+    assertEquals([meta.rowsWritten, meta.statementCount], [2, 2]);
+    const logged = await rows(
+      "SELECT operation, status, rows_written, sql FROM _service_meta_query_log WHERE operation = 'migrate' ORDER BY id",
+    );
+    assertEquals(logged, [
+      ["migrate", "ok", 0, NOTES[1].trim().slice(0, -1)],
+      ["migrate", "ok", 2, SEED[1].trim().slice(0, -1)],
+    ]);
+    assertEquals(
+      await rows("SELECT tables FROM _service_meta_audit WHERE operation = 'migrate' ORDER BY id"),
+      [['["notes"]'], ['["notes"]']],
+    );
+  },
+  "with unknown members or names are refused": async ({ post, app, acme }) => {
+    refusalOf(await post([NOTES], { dryrun: true }), 400, "validation_failed");
+    refusalOf(await post([["../x\n.sql", ""]]), 400, "validation_failed");
+    refusalOf(await post([]), 400, "validation_failed");
+    const many = await app.request("POST", `${acme.database.path}/migrations`, {
+      token: acme.token,
+      body: { files: [{ name: "1.sql", sql: "SELECT 1;".repeat(1001) }] },
+    });
+    assert(refusalOf(many, 400, "validation_failed"));
+  },
+});
