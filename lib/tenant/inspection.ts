@@ -1,5 +1,6 @@
 // Compiling statements without running them: what is asked of a tenant database, and what it answers.
 import type { EngineFailure } from "../engine/engine_failure.ts";
+import type { NamedTable } from "../engine/list_tables.ts";
 import type { TypedColumn } from "../engine/typed_result.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 
@@ -26,4 +27,10 @@ export interface Inspection {
   readonly failure: EngineFailure | null;
   /** Of the last statement, where they were asked for and it compiles. */
   readonly columns?: readonly TypedColumn[];
+}
+
+/** The names in a schema. */
+export interface SchemaNames {
+  readonly schemaVersion: number;
+  readonly tables: readonly NamedTable[];
 }

@@ -1,8 +1,7 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { Level } from "../engine/guard.ts";
-import type { NamedTable } from "../engine/list_tables.ts";
-import type { InspectedStatement, Inspection, InspectOptions } from "./inspection.ts";
+import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "./inspection.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
@@ -221,12 +220,6 @@ export type TenantOutcome =
   }
   | { readonly ok: "stale"; readonly schemaVersion: number }
   | ReplayFound;
-
-/** The names in a schema. */
-export interface SchemaNames {
-  readonly schemaVersion: number;
-  readonly tables: readonly NamedTable[];
-}
 
 /** The part of a log row that is known before the call runs. Times are unix milliseconds. */
 export interface LogIdentity {

@@ -5,7 +5,7 @@ import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { classify } from "../../query/classify.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { resultColumns } from "../../sql/result_columns.ts";
-import type { SchemaNames } from "../../tenant/tenant_store.ts";
+import type { SchemaNames } from "../../tenant/inspection.ts";
 import { outputs } from "./spec/outputs.ts";
 import { boundStatement } from "./spec/bind_inputs.ts";
 import { prepareSpec } from "./spec/prepare_spec.ts";

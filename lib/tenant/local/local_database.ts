@@ -6,12 +6,11 @@ import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
-import type { InspectedStatement, Inspection, InspectOptions } from "../inspection.ts";
+import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import type {
   LogIdentity,
   LogRow,
   ReplayFound,
-  SchemaNames,
   TenantCall,
   TenantDatabase,
   TenantOutcome,

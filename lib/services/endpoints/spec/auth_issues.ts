@@ -9,7 +9,7 @@ import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { shownColumns } from "../../../sql/result_columns.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
-import type { SchemaNames } from "../../../tenant/tenant_store.ts";
+import type { SchemaNames } from "../../../tenant/inspection.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";

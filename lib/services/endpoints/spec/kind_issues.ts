@@ -5,7 +5,7 @@ import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
 import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementClass } from "../../../sql/statement_kinds.ts";
-import type { SchemaNames } from "../../../tenant/tenant_store.ts";
+import type { SchemaNames } from "../../../tenant/inspection.ts";
 import { bindInputs } from "./bind_inputs.ts";
 import { outputsOf } from "./outputs.ts";
 import type { SpecParts } from "./spec_parts.ts";
