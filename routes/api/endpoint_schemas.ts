@@ -43,6 +43,8 @@ export const scaffoldBody = z.strictObject({
   owner: z.string().min(1).max(1000).optional().describe(
     "A column with the key of a user: rows are seen and written by their user only",
   ),
+  cors: endpointSpec.shape.cors.describe("Origins whose pages may read the answers"),
+  publish: z.boolean().optional().describe("Serve them at once; drafts unless true"),
 }).meta({ examples: [{ table: "orders", operations: ["list", "get"] }] });
 
 /** What was made, and what was not and why. */

@@ -28,6 +28,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("../../README.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "first-app"),
+    title: "An app in fifteen minutes",
+    about: "A booking app with accounts, search, captcha and a typed client, from an empty folder.",
+    load: () => import("./first-app.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "agents"),
     title: "For agents",
     about: "Let an agent write without fear: previews, limits, proposals, rules and handed-off tokens.",

@@ -112,6 +112,11 @@ console.log(JSON.stringify([
   (await client.getPerson({ id: 5n })).row,
   await client.getPerson({ id: Number.NaN }).catch(failure),
   await client.getOrder().catch(failure),
+  await client.hostileCase_2({}, { captcha: "unsolved" }).catch(failure),
+  await client.hostileCase_2({}, { captcha: await solveCaptcha("hostile-case", { url: ${
+  JSON.stringify(`${url}p/acme/main`)
+} }) }),
+  await solveCaptcha("list-people", { url: ${JSON.stringify(`${url}p/acme/main`)} }).catch(failure),
 ]));
 `;
 
@@ -141,6 +146,9 @@ Deno.test("the client calls the service, and its failures are errors with the an
     { id: 5, name: "Small", age: null },
     [true, 400, "validation_failed"],
     [true, 401, "session_required"],
+    [true, 403, "captcha_failed"],
+    { row: { 1: 1 } },
+    [true, 404, "endpoint_not_found"],
   ]);
 });
 

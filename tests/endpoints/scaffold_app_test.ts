@@ -108,6 +108,31 @@ test("rows of an owner are seen and written by their user only, and answers are 
   assertEquals((await call(world, "get-profile", { token: ada })).row, null);
 });
 
+test("they may be published at once, for the pages of an origin", async () => {
+  await using world = await endpointWorld(TABLES);
+  const body = { table: "cities", shape: "app", cors: ["https://app.example"], publish: true };
+  const { data } = JSON.parse((await world.call("POST", "/scaffold-crud", body)).text);
+  assertEquals(data.created.map(({ status }: { status: string }) => status), Array(5).fill("published"));
+  const { headers, status } = await world.app.request("GET", "/p/acme/main/list-cities", {
+    headers: { origin: "https://app.example" },
+  });
+  assertEquals([status, headers.get("access-control-allow-origin")], [200, "https://app.example"]);
+  const wrong = await world.call("POST", "/scaffold-crud", { ...body, cors: ["https://app.example/"] });
+  assertEquals([wrong.status, wrong.body.issues?.[0]?.path], [400, "cors[0]"]);
+});
+
+test("booleans and JSON columns come as what they are, in every answer with rows", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE plans (id INTEGER PRIMARY KEY, done BOOLEAN NOT NULL DEFAULT false, tags JSON)",
+  ]);
+  await scaffold(world, { table: "plans", shape: "app" });
+  const row = { id: 1, done: true, tags: ["a", 1] };
+  assertEquals((await call(world, "create-plan", { body: { done: true, tags: ["a", 1] } })).row, row);
+  assertEquals((await call(world, "get-plan?id=1")).row, row);
+  assertEquals((await call(world, "list-plans")).rows, [[1, true, ["a", 1]]]);
+  assertEquals((await call(world, "create-plan", { body: {} })).row, { id: 2, done: false, tags: null });
+});
+
 test("a table of text keys has pages, a full-text table a search, and what does not fit is refused", async () => {
   await using world = await endpointWorld(TABLES);
   await scaffold(world, { table: "cities", shape: "app" });

@@ -40,7 +40,17 @@ export function appBody(app: AppTable, operation: ScaffoldOperation): Body | str
       ? `A users table has the columns ${EMAIL_COLUMN} and ${PASSWORD_COLUMN}`
       : "A users table has signup, login and me; its rows are for their users";
   }
-  return bodies[operation](app);
+  return meaningful(app, bodies[operation](app));
+}
+
+/** Booleans and JSON come as what they mean, where rows come. */
+function meaningful({ table }: AppTable, body: Body | string): Body | string {
+  if (typeof body === "string" || !["rows", "first_row", "page"].includes(body.output)) return body;
+  const types = table.columns.flatMap(({ name, declaredType }) => {
+    const type = inputType(declaredType);
+    return type === "boolean" || type === "json" ? [[name, type] as const] : [];
+  });
+  return types.length === 0 ? body : { ...body, outputTypes: Object.fromEntries(types) };
 }
 
 const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | string>> = {

@@ -1,4 +1,4 @@
-// Makes the usual endpoints of a table, as drafts. What exists already stays as it is.
+// Makes the usual endpoints of a table, as drafts unless told otherwise. What exists already stays as it is.
 import { callerId } from "../../../access/caller.ts";
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError } from "../../../core/errors.ts";
@@ -11,6 +11,7 @@ import type { StatementsContext } from "../../query/run_statements.ts";
 import { INDEXES, type IndexFacts, toIndexes } from "../../schema/read_indexes.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
 import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "../endpoint_context.ts";
+import { moveEndpoint } from "../manage_endpoints.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
 import { appBody, appOperations, type AppTable } from "./app_spec.ts";
 import { type CrudSpec, crudSpec, namedSpec } from "./crud_spec.ts";
@@ -26,6 +27,10 @@ export interface ScaffoldInput {
   readonly shape?: "basic" | "app" | undefined;
   /** The column that holds the user to whom a row belongs. */
   readonly owner?: string | undefined;
+  /** Origins whose pages may read the answers. */
+  readonly cors?: readonly string[] | undefined;
+  /** They are served at once. */
+  readonly publish?: boolean | undefined;
 }
 
 /** What was made, and what was not and why. */
@@ -97,10 +102,11 @@ function refused(path: string, message: string): AppError {
 
 async function add(
   ctx: EndpointContext,
-  { database, address }: { readonly database: DatabaseRecord; readonly address: DatabaseAddress },
-  spec: EndpointSpec,
+  { database, address, cors, publish = false }: ScaffoldInput & { readonly database: DatabaseRecord },
+  plain: EndpointSpec,
 ): Promise<EndpointView | { slug: string; reason: string }> {
-  const { slug } = spec;
+  const { slug } = plain;
+  const spec = cors === undefined ? plain : { ...plain, cors: [...cors] };
   const { endpoints } = ctx.control;
   if (await endpoints.read(database.id, slug) !== null) return { slug, reason: EXISTS };
   const { namespaceSlug } = address;
@@ -109,6 +115,7 @@ async function add(
   const record = await endpoints.create(spec, { databaseId: database.id, slug, actor: callerId(ctx.caller) });
   if (record === null) return { slug, reason: EXISTS };
   await noteEndpoint(ctx, "endpoint.created", { database, slug });
+  if (publish) return await moveEndpoint(ctx, { address, slug, transition: "publish" });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 

@@ -13,6 +13,7 @@ import { readSchema } from "../../schema/read_schema.ts";
 import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
 import type { DiscoveryContext } from "../discovery/discover_endpoints.ts";
 import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
+import { captchaSource } from "./captcha_source.ts";
 import { clientRuntime } from "./client_runtime.ts";
 
 /** What a client is made from. */
@@ -31,7 +32,7 @@ export function clientSource({ title, url, specs, schema }: ClientInput): string
   const parts = specs.map((spec) => endpointSource(spec, names.method(spec.slug), schema));
   return `// Client of ${title}, made from its published endpoints. It needs nothing but fetch.
 
-${clientRuntime(url)}
+${clientRuntime(url)}${specs.some(({ captcha }) => captcha === true) ? captchaSource : ""}
 ${parts.map(({ types }) => types).join("\n")}
 /** The endpoints of ${title}, one method each. */
 export function createClient(options: ClientOptions = {}) {
