@@ -11,6 +11,8 @@ import type { SqlParameter } from "../sql/sql_value.ts";
 import type { TakenValue } from "../sql/taken_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { CommitNotices } from "./commit_notices.ts";
+import type { CopySource } from "./copy_source.ts";
+import type { DatabaseFiles } from "./database_files.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
@@ -26,16 +28,15 @@ import type { TransactionControl, TransactionOptions } from "./transaction_contr
 export interface TenantStore {
   /** Makes an empty database with the service's own tables. */
   create(databaseId: string): Promise<void>;
-  /**
-   * Copies a database or a snapshot without its log and stored answers. Errors: `snapshot_not_found`,
-   * `snapshot_corrupt`.
-   */
-  copy(databaseId: string, from: CopySource): Promise<void>;
+  /** Copies a state without log and stored answers. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
+  copy(databaseId: string, from: CopySource<LogIdentity>): Promise<void>;
   readonly branches: BranchStore<LogIdentity, EngineFailure>;
   /** Told of each commit that this process has made. */
   readonly commits: CommitNotices;
   /** Exports and imports; null where this process may start no child, or has no disk. */
   readonly transfers: TransferStore | null;
+  /** Null where databases are no files of this machine. */
+  readonly files: DatabaseFiles | null;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage, now or soon. Calls in flight fail with `store_unavailable`. */
@@ -48,15 +49,6 @@ export interface TenantStore {
   sweep(): Promise<void>;
   /** Finishes what is queued, writes the buffered log rows, ends every process. */
   close(): Promise<void>;
-}
-
-/** The state that a new database starts with. */
-export interface CopySource {
-  readonly databaseId: string;
-  /** The label of a snapshot; null for the present state. */
-  readonly snapshot: string | null;
-  /** The first rows of the copy's log and audit trail. */
-  readonly log?: LogIdentity;
 }
 
 /** One database. Failures of the caller's SQL are outcomes; failures of the store are thrown `AppError`s. */

@@ -1,5 +1,6 @@
 // `deno run -A tests/bench/snapshot_time.ts [megabytes…]`: what a snapshot, a restore and a copy of an embedded database
-// cost by its size, and how long reads of another database wait meanwhile. Default: 1, 100 and 1000 MB.
+// cost by its size, how long writes of the same database wait for a snapshot, and reads of another one for all of it.
+// Default: 1, 100 and 1000 MB.
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -20,9 +21,10 @@ const store = await createLocalStore({
   engineEnvironment: configFromEnvironment().engineEnvironment,
 });
 print(
-  "| size | snapshot, ms | restore, ms | copy, ms | reads of another database meanwhile, median / worst ms |",
+  "| size | snapshot, ms | writes of it meanwhile, median / worst ms | restore, ms | copy, ms " +
+    "| reads of another database meanwhile, median / worst ms |",
 );
-print("| --- | --- | --- | --- | --- |");
+print("| --- | --- | --- | --- | --- | --- |");
 for (const megabytes of sizes) await measure(megabytes);
 await store.close();
 await Deno.remove(folder, { recursive: true });
@@ -33,21 +35,23 @@ async function measure(megabytes: number): Promise<void> {
   await fill(tenant, megabytes);
   const waits: number[] = [];
   const watching = { on: true };
-  const watcher = watch(other, waits, watching);
+  const watcher = watch(waits, watching, () => other.rows("SELECT count(*) FROM t"));
   const snapshots: number[] = [];
+  const writes: number[] = [];
+  const writing = { on: true };
+  const writer = watch(writes, writing, () => tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]));
   for (let round = 0; round < ROUNDS; round++) {
     snapshots.push(await timed(() => tenant.database.takeSnapshot(`s${round}`)));
   }
-  watching.on = false;
-  await watcher;
+  writing.on = watching.on = false;
+  await Promise.all([watcher, writer]);
   const restore = await timed(() => tenant.database.restore("s0", { undoLabel: "undo" }));
   const copyId = newId("db", systemClock.now());
   const copy = await timed(() => store.copy(copyId, { databaseId: tenant.id, snapshot: null }));
   for (const id of [tenant.id, other.id, copyId]) await store.drop(id);
   print(
-    `| ${megabytes} MB | ${median(snapshots)} | ${restore} | ${copy} | ${median(waits)} / ${
-      Math.max(...waits)
-    } |`,
+    `| ${megabytes} MB | ${median(snapshots)} | ${median(writes)} / ${Math.max(...writes)} | ${restore} ` +
+      `| ${copy} | ${median(waits)} / ${Math.max(...waits)} |`,
   );
 }
 
@@ -63,9 +67,13 @@ async function fill(tenant: Tenant, megabytes: number): Promise<void> {
   }
 }
 
-async function watch(tenant: Tenant, waits: number[], watching: { on: boolean }): Promise<void> {
+async function watch(
+  waits: number[],
+  watching: { on: boolean },
+  call: () => Promise<unknown>,
+): Promise<void> {
   while (watching.on) {
-    waits.push(await timed(() => tenant.rows("SELECT count(*) FROM t")));
+    waits.push(await timed(call));
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

@@ -9,7 +9,8 @@ import { OpenTransactions } from "./open_transactions.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TransferRoom } from "../transfer/transfer_room.ts";
 import { TransactionChildren } from "./transaction_children.ts";
-import { LocalStore, type LocalStoreSettings } from "./local_store.ts";
+import { LocalStore } from "./local_store.ts";
+import type { LocalStoreSettings } from "./local_store_parts.ts";
 
 /** What the embedded store is opened with. */
 export interface LocalStoreOptions extends LocalStoreSettings {
@@ -73,6 +74,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     scheduler,
     spool,
     tenants: paths.tenants,
+    scratch: paths.scratch,
     memoryBytes,
     transactions,
     transferRoom,

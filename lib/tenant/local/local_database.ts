@@ -59,10 +59,8 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   run(call: TenantCall): Promise<TenantOutcome> {
-    const outcome = call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
-    return call.snapshot === null
-      ? outcome
-      : outcome.finally(() => this.snapshotFiles.prune(this.databaseId));
+    if (call.snapshot !== null) return this.#runAfterSnapshot(call);
+    return call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
   }
 
   begin(options: TransactionOptions): TenantTransaction {
@@ -127,12 +125,29 @@ export class LocalDatabase implements TenantDatabase {
     return await this.#enqueue(call);
   }
 
-  #enqueue(call: TenantCall): Promise<TenantOutcome> {
+  async #runAfterSnapshot(call: TenantCall): Promise<TenantOutcome> {
+    const wire = wireCall(call, this.clock, this.store.statementMs);
+    try {
+      if (call.readsLog) await this.store.flushLog(this.store.lanes(this.databaseId, this.namespaceId));
+      return await this.snapshotFiles.withEarly(
+        this.databaseId,
+        wire.snapshot ?? "",
+        (early) => this.#enqueue(call, { ...wire, ...early }),
+      );
+    } finally {
+      this.snapshotFiles.pruning.prune(this.databaseId);
+    }
+  }
+
+  #enqueue(
+    call: TenantCall,
+    wire = wireCall(call, this.clock, this.store.statementMs),
+  ): Promise<TenantOutcome> {
     return new Promise((resolve, reject) => {
       const lanes = this.store.lanes(this.databaseId, this.namespaceId);
       lanes.addCall({
         call,
-        wire: wireCall(call, this.clock, this.store.statementMs),
+        wire,
         resolve: call.level === "read" ? resolve : (outcome) => {
           this.store.commits.tell(this.databaseId);
           resolve(outcome);

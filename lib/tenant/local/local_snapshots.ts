@@ -1,61 +1,76 @@
-// Snapshots of embedded databases. Engine children take and restore them in the write slot; this file lists and prunes
-// them.
-import type { Clock } from "../../core/clock.ts";
+// Snapshots of embedded databases: engine children take and restore them in the write slot.
+import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
-import type { Log } from "../../core/log.ts";
-import { tryEach } from "../../core/try_each.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
-import { pruneSnapshots, type RestoreOptions, type SnapshotInfo } from "../snapshots.ts";
-import type { CopySource, LogIdentity } from "../tenant_store.ts";
+import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
+import type { DatabaseFiles } from "../database_files.ts";
+import type { LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import {
+  adoptFile,
   listSnapshotFiles,
-  pruneDamagedFiles,
-  removeLeftoverCopies,
   removeSnapshotFile,
   type SnapshotFile,
   snapshotName,
 } from "./snapshot_files.ts";
-import { damagedFolder, snapshotFolder } from "./tenant_paths.ts";
+import { SnapshotPruning, type SnapshotPruningOptions } from "./snapshot_pruning.ts";
+import { EarlyCopies, type EarlyPart } from "./early_copies.ts";
+import { databasePath, snapshotFolder } from "./tenant_paths.ts";
 import { wireRecord } from "./wire.ts";
 
 /** What this needs of the store. */
-export interface LocalSnapshotsOptions {
+export interface LocalSnapshotsOptions extends SnapshotPruningOptions {
   readonly host: DatabaseHost;
-  readonly tenants: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Milliseconds that a snapshot is kept. */
-  readonly keepMs: number;
+  readonly scratch: string;
 }
 
 /** The snapshots of this store. */
-export class LocalSnapshots {
-  /** The last pruning of each database, and whether it still waits for the one before. */
-  readonly #pruning = new Map<string, { waiting: boolean; done: Promise<void> }>();
+export class LocalSnapshots implements DatabaseFiles {
+  readonly scratch: string;
+  readonly pruning: SnapshotPruning;
+  readonly #early: EarlyCopies;
 
-  constructor(private readonly options: LocalSnapshotsOptions) {}
+  constructor(private readonly options: LocalSnapshotsOptions) {
+    this.scratch = options.scratch;
+    this.pruning = new SnapshotPruning(options);
+    this.#early = new EarlyCopies(options.tenants, options.clock);
+  }
 
   async list(databaseId: string): Promise<SnapshotInfo[]> {
-    const { kept } = await this.#pruned(databaseId);
-    return kept.map(toInfo);
+    return (await this.pruning.kept(databaseId)).map(toInfo);
   }
 
   /** Errors: `slug_taken`. */
   async take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
-    if (await this.#find(databaseId, label)) {
-      throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
-    }
+    if (await this.#find(databaseId, label)) throw labelTaken();
     const name = snapshotName(this.options.clock.now(), label);
     const { host } = this.options;
     await host.flushLog(host.lanes(databaseId, namespaceId));
-    await host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name }, "write");
-    this.prune(databaseId);
-    const taken = await this.#find(databaseId, label);
-    if (!taken) throw new AppError("store_unavailable");
-    return toInfo(taken);
+    await this.withEarly(
+      databaseId,
+      name,
+      (early) =>
+        host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name, ...early }, "write"),
+    );
+    return await this.#taken(databaseId, label);
+  }
+
+  /** See `DatabaseFiles.adopt`. */
+  async adopt(databaseId: string, path: string, label: string): Promise<SnapshotInfo> {
+    if (await this.#find(databaseId, label)) throw labelTaken();
+    const folder = snapshotFolder(this.options.tenants, databaseId);
+    await adoptFile(path, `${folder}/${snapshotName(this.options.clock.now(), label)}.db`);
+    return await this.#taken(databaseId, label);
+  }
+
+  /**
+   * Does the work that takes the snapshot `name`, after the database's file has been copied as far as that needs no write
+   * slot. One at a time of a database, because a copy needs room.
+   */
+  withEarly<T>(databaseId: string, name: string, work: (early: EarlyPart) => Promise<T>): Promise<T> {
+    const target = `${snapshotFolder(this.options.tenants, databaseId)}/${name}.db`;
+    return this.#early.run(databaseId, target, work);
   }
 
   /** Errors: those of `TenantDatabase.restore`. */
@@ -80,7 +95,7 @@ export class LocalSnapshots {
     });
     if (reply.t !== "restored") throw snapshotError(reply.t);
     host.states.forget(databaseId);
-    this.prune(databaseId);
+    this.pruning.prune(databaseId);
     return { undo: reply.undo, setAside: reply.setAside };
   }
 
@@ -96,33 +111,28 @@ export class LocalSnapshots {
   }
 
   /** Copies a database into storage of its own. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
-  async copy(from: CopySource, to: string): Promise<void> {
+  async copy(from: CopySource<LogIdentity>, to: string): Promise<void> {
     const snapshot = from.snapshot === null
       ? null
       : (await this.#require(from.databaseId, from.snapshot)).name;
-    const { host } = this.options;
-    await host.flushLog(host.lanes(from.databaseId, ""));
-    const { reply } = await host.task(
-      from.databaseId,
-      "",
-      { op: "copy", db: from.databaseId, snapshot, to, record: wireRecord(from.log, this.options.clock) },
-      "write",
-    );
+    const { host, clock } = this.options;
+    const startedMs = clock.monotonicMs();
+    const source = from.databaseId;
+    await host.flushLog(host.lanes(source, ""));
+    const request = { op: "copy", db: source, snapshot, to } as const;
+    const { reply } = snapshot === null
+      ? await this.#early.run(
+        source,
+        databasePath(this.options.tenants, to),
+        (early) => host.task(source, "", { ...request, ...early }, "write"),
+      )
+      : await host.task(source, "", request, "read");
     if (reply.t !== "done") throw snapshotError(reply.t);
-  }
-
-  /** Soon deletes snapshots that are too old or too many. */
-  prune(databaseId: string): void {
-    // A pruning under way may have listed the snapshots before the newest one was there, so this one follows it.
-    const before = this.#pruning.get(databaseId);
-    if (before?.waiting) return;
-    const entry = { waiting: before !== undefined, done: Promise.resolve() };
-    entry.done = this.#pruneAfter(databaseId, before?.done, () => {
-      entry.waiting = false;
-    }).finally(() => {
-      if (this.#pruning.get(databaseId) === entry) this.#pruning.delete(databaseId);
-    });
-    this.#pruning.set(databaseId, entry);
+    const ms = clock.monotonicMs() - startedMs;
+    const record = wireRecord(from.log, clock);
+    const begun = { op: "begin_history", db: to, record, ms, check: snapshot !== null } as const;
+    const made = await host.task(to, "", begun, "write");
+    if (made.reply.t !== "done") throw snapshotError(made.reply.t);
   }
 
   /** Removes the snapshot that a transaction took and then did not need; the next pruning removes one that stays. */
@@ -132,66 +142,16 @@ export class LocalSnapshots {
     );
   }
 
-  /** Prunes every database that has snapshots or damaged files. Errors: the first one, after all were tried. */
-  async sweep(): Promise<void> {
-    const { tenants } = this.options;
-    await tryEach(Deno.readDir(tenants), async ({ isDirectory, name }) => {
-      if (isDirectory) await this.#sweepFolder(`${tenants}/${name}`);
-    });
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#pruning.values()].map((entry) => entry.done));
-  }
-
-  async #sweepFolder(folder: string): Promise<void> {
-    const nowMs = this.options.clock.now();
-    const databases = new Set<string>();
-    const folders = [folder];
-    for await (const { name, isDirectory } of Deno.readDir(folder)) {
-      const databaseId = name.replace(/\.(?:snapshots|damaged)$/, "");
-      if (!isDirectory || databaseId === name || !isId("db", databaseId)) continue;
-      databases.add(databaseId);
-      if (name.endsWith(".snapshots")) folders.push(`${folder}/${name}`);
-    }
-    await tryEach([
-      ...[...databases].map((databaseId) => () => this.#prune(databaseId)),
-      ...folders.map((one) => () => removeLeftoverCopies(one, nowMs)),
-    ], (work) => work());
-  }
-
-  async #pruneAfter(
-    databaseId: string,
-    before: Promise<void> | undefined,
-    begins: () => void,
-  ): Promise<void> {
-    await before;
-    begins();
-    // The next pruning or sweep deletes what this one does not.
-    await this.#prune(databaseId).catch(() =>
-      this.options.log("warn", "snapshots_not_pruned", { databaseId })
-    );
-  }
-
-  async #prune(databaseId: string): Promise<void> {
-    const folder = snapshotFolder(this.options.tenants, databaseId);
-    const { dropped } = await this.#pruned(databaseId);
-    await tryEach(dropped, ({ name }) => removeSnapshotFile(folder, name));
-    const { clock, keepMs, tenants } = this.options;
-    await pruneDamagedFiles(damagedFolder(tenants, databaseId), clock.now() - keepMs);
-  }
-
-  async #pruned(databaseId: string) {
-    const { clock, keepMs } = this.options;
-    return pruneSnapshots(await this.#files(databaseId), { nowMs: clock.now(), keepMs });
-  }
-
-  #files(databaseId: string): Promise<SnapshotFile[]> {
-    return listSnapshotFiles(snapshotFolder(this.options.tenants, databaseId));
-  }
-
   async #find(databaseId: string, label: string): Promise<SnapshotFile | undefined> {
-    return (await this.#files(databaseId)).find((one) => one.label === label);
+    const files = await listSnapshotFiles(snapshotFolder(this.options.tenants, databaseId));
+    return files.find((one) => one.label === label);
+  }
+
+  async #taken(databaseId: string, label: string): Promise<SnapshotInfo> {
+    this.pruning.prune(databaseId);
+    const taken = await this.#find(databaseId, label);
+    if (!taken) throw new AppError("store_unavailable");
+    return toInfo(taken);
   }
 
   async #require(databaseId: string, label: string): Promise<SnapshotFile> {
@@ -199,6 +159,10 @@ export class LocalSnapshots {
     if (!found) throw new AppError("snapshot_not_found");
     return found;
   }
+}
+
+function labelTaken(): AppError {
+  return new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
 }
 
 function snapshotError(outcome: string): AppError {

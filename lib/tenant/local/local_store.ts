@@ -1,16 +1,15 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
+import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
-import type { TransferRoom } from "../transfer/transfer_room.ts";
 import type { TransferStore } from "../transfer/transfer_store.ts";
 import type { StoreStrain } from "../store_strain.ts";
-import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
+import type { DatabaseFiles } from "../database_files.ts";
+import type { LogIdentity, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
 import { restartNeeded } from "./child_starts.ts";
 import type { DatabaseHost } from "./database_host.ts";
@@ -22,12 +21,11 @@ import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LocalTransfers } from "./local_transfers.ts";
+import type { LocalStoreParts, LocalStoreSettings } from "./local_store_parts.ts";
 import { LogFlusher } from "./log_flusher.ts";
-import type { LogSpool } from "./log_spool.ts";
 import { NewFiles } from "./new_files.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import { RoomProbe } from "./disk_room.ts";
-import { Scheduler } from "./scheduler.ts";
 import { sweepSlots } from "./child_slot.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -39,31 +37,6 @@ const DAY_MS = 86_400_000;
 const STOP_MS = 10_000;
 /** Milliseconds that a stop moves log rows into their tables; others are moved by the next process. */
 const MOVE_MS = 1000;
-
-/** What the store itself needs of its options. */
-export interface LocalStoreSettings {
-  /** Milliseconds that one statement may run. */
-  readonly queryTimeoutMs: number;
-  /** Days that log and audit rows are stored. */
-  readonly logDays: number;
-  /** Bytes that the query log and the calls may have in one database. Default: `DEFAULT_LOG_BYTES`. */
-  readonly logBytes?: number;
-  /** Days that snapshots are stored. */
-  readonly snapshotDays: number;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** What the store is made of. */
-interface LocalStoreParts {
-  readonly scheduler: Scheduler;
-  readonly spool: LogSpool;
-  readonly tenants: string;
-  /** That all children may hold together. */
-  readonly memoryBytes: number;
-  readonly transactions: OpenTransactions;
-  readonly transferRoom: TransferRoom;
-}
 
 /** The store of this machine. */
 export class LocalStore implements TenantStore, DatabaseHost {
@@ -84,17 +57,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #reserve: DiskReserve;
   #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
-  private readonly scheduler: Scheduler;
-  private readonly spool: LogSpool;
-  private readonly tenants: string;
-
-  constructor(private readonly options: LocalStoreSettings, parts: LocalStoreParts) {
+  constructor(private readonly options: LocalStoreSettings, private readonly parts: LocalStoreParts) {
     const { scheduler, spool, tenants, memoryBytes } = parts;
     this.statementMs = options.queryTimeoutMs;
     this.transactions = parts.transactions;
-    this.scheduler = scheduler;
-    this.spool = spool;
-    this.tenants = tenants;
     this.transfers = new LocalTransfers(this, parts.transferRoom);
     this.#room = new RoomProbe(tenants, options.clock);
     this.#reserve = tenantsReserve(tenants);
@@ -110,17 +76,22 @@ export class LocalStore implements TenantStore, DatabaseHost {
     scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
-    this.#snapshots = new LocalSnapshots({ host: this, tenants, clock, log, keepMs: snapshotDays * DAY_MS });
+    const keepMs = snapshotDays * DAY_MS;
+    this.#snapshots = new LocalSnapshots({ ...parts, host: this, clock, log, keepMs });
     this.#exclusive = new ExclusiveWork(this, scheduler, clock);
     this.#newFiles = new NewFiles({
       tenants,
       makeInChild: (db) => this.task(db, "", { op: "create", db }, "write"),
     });
-    this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.prune(id));
+    this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.pruning.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),
     ];
+  }
+
+  get files(): DatabaseFiles {
+    return this.#snapshots;
   }
 
   create(databaseId: string): Promise<void> {
@@ -131,8 +102,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return new LocalDatabase(this, this.#snapshots, databaseId, namespaceId, this.options.clock);
   }
 
-  async copy(databaseId: string, from: CopySource): Promise<void> {
-    await makeFolder(this.tenants, databaseId);
+  async copy(databaseId: string, from: CopySource<LogIdentity>): Promise<void> {
+    await makeFolder(this.parts.tenants, databaseId);
     await this.#snapshots.copy(from, databaseId);
   }
 
@@ -149,10 +120,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await this.transactions.endAll(lanes, "the database was deleted");
     lanes.log.clear();
     await lanes.nothingRuns();
-    await removeAll(this.tenants, databaseId);
+    await removeAll(this.parts.tenants, databaseId);
     this.#forget(databaseId, lanes);
     // A child that has it open closes it when it is free: nobody waits for what others run there.
-    void this.scheduler.closeEverywhere(databaseId);
+    void this.parts.scheduler.closeEverywhere(databaseId);
     void this.transactions.closeEverywhere(databaseId);
   }
 
@@ -161,34 +132,37 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   ready(): Promise<readonly StoreStrain[]> {
-    if (this.scheduler.stopping || (this.scheduler.slots.length === 0 && !this.scheduler.addChild())) {
+    if (
+      this.parts.scheduler.stopping ||
+      (this.parts.scheduler.slots.length === 0 && !this.parts.scheduler.addChild())
+    ) {
       return Promise.reject(new AppError("store_unavailable"));
     }
-    const { strain } = this.scheduler;
+    const { strain } = this.parts.scheduler;
     if (strain === "none") return Promise.reject(restartNeeded());
     return this.#room.check().then(() => strain === null ? [] : ["restart_needed"]);
   }
 
   sweep(): Promise<void> {
-    return this.#snapshots.sweep();
+    return this.#snapshots.pruning.sweep();
   }
 
   async close(): Promise<void> {
-    this.scheduler.stopping = true;
+    this.parts.scheduler.stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.transfers.room.close();
     await this.transactions.stop(this.#lanes.values());
     const beganMs = this.options.clock.monotonicMs();
     for (let ms = 0; ms < STOP_MS; ms = this.options.clock.monotonicMs() - beganMs) {
       await new Promise((resolve) => setTimeout(resolve, 1));
-      const moving = ms < MOVE_MS && this.#log.move(this.#lanes.values());
-      if (!moving && [...this.#lanes.values()].every(({ mayEnd }) => mayEnd)) break;
+      if (ms < MOVE_MS && this.#log.move(this.#lanes.values())) continue;
+      if ([...this.#lanes.values()].every(({ mayEnd }) => mayEnd)) break;
     }
     await this.#log.close(this.#lanes.values());
     this.#watchdog.stop();
-    await this.#snapshots.close();
+    await this.#snapshots.pruning.close();
     await this.#reserveFilled;
-    await Promise.all(this.scheduler.slots.map((slot) => {
+    await Promise.all(this.parts.scheduler.slots.map((slot) => {
       if (slot.flight) slot.child.kill();
       return slot.child.finish();
     }));
@@ -197,7 +171,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   lanes(databaseId: string, namespaceId: string): DatabaseLanes {
     let lanes = this.#lanes.get(databaseId);
     if (!lanes) {
-      const settled = () => this.spool.settled(databaseId);
+      const settled = () => this.parts.spool.settled(databaseId);
       const log = new LogBuffer(this.options.logBytes ?? DEFAULT_LOG_BYTES, this.#logBudget, settled);
       lanes = new DatabaseLanes(databaseId, namespaceId, log);
       this.#lanes.set(databaseId, lanes);
@@ -206,11 +180,12 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   get isQuiet(): boolean {
-    return this.scheduler.waiting.size === 0 && this.scheduler.slots.every(({ flight }) => flight === null);
+    return this.parts.scheduler.waiting.size === 0 &&
+      this.parts.scheduler.slots.every(({ flight }) => flight === null);
   }
 
   wake(lanes: DatabaseLanes): void {
-    this.scheduler.wake(lanes);
+    this.parts.scheduler.wake(lanes);
   }
 
   task(
@@ -235,13 +210,13 @@ export class LocalStore implements TenantStore, DatabaseHost {
 
   #forget(databaseId: string, lanes: DatabaseLanes): void {
     this.#lanes.delete(databaseId);
-    this.scheduler.homes.forget(lanes);
+    this.parts.scheduler.homes.forget(lanes);
   }
 
   /** Forgets what is idle, takes lent room back, and ends children that nobody needs; one stays. */
   #sweep(): void {
     for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#forget(id, lanes);
     this.#reserveFilled = this.#reserve.fill();
-    sweepSlots(this.scheduler, this.options.clock.monotonicMs() - SWEEP_MS);
+    sweepSlots(this.parts.scheduler, this.options.clock.monotonicMs() - SWEEP_MS);
   }
 }

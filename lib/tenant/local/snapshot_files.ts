@@ -1,7 +1,7 @@
 // The files of an embedded database's snapshots, in a folder beside it, named by time and label: a snapshot is a database
 // file with its write-ahead log. Removes old ones, damaged files that restores have set aside, and unfinished copies.
 import type { SnapshotInfo } from "../snapshots.ts";
-import { removeIfThere, sizeOf } from "./tenant_paths.ts";
+import { folderOf, removeIfThere, sizeOf, syncPath } from "./tenant_paths.ts";
 import { damagedLabel } from "../damage.ts";
 
 /** The most damaged files of one database. */
@@ -47,6 +47,15 @@ export async function listSnapshotFiles(folder: string): Promise<SnapshotFile[]>
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   return found.sort((a, b) => b.name < a.name ? -1 : 1);
+}
+
+/** Makes a closed file on the same file system the file `target` of a snapshot, on the disk. */
+export async function adoptFile(path: string, target: string): Promise<void> {
+  const folder = folderOf(target);
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await syncPath(path);
+  await Deno.rename(path, target);
+  await syncPath(folder);
 }
 
 /** Deletes the files of a snapshot. */

@@ -11,6 +11,8 @@ export interface TenantPaths {
   readonly run: string;
   /** Log rows that are not in their tables yet. */
   readonly spool: string;
+  /** Files that the service builds; emptied at the start. */
+  readonly scratch: string;
 }
 
 /** The folders below a data folder. */
@@ -19,6 +21,7 @@ export function tenantPaths(dataDirectory: string): TenantPaths {
     tenants: `${dataDirectory}/tenants`,
     run: `${dataDirectory}/run`,
     spool: `${dataDirectory}/spool`,
+    scratch: `${dataDirectory}/scratch`,
   };
 }
 
@@ -58,6 +61,17 @@ export async function sizeOf(path: string): Promise<number> {
   }
 }
 
+/** The folder in which a file is. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+/** Brings a file, or a folder's list of names, to the disk. */
+export async function syncPath(path: string): Promise<void> {
+  using file = await Deno.open(path);
+  await file.sync();
+}
+
 /** Makes the folder in which the database's file will be. */
 export async function makeFolder(tenants: string, databaseId: string): Promise<void> {
   const path = databasePath(tenants, databaseId);
@@ -89,6 +103,8 @@ export async function openFolders(dataDirectory: string, newHere: boolean): Prom
   await make(paths.tenants);
   await make(paths.run);
   await make(paths.spool);
+  await removeIfThere(paths.scratch);
+  await make(paths.scratch);
   if (newHere && await hasDatabases(paths.tenants)) {
     throw new ConfigError(
       "Bring back the KV that knows the databases in DATA_DIR/tenants (kv.sqlite3 and its -wal, or KV_URL), or move " +

@@ -1,9 +1,10 @@
 // Snapshots of remote databases: copies in locations of their own, listed in the catalogue.
+import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import { pruneSnapshots, type RestoreOptions, type SnapshotInfo } from "../snapshots.ts";
-import type { CopySource, LogIdentity } from "../tenant_store.ts";
+import type { LogIdentity } from "../tenant_store.ts";
 import type { Restored } from "../damage.ts";
 import { forgetRecords, recordRestore } from "./carry_records.ts";
 import type { Catalog, CatalogSnapshot } from "./catalog.ts";
@@ -119,7 +120,7 @@ export class RemoteSnapshots {
    */
   async copy(
     connection: RemoteConnection,
-    { snapshot, log }: Pick<CopySource, "snapshot" | "log">,
+    { snapshot, log }: Pick<CopySource<LogIdentity>, "snapshot" | "log">,
     to: string,
   ): Promise<string> {
     const startedMs = this.context.clock.monotonicMs();

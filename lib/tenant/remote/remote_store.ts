@@ -1,5 +1,6 @@
 // Tenant databases on a server of libSQL databases. Several processes may work on one server: where a database is and
 // which snapshots it has stands in the catalogue there, and the server itself lets one writer of a database in at a time.
+import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { tryEach } from "../../core/try_each.ts";
@@ -7,7 +8,7 @@ import { serviceTableStatements } from "../../sql/service_tables.ts";
 import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
-import type { CopySource, TenantDatabase, TenantStore } from "../tenant_store.ts";
+import type { LogIdentity, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import { type Fill, RemoteBranches } from "./remote_branches.ts";
 import { Catalog } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
@@ -35,6 +36,7 @@ const CROWDED = 0.8;
 
 /** The store of one server. */
 export class RemoteStore implements TenantStore {
+  readonly files = null;
   readonly branches: RemoteBranches;
   readonly transfers = null;
   readonly #open = new Map<string, RemoteTenant>();
@@ -76,7 +78,7 @@ export class RemoteStore implements TenantStore {
     );
   }
 
-  copy(databaseId: string, from: CopySource): Promise<void> {
+  copy(databaseId: string, from: CopySource<LogIdentity>): Promise<void> {
     return reachable(async () => {
       const source = this.#tenant(from.databaseId);
       await this.#make(databaseId, async (to) => {

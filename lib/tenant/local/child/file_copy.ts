@@ -1,5 +1,7 @@
 // Copies a tenant's file inside its folder. Nobody may write meanwhile and an own connection must be open, because
 // otherwise the copies of the file and its write-ahead log may not match, and the copy is malformed.
+import { systemClock } from "../../../core/clock.ts";
+import { type EarlyCopy, isOneState } from "./early_copy.ts";
 
 /** The folder of the snapshots of the file at `path` (`….db`). */
 export function snapshotFolder(path: string): string {
@@ -11,21 +13,29 @@ export function damagedFolder(path: string): string {
   return `${path.slice(0, -".db".length)}.damaged`;
 }
 
+/** Where the file of a copy stands until the copy is complete. */
+export function stagedCopy(target: string): string {
+  return `${target}.part`;
+}
+
 /**
  * Copies a database with its log. `target` appears only once it is complete and on the disk; a failed copy leaves nothing.
- * The system clones the blocks where the file system can (copy_file_range).
+ * The system clones the blocks where the file system can (copy_file_range). `early`: the file may be copied already.
  */
-export function copyDatabase(source: string, target: string): void {
-  const parts = [`${target}.part`, `${target}-wal`] as const;
+export function copyDatabase(source: string, target: string, early?: EarlyCopy): void {
+  const parts = [stagedCopy(target), `${target}-wal`] as const;
   const [staged, log] = parts;
-  for (const part of parts) removeIfThere(part);
+  const isCopied = early !== undefined && exists(staged) && isOneState(early, source, systemClock.now());
+  for (const part of isCopied ? [log] : parts) removeIfThere(part);
   try {
     if (exists(`${source}-wal`) && Deno.statSync(`${source}-wal`).size > 0) {
       Deno.copyFileSync(`${source}-wal`, log);
       sync(log);
     }
-    Deno.copyFileSync(source, staged);
-    sync(staged);
+    if (!isCopied) {
+      Deno.copyFileSync(source, staged);
+      sync(staged);
+    }
     Deno.renameSync(staged, target);
   } catch (error) {
     for (const part of parts) removeIfThere(part);

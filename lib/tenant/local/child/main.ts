@@ -17,7 +17,7 @@ import { OpenFiles } from "./open_files.ts";
 import type { Request, WireLogTable } from "./protocol.ts";
 import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
-import { copyTo, restoreSnapshot } from "./restore.ts";
+import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
 import { withTexts } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
@@ -90,7 +90,7 @@ function serve(request: Request): void {
       runInternal(files.get(request.db), request.statements);
       return writeReply({ t: "done" });
     case "snapshot":
-      files.get(request.db).snapshot(request.name);
+      files.get(request.db).snapshot(request.name, request.early);
       return writeReply({ t: "done" });
     case "restore":
       return writeReply(restoreSnapshot(files.get(request.db), request));
@@ -103,6 +103,8 @@ function serve(request: Request): void {
     case "copy_out":
       files.get(request.db).copyOut(files.transferCopy(request.transfer));
       return writeReply({ t: "done" });
+    case "begin_history":
+      return writeReply(beginHistory(files.pathOf(request.db), request));
     case "fold_log":
       foldLog(files.get(request.db));
       return writeReply({ t: "done" });

@@ -11,6 +11,7 @@ import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
+import type { EarlyCopy } from "./early_copy.ts";
 import type { WireCall, WireOutcome, WireReplayed } from "./wire_call.ts";
 
 /** An `InspectedStatement`, with what the service has parsed for the child, which has no parser. */
@@ -51,14 +52,23 @@ export type Request =
     readonly db: string;
     readonly statements: readonly (readonly [string, readonly SqlParameter[]])[];
   }
-  | { readonly op: "snapshot"; readonly db: string; readonly name: string }
+  | { readonly op: "snapshot"; readonly db: string; readonly name: string; readonly early?: EarlyCopy }
   | SnapshotRequest
+  /** Copies the files of the present state, which needs the write slot, or of a snapshot. */
   | {
     readonly op: "copy";
     readonly db: string;
     readonly snapshot: string | null;
     readonly to: string;
+    readonly early?: EarlyCopy;
+  }
+  /** Makes such a copy a database of its own, without the history of the other one. `ms`: what the copy took. */
+  | {
+    readonly op: "begin_history";
+    readonly db: string;
     readonly record: WireRecord | null;
+    readonly ms: number;
+    readonly check: boolean;
   }
   /** Copies the present state into the folder of a transfer. */
   | { readonly op: "copy_out"; readonly db: string; readonly transfer: string }

@@ -29,7 +29,8 @@ const CARRIED_AT_ONCE = 2000;
 const LOG_TEXT = 13;
 
 type Restore = Omit<RestoreRequest, "op" | "db">;
-type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "record"> & { readonly path: string };
+type Copy = Pick<Extract<Request, { op: "copy" }>, "snapshot" | "early"> & { readonly path: string };
+type BeginHistory = Omit<Extract<Request, { op: "begin_history" }>, "op" | "db">;
 type Restored = Extract<Reply, { t: "restored" | "missing" | "damaged" | "changed" }>;
 type Copied = Extract<Reply, { t: "done" | "missing" | "damaged" }>;
 
@@ -124,15 +125,23 @@ function salvage(file: TenantFile, target: Connection, nowMs: number): void {
   salvageReplays(reader, target, nowMs);
 }
 
-/** Copies a database or a snapshot without the source's history. Copying a snapshot needs only the snapshot's file. */
-export function copyTo(file: TenantFile, { snapshot, path, record }: Copy): Copied {
-  const startedMs = systemClock.monotonicMs();
+/** Copies the files of a database or a snapshot. Copying a snapshot needs only the snapshot's file. */
+export function copyTo(
+  file: TenantFile,
+  { snapshot, path, early }: Copy,
+): Extract<Copied, { t: "done" | "missing" }> {
   if (snapshot === null) file.writer();
   const source = snapshot === null ? file.path : `${snapshotFolder(file.path)}/${snapshot}.db`;
   if (!exists(source)) return { t: "missing" };
   removeDatabase(path);
-  copyDatabase(source, path);
-  const target = snapshot === null ? new Connection(path, false) : openWhole(path);
+  copyDatabase(source, path, early);
+  return { t: "done" };
+}
+
+/** Removes the history of the database from which the files at `path` were copied. */
+export function beginHistory(path: string, { record, ms, check }: BeginHistory): Copied {
+  const startedMs = systemClock.monotonicMs() - ms;
+  const target = check ? openWhole(path) : new Connection(path, false);
   if (target === null) return { t: "damaged" };
   try {
     upgradeTables(target);

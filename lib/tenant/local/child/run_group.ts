@@ -127,7 +127,7 @@ function runAll(group: WriteGroup, connection: Connection, change: CommitChange,
     // The transaction has written nothing yet, because such a call travels alone.
     if (call.snapshot !== undefined) {
       group.progress.startStatement(firstIndex + index, 0);
-      group.file.snapshot(call.snapshot);
+      group.file.snapshot(call.snapshot, call.early);
     }
     const run = writeCall(call, {
       connection,

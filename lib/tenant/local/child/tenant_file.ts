@@ -4,6 +4,7 @@ import { systemClock } from "../../../core/clock.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
 import { FileDamage } from "../../../engine/engine_failure.ts";
+import type { EarlyCopy } from "./early_copy.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
@@ -98,13 +99,13 @@ export class TenantFile {
     return listTables(this.reader());
   }
 
-  /** Copies the committed state, while nobody writes. */
-  snapshot(name: string): void {
+  /** Copies the committed state, while nobody writes. `early`: the file has been copied already, if that still holds. */
+  snapshot(name: string, early?: EarlyCopy): void {
     // While a connection is open here, no other process folds the log into the file when it closes its own.
     this.writer();
     const folder = snapshotFolder(this.path);
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    copyDatabase(this.path, `${folder}/${name}.db`);
+    copyDatabase(this.path, `${folder}/${name}.db`, early);
   }
 
   /** Copies the committed state to `path`, while nobody writes. */

@@ -10,6 +10,7 @@ import type { TenantStatement } from "../../tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";
 import type { AffectedBound, MigrationAsk } from "../../call_records.ts";
 import type { LogValues } from "../../log_columns.ts";
+import type { EarlyCopy } from "./early_copy.ts";
 
 /** Stands for the text of the statement before: no statement is empty. */
 export const SAME_TEXT = "";
@@ -56,6 +57,8 @@ export interface WireCall {
   readonly replay?: ReplayKeys;
   /** File name of the snapshot to take first; such a call travels alone. */
   readonly snapshot?: string;
+  /** What of it was copied already. */
+  readonly early?: EarlyCopy;
   /** Such a call travels alone. */
   readonly dryRun?: true;
   readonly affected?: AffectedBound;
