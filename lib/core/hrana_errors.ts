@@ -19,7 +19,7 @@ export const hranaErrors = {
   },
   socket_unavailable: {
     status: 426,
-    message: "Write https or http instead of wss or ws in the URL; sockets need the runtime's own server",
+    message: "Write https or http instead of wss or ws in the URL; this Deno cannot keep a socket open here",
     retryable: false,
   },
 } as const;

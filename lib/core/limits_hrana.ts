@@ -26,5 +26,17 @@ export const SOCKET_PING_SEC = 60;
 export const MAX_SOCKET_STREAMS = 128;
 export const MAX_SOCKET_CURSORS = 16;
 export const MAX_SOCKET_WAITING = 1000;
-/** Bytes of answers that a socket may leave unread. */
-export const MAX_SOCKET_UNREAD = 64 * 1024 * 1024;
+/** Sockets that have not said who they are: the runtime takes messages of up to 64 MB, also of strangers. */
+export const MAX_UNKNOWN_SOCKETS = 256;
+/**
+ * Characters that sockets hold (requests that wait, stored texts, entries of cursors, answers that are not read): of one
+ * token, some answers of the longest size; of the process. What a socket holds below the third is not counted.
+ */
+export const MAX_HELD_OF_TOKEN = 64 * 1024 * 1024;
+export const MAX_HELD = 256 * 1024 * 1024;
+export const UNCOUNTED_HELD = 64 * 1024;
+/** Bytes of answers with which the next request of a socket waits to be read, and milliseconds that it waits at most. */
+export const MAX_UNREAD_BEFORE_NEXT = 1024 * 1024;
+export const READ_MS = 30_000;
+/** Milliseconds that a socket which is ended may take to read what was sent, and to say that it closes too. */
+export const CLOSE_MS = 5_000;

@@ -15,6 +15,8 @@ export interface ConnectionLimits {
 export class OpenConnection {
   #answering = 0;
   #wasAsked = false;
+  /** It has become a socket, whose owner ends it. */
+  isSocket = false;
 
   /** `untilSweep` is the last sweep that it survives while it is silent. */
   constructor(
@@ -42,7 +44,7 @@ export class OpenConnection {
   }
 
   get isSilent(): boolean {
-    return this.#answering === 0;
+    return this.#answering === 0 && !this.isSocket;
   }
 
   isLate(sweep: number): boolean {

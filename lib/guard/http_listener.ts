@@ -3,6 +3,7 @@
 import type { Log } from "../core/log.ts";
 import { ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
+import { UpgradeTurns } from "./upgrade_turns.ts";
 
 /** Milliseconds before the next attempt to accept after the system refused. */
 const ACCEPT_AGAIN_MS = 100;
@@ -35,6 +36,15 @@ export interface ClientConnection {
   readonly remoteAddr: Deno.NetAddr;
   /** Says that the answer is large, so that the client may take longer to receive it. */
   expectLargeAnswer(bytes: number): void;
+  /**
+   * Makes a socket of the connection, which is then never ended for being silent. `onStop` is told that the service
+   * stops, and has to close it. Null where this runtime cannot. Errors: those of `Deno.upgradeWebSocket`.
+   */
+  upgrade(
+    request: Request,
+    options: Deno.UpgradeWebSocketOptions,
+    onStop: () => void,
+  ): Promise<Deno.WebSocketUpgrade | null>;
 }
 
 /** Answers a request of a connection. */
@@ -49,6 +59,9 @@ export class HttpListener {
   readonly #listener: Deno.TcpListener;
   readonly #watch: ConnectionWatch;
   readonly #served = new Set<ServedConnection>();
+  /** For each socket the promise that it has closed, and who is told of a stop. */
+  readonly #sockets = new Map<Promise<void>, () => void>();
+  readonly #turns = new UpgradeTurns();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #accepting: Promise<void>;
   #stopping = false;
@@ -67,12 +80,14 @@ export class HttpListener {
     this.#accepting = this.#accept();
   }
 
-  /** Stops accepting, and ends each connection as soon as no request is being answered on it. */
+  /** Stops accepting, ends each connection as soon as no request is being answered on it, and waits for sockets. */
   async shutdown(): Promise<void> {
     if (!this.#stopping) this.#listener.close();
     this.#stopping = true;
     await this.#accepting;
+    for (const onStop of this.#sockets.values()) onStop();
     await Promise.all([...this.#served].flatMap((served) => [served.drain(), served.finished]));
+    await Promise.all(this.#sockets.keys());
     clearInterval(this.#timer);
   }
 
@@ -98,29 +113,57 @@ export class HttpListener {
     }
     const remoteAddr = connection.remoteAddr;
     const watched = this.#watch.add(() => served.end());
+    const upgrade: ClientConnection["upgrade"] = async (request, options, onStop) => {
+      const endTurn = await this.#turns.take();
+      void served.finished.then(endTurn);
+      const upgraded = served.upgrade(request, options);
+      if (upgraded === null) endTurn();
+      else this.#keep(upgraded.socket, watched, { onOpen: endTurn, onStop });
+      return upgraded;
+    };
     let served: ServedConnection;
     try {
       connection.setNoDelay(true);
-      served = this.options.serve(connection, this.#answerOn(watched, remoteAddr), this.#onError);
+      served = this.options.serve(connection, this.#answerOn(watched, remoteAddr, upgrade), this.#onError);
     } catch (error) {
       this.#watch.remove(watched);
       throw error;
     }
     this.#served.add(served);
     served.finished.then(() => {
-      this.#watch.remove(watched);
+      if (!watched.isSocket) this.#watch.remove(watched);
       this.#served.delete(served);
     });
+  }
+
+  #keep(
+    socket: WebSocket,
+    watched: OpenConnection,
+    { onOpen, onStop }: { readonly onOpen: () => void; readonly onStop: () => void },
+  ): void {
+    watched.isSocket = true;
+    socket.addEventListener("open", onOpen);
+    const closed = new Promise<void>((resolve) => {
+      for (const event of ["close", "error"]) socket.addEventListener(event, () => resolve());
+    });
+    this.#sockets.set(closed, onStop);
+    void closed.then(() => {
+      this.#sockets.delete(closed);
+      this.#watch.remove(watched);
+    });
+    if (this.#stopping) onStop();
   }
 
   /** Costs two numbers and one check of a promise for each request: no clock, no timer. */
   #answerOn(
     watched: OpenConnection,
     remoteAddr: Deno.NetAddr,
+    upgrade: ClientConnection["upgrade"],
   ): (request: Request) => Response | Promise<Response> {
     const { takenBytesPerSec, sweepMs } = this.options.limits;
     const connection: ClientConnection = {
       remoteAddr,
+      upgrade,
       expectLargeAnswer: (bytes) => watched.allow(Math.ceil(bytes / takenBytesPerSec * 1000 / sweepMs)),
     };
     const { handler } = this;

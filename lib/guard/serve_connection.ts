@@ -1,5 +1,6 @@
 // The one access to a function of the runtime that is not public: its HTTP server on a single connection.
 // `Deno.serve` (2.9) accepts connections itself, waits for ever for the rest of a head, and has no setting for that.
+import { findResourceFunctions, type ResourceFunctions } from "./resource_functions.ts";
 
 /** Answers a request; never throws. */
 export type Answer = (request: Request) => Response | Promise<Response>;
@@ -12,6 +13,11 @@ export interface ServedConnection {
   end(): void;
   /** Ends it as soon as no request is being answered on it. Never rejects. */
   drain(): Promise<void>;
+  /**
+   * Makes a socket of the connection, by a request that asks for it. `finished` then settles at once; the socket
+   * lives on. Null where this runtime would end it. Errors: those of `Deno.upgradeWebSocket`.
+   */
+  upgrade(request: Request, options: Deno.UpgradeWebSocketOptions): Deno.WebSocketUpgrade | null;
 }
 
 /**
@@ -36,12 +42,17 @@ type RuntimeServe = (
 
 const PARAMETERS = 5;
 
+/** The name of a server among the resources of the runtime. */
+const SERVER = "http";
+
 /** Null where the runtime has no such function, or one with other parameters. */
 export function findServeConnection(runtime: object = Deno): ServeConnection | null {
   const serve = runtimeServe(runtime);
+  const functions = findResourceFunctions(runtime);
   return serve && ((connection, answer, onError) => {
     let cancel = () => {};
     const signal = { addEventListener: (_: "abort", listener: () => void) => void (cancel = listener) };
+    const resource = functions && nextResource(functions);
     const served = serve(connection, signal, answer, onError, () => {});
     // A client may break off or send bytes that are no HTTP: that is no error of ours.
     const ignore = () => {};
@@ -51,8 +62,32 @@ export function findServeConnection(runtime: object = Deno): ServeConnection | n
       finished: served.finished.catch(drain),
       end: () => unlessEnded(cancel),
       drain,
+      upgrade: (request, options) => {
+        if (functions === null || resource === null) return null;
+        if (functions.resources()[resource] !== SERVER) return null;
+        const upgrade = Deno.upgradeWebSocket(request, options);
+        upgrade.socket.addEventListener("open", () => letGo(functions, resource, drain));
+        return upgrade;
+      },
     };
   });
+}
+
+/**
+ * A server of the runtime (2.9) closes its sockets when it ends, and one for a single connection ends as soon as that
+ * has become a socket. It ends without them where its resource is gone already.
+ */
+function letGo(functions: ResourceFunctions, resource: number, drain: () => Promise<void>): void {
+  if (functions.resources()[resource] !== SERVER) return;
+  functions.close(resource);
+  void drain();
+}
+
+/** The number of the resource that is made next: they count up. */
+function nextResource(functions: ResourceFunctions): number {
+  const last = functions.createCancelHandle();
+  functions.close(last);
+  return last + 1;
 }
 
 /**

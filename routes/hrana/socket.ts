@@ -2,20 +2,23 @@
 import type { Context } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
-import { HELLO_MS, MAX_SOCKET_UNREAD, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
+import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
 import { parseMessage } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
+import type { OpenSocket } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { clientMessage } from "./request_schemas.ts";
+import { SocketOutput } from "./socket_output.ts";
 import { type DoorAddress, enterDoor } from "./target.ts";
 
 /** In the order in which they are taken. */
 const PROTOCOLS = ["hrana3", "hrana2", "hrana1"];
-/** Private codes of RFC 6455 for what its 1009 and 1008 mean, which only the runtime may send. */
+/** Private codes of RFC 6455 for what its 1009 and 1008 mean, and its own code of a server that goes away. */
 const TOO_BIG = 4009;
 const POLICY = 4008;
+const GOING_AWAY = 1001;
 
 /** Whether a request asks for a socket. */
 export function isUpgrade(c: Context<Env>): boolean {
@@ -24,70 +27,84 @@ export function isUpgrade(c: Context<Env>): boolean {
 
 /**
  * Answers with a socket. The runtime would split an offer only by comma and space, so the protocol is chosen here. Errors:
- * `validation_failed` for an offer without a protocol that is spoken here, `too_many_requests`, `socket_unavailable` where
- * the service listens itself.
+ * `validation_failed` for what is no handshake of RFC 6455 or offers no protocol that is spoken here, `too_many_requests`,
+ * `socket_unavailable` where the service listens itself and the runtime cannot.
  */
-export function openSocket(deps: AppDeps, c: Context<Env>, address: DoorAddress): Response {
-  // The runtime's server for a single connection (2.9) ends a socket as soon as it is upgraded.
-  if (c.env?.expectLargeAnswer !== undefined) throw new AppError("socket_unavailable");
+export async function openSocket(deps: AppDeps, c: Context<Env>, address: DoorAddress): Promise<Response> {
   const offered = (c.req.header("sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
   const chosen = PROTOCOLS.find((one) => offered.includes(one));
   if (chosen === undefined && offered.some((one) => one !== "")) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "Sec-WebSocket-Protocol", message: `Offer one of ${PROTOCOLS.join(", ")}` }],
-    });
+    throw refused("Sec-WebSocket-Protocol", `Offer one of ${PROTOCOLS.join(", ")}`);
   }
-  const free = deps.hrana.sockets.open();
-  const { socket, response } = Deno.upgradeWebSocket(c.req.raw, { idleTimeout: SOCKET_PING_SEC });
+  if (c.req.header("sec-websocket-key") === undefined) {
+    throw refused("Sec-WebSocket-Key", "Send the handshake of RFC 6455");
+  }
+  deps.hrana.sockets.requireRoom();
+  let stop = () => {};
+  const { socket, response } = await upgrade(c, () => stop());
   if (chosen !== undefined) response.headers.set("sec-websocket-protocol", chosen);
-  serve(deps, socket, { address, free });
+  stop = serve(deps, socket, address);
   return response;
 }
 
-function serve(
-  deps: AppDeps,
-  socket: WebSocket,
-  { address, free }: { readonly address: DoorAddress; readonly free: () => void },
-): void {
-  let freeOfToken = () => {};
+/** On a platform its own server has the connection. */
+async function upgrade(c: Context<Env>, onStop: () => void): Promise<Deno.WebSocketUpgrade> {
+  const options = { idleTimeout: SOCKET_PING_SEC };
+  if (c.env?.upgrade === undefined) return Deno.upgradeWebSocket(c.req.raw, options);
+  const upgraded = await c.env.upgrade(c.req.raw, options, onStop);
+  if (upgraded === null) throw new AppError("socket_unavailable");
+  return upgraded;
+}
+
+/** Answers what is to be done when the service stops. */
+function serve(deps: AppDeps, socket: WebSocket, address: DoorAddress): () => void {
+  const { sockets } = deps.hrana;
   let tokenId: string | null = null;
   const enter = async (token: string | null): Promise<DoorContext> => {
     const ctx = await enterDoor(deps, token === null ? undefined : `Bearer ${token}`, address);
-    if (ctx.tokenId !== tokenId) {
-      freeOfToken();
-      freeOfToken = deps.hrana.sockets.openOf(ctx.tokenId);
-      tokenId = ctx.tokenId;
-    }
+    if (ctx.tokenId !== tokenId) sockets.requireRoomOf(ctx.tokenId);
+    tokenId = ctx.tokenId;
     return ctx;
   };
-  const end = (code: number, reason: string) => {
-    if (socket.readyState === WebSocket.OPEN) socket.close(code, reason);
-  };
+  const output = new SocketOutput(socket, (characters) => sockets.mayHold(open, characters));
+  const end = (code: number, reason: string) => void output.end(code, reason);
   const session = new SocketSession({
     enter,
     end,
-    send: (text) => {
-      if (socket.readyState !== WebSocket.OPEN) return;
-      // Who asks without reading would have the answers kept here.
-      if (socket.bufferedAmount > MAX_SOCKET_UNREAD) end(POLICY, "Read the answers");
-      else socket.send(text);
-    },
+    send: (text) => output.send(text),
+    taken: () => output.taken(),
+    mayHold: (characters) => sockets.mayHold(open, characters),
   });
+  const open: OpenSocket = {
+    get tokenId() {
+      return tokenId;
+    },
+    get held() {
+      return session.held + output.unread;
+    },
+    end: () => end(POLICY, "Send hello first"),
+  };
+  sockets.add(open);
   const timer = setTimeout(() => {
-    if (!session.isKnown) end(POLICY, "Send hello first");
+    if (!session.isKnown) open.end();
   }, HELLO_MS);
   socket.onmessage = ({ data }: MessageEvent) => {
+    if (!output.isOpen) return;
     if (typeof data !== "string") return end(POLICY, "Send text; this is JSON");
     if (data.length > MAX_BODY_BYTES) return end(TOO_BIG, "Send a smaller message");
     const parsed = clientMessage.safeParse(parseMessage(data));
-    session.receive(parsed.success ? parsed.data : null);
+    session.receive(parsed.success ? parsed.data : null, data.length);
   };
   const gone = () => {
     clearTimeout(timer);
     session.close();
-    freeOfToken();
-    free();
+    sockets.remove(open);
   };
   socket.onclose = gone;
   socket.onerror = gone;
+  return () => session.stop(() => end(GOING_AWAY, "The service stops"));
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError("validation_failed", { issues: [{ path, message }] });
 }

@@ -1,6 +1,7 @@
 // What a request carries through Hono: its connection, and what the middleware has found out about it.
 import type { Caller, TokenCaller } from "../../lib/access/caller.ts";
 import type { Target } from "../../lib/access/resolve_target.ts";
+import type { ClientConnection } from "../../lib/guard/http_listener.ts";
 import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Visit } from "./visit.ts";
@@ -47,6 +48,8 @@ export interface Connection {
   readonly remoteAddr?: Deno.Addr;
   /** Present where this service listens itself: the client may take longer to receive the answer. */
   readonly expectLargeAnswer?: (bytes: number) => void;
+  /** Present there too: makes a socket of the connection, as `ClientConnection` says. */
+  readonly upgrade?: ClientConnection["upgrade"];
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from "../../lib/guard/http_listener.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
 import { RawClient } from "../testing/raw_client.ts";
+import { RawSocket } from "../testing/raw_socket.ts";
 
 const LONG_MS = 60_000;
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -215,4 +216,50 @@ Deno.test("clients that hang up before they are let in end nobody else, and noth
   }
   await silent.send(GET);
   assertEquals([(await silent.answer()).body, world.log], ["ok", []]);
+});
+
+Deno.test("a socket is never ended for being silent, is among the connections, and a stop waits until it has closed", async () => {
+  const told = Promise.withResolvers<void>();
+  let socket: WebSocket | null = null;
+  await using world = listening({ idleMs: 40, maxConnections: 1 }, async (request, connection) => {
+    const upgraded = await connection.upgrade(request, {}, () => {
+      told.resolve();
+      socket?.close(1001, "stops");
+    });
+    assert(upgraded !== null);
+    socket = upgraded.socket;
+    return upgraded.response;
+  });
+  const { port } = world.listener.addr;
+  const client = await RawSocket.connect(port, "/");
+  // It has been silent for longer than a connection may be, and has the only place.
+  for (let sweeps = 0; sweeps < 10; sweeps++) await sleep(patient.sweepMs);
+  const refused = await world.connect();
+  await refused.end();
+  assertEquals(world.log, ["warn connection_refused"]);
+  const stopped = world.listener.shutdown();
+  await told.promise;
+  assertEquals(await client.next(), 1001);
+  client[Symbol.dispose]();
+  await stopped;
+});
+
+Deno.test("every one of a burst of sockets stays open", async () => {
+  await using world = listening({}, async (request, connection) => {
+    // As the service's own handler does: an answer that is made later.
+    await sleep(Math.random() * 3);
+    const upgraded = await connection.upgrade(request, {}, () => {});
+    assert(upgraded !== null);
+    const { socket, response } = upgraded;
+    socket.onmessage = ({ data }) => socket.send(data);
+    return response;
+  });
+  for (let burst = 0; burst < 5; burst++) {
+    await Promise.all(Array.from({ length: 100 }, async () => {
+      const client = await RawSocket.connect(world.listener.addr.port, "/");
+      await client.send(burst);
+      assertEquals(await client.next(), String(burst));
+      client[Symbol.dispose]();
+    }));
+  }
 });

@@ -100,6 +100,36 @@ Deno.test("a drained connection answers the request that runs, and a silent one 
   busy.served.end();
 });
 
+Deno.test("this runtime makes a socket of a connection, which lives on when its server has ended", async () => {
+  const socket = Promise.withResolvers<WebSocket>();
+  let served: ServedConnection | null = null;
+  const serve = findServeConnection();
+  assert(serve !== null);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const [client, connection] = await Promise.all([
+    Promise.resolve(new WebSocket(`ws://127.0.0.1:${listener.addr.port}/`)),
+    listener.accept(),
+  ]);
+  served = serve(connection, (request) => {
+    const upgraded = served?.upgrade(request, {}) ?? null;
+    assert(upgraded !== null, "this Deno has no functions to let a socket go, or other ones");
+    socket.resolve(upgraded.socket);
+    return upgraded.response;
+  }, () => new Response("failed", { status: 500 }));
+  const own = await socket.promise;
+  await served.finished;
+  const heard = Promise.withResolvers<string>();
+  client.onmessage = ({ data }) => heard.resolve(data);
+  own.onmessage = ({ data }) => own.send(`${data} too`);
+  if (client.readyState !== WebSocket.OPEN) await new Promise((open) => client.onopen = open);
+  client.send("you");
+  assertEquals(await heard.promise, "you too");
+  const ends = [own, client].map((one) => new Promise((closed) => one.onclose = closed));
+  served.end();
+  client.close();
+  await Promise.all(ends);
+});
+
 Deno.test("bytes that are no HTTP end their connection and nothing else", async () => {
   await using world = await connected(() => new Response("ok"));
   await world.client.send("\x16\x03\x01 this is no HTTP\r\n\r\n");

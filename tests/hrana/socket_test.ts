@@ -3,36 +3,9 @@
 import { createClient } from "@libsql/client/ws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
+import { RawSocket } from "../testing/raw_socket.ts";
+import { execute, hello, ok, openSocket, request } from "./hrana_socket.ts";
 import { hranaWorld } from "./hrana_world.ts";
-
-/** A socket with its messages in the order in which they came. */
-async function openSocket(url: string, protocols: string[] = ["hrana3"]) {
-  const socket = new WebSocket(url, protocols);
-  const messages: unknown[] = [];
-  const waiting: ((message: unknown) => void)[] = [];
-  const closed = Promise.withResolvers<number>();
-  socket.onmessage = ({ data }) => {
-    const take = waiting.shift();
-    if (take) take(JSON.parse(data));
-    else messages.push(JSON.parse(data));
-  };
-  socket.onclose = ({ code }) => closed.resolve(code);
-  const opened = Promise.withResolvers<void>();
-  socket.onopen = () => opened.resolve();
-  socket.onerror = () => opened.reject(new Error("not opened"));
-  await opened.promise;
-  return {
-    socket,
-    closed: closed.promise,
-    send: (message: unknown) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
-    next: () =>
-      messages.length > 0 ? Promise.resolve(messages.shift()) : new Promise((take) => waiting.push(take)),
-  };
-}
-
-const hello = (jwt: string) => ({ type: "hello", jwt });
-const request = (request_id: number, request: unknown) => ({ type: "request", request_id, request });
-const ok = (request_id: number, response: unknown) => ({ type: "response_ok", request_id, response });
 
 /** Guarantee: only that it is an object; a test fails where a member it reads is another. */
 function codeOf(message: unknown): unknown {
@@ -158,6 +131,30 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     send(request(2, { type: "execute", stream_id: 1, stmt: { sql: "SELECT 1" } }));
     assertEquals(codeOf(await next()), "INVALID_BEARER");
     assertEquals(await closed, 4008);
+  });
+
+  await step("whoever asks without reading has to read before more runs, and gets every answer", async () => {
+    using raw = await RawSocket.connect(server.addr.port, "/hrana/acme/main/");
+    const before = [...app.deps.hrana.sockets];
+    await raw.send(hello(token));
+    await raw.send(request(1, { type: "open_stream", stream_id: 1 }));
+    const answers = 40;
+    for (let at = 0; at < answers; at++) {
+      await raw.send(execute(at, `SELECT ${at}, hex(zeroblob(1000000))`));
+    }
+    assertEquals(await raw.next(), '{"type":"hello_ok"}');
+    const [socket] = before.toReversed();
+    assert(socket !== undefined);
+    // Two million characters each: no more wait than one beyond the bound, and what the system's own buffers take.
+    while (socket.held < 1_000_000) await new Promise((resolve) => setTimeout(resolve, 5));
+    let most = 0;
+    assert((await raw.next())?.toString().includes("open_stream"));
+    for (let at = 0; at < answers; at++) {
+      const text = String(await raw.next());
+      assert(text.startsWith(`{"type":"response_ok","request_id":${at},`), text.slice(0, 100));
+      most = Math.max(most, socket.held);
+    }
+    assert(most < 8_000_000, String(most));
   });
 
   await step("closing a socket frees it", async () => {

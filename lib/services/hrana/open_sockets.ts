@@ -1,46 +1,77 @@
-// How many sockets are open, in all and of each token.
+// The sockets that are open, and what they hold in memory: of the process, and of each token.
 import { AppError } from "../../core/errors.ts";
-import { MAX_SOCKETS, MAX_SOCKETS_OF_TOKEN } from "../../core/limits_hrana.ts";
+import {
+  MAX_HELD,
+  MAX_HELD_OF_TOKEN,
+  MAX_SOCKETS,
+  MAX_SOCKETS_OF_TOKEN,
+  MAX_UNKNOWN_SOCKETS,
+  UNCOUNTED_HELD,
+} from "../../core/limits_hrana.ts";
+
+/** A socket until it has closed. */
+export interface OpenSocket {
+  /** Null: it has not said who it is. */
+  readonly tokenId: string | null;
+  /** Characters of requests that wait, of texts and of answers that are not read. */
+  readonly held: number;
+  end(): void;
+}
 
 /** The sockets of the process. */
 export class OpenSockets {
-  #count = 0;
-  readonly #byToken = new Map<string, number>();
+  readonly #open = new Set<OpenSocket>();
 
   get size(): number {
-    return this.#count;
+    return this.#open.size;
   }
 
-  /** Counts a socket; the function that it returns takes it back. Errors: `too_many_requests`. */
-  open(): () => void {
-    if (this.#count >= MAX_SOCKETS) throw tooMany();
-    this.#count++;
-    return once(() => this.#count--);
+  [Symbol.iterator](): IterableIterator<OpenSocket> {
+    return this.#open.values();
   }
 
-  /** The same for the token that a socket has said to have. */
-  openOf(tokenId: string): () => void {
-    const open = this.#byToken.get(tokenId) ?? 0;
-    if (open >= MAX_SOCKETS_OF_TOKEN) throw tooMany();
-    this.#byToken.set(tokenId, open + 1);
-    return once(() => {
-      const left = (this.#byToken.get(tokenId) ?? 1) - 1;
-      if (left > 0) this.#byToken.set(tokenId, left);
-      else this.#byToken.delete(tokenId);
-    });
+  /** Errors: `too_many_requests`. */
+  requireRoom(): void {
+    if (this.#open.size >= MAX_SOCKETS) throw tooMany();
   }
+
+  /** Errors: as `requireRoom`. */
+  requireRoomOf(tokenId: string): void {
+    if (this.#of(tokenId).length >= MAX_SOCKETS_OF_TOKEN) throw tooMany();
+  }
+
+  /** Strangers must not keep others out: where too many have not said who they are, the first of them is ended. */
+  add(socket: OpenSocket): void {
+    const unknown = [...this.#open].filter(({ tokenId }) => tokenId === null);
+    if (unknown.length >= MAX_UNKNOWN_SOCKETS) unknown[0]?.end();
+    this.#open.add(socket);
+  }
+
+  remove(socket: OpenSocket): void {
+    this.#open.delete(socket);
+  }
+
+  /** Whether a socket may hold so many characters more. Few are not counted. */
+  mayHold(socket: OpenSocket, more: number): boolean {
+    const { held, tokenId } = socket;
+    if (held + more <= UNCOUNTED_HELD) return true;
+    if (tokenId === null) return false;
+    return sumOf(this.#of(tokenId)) + more <= MAX_HELD_OF_TOKEN && sumOf(this.#open) + more <= MAX_HELD;
+  }
+
+  #of(tokenId: string): OpenSocket[] {
+    return [...this.#open].filter((one) => one.tokenId === tokenId);
+  }
+}
+
+function sumOf(sockets: Iterable<OpenSocket>): number {
+  let sum = 0;
+  for (const { held } of sockets) sum += held;
+  return sum;
 }
 
 function tooMany(): AppError {
   return new AppError("too_many_requests", {
     message: "Close a socket first; there are as many open as there may be",
   });
-}
-
-function once(work: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) work();
-    done = true;
-  };
 }

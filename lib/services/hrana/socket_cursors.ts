@@ -4,12 +4,26 @@ import { MAX_SOCKET_CURSORS } from "../../core/limits_hrana.ts";
 
 /** The cursors of one socket. */
 export class SocketCursors {
-  readonly #cursors = new Map<number, { readonly entries: readonly string[]; at: number }>();
+  readonly #cursors = new Map<number, { entries: readonly string[]; characters: number; at: number }>();
 
-  /** Errors: `validation_failed` for a number in use, or too many of them. */
+  /** `mayHold`: whether so many characters more may wait here to be fetched. */
+  constructor(private readonly mayHold: (characters: number) => boolean) {}
+
+  /** Characters of all cursors that are not fetched to their end. */
+  get characters(): number {
+    return this.#cursors.values().reduce((sum, { characters }) => sum + characters, 0);
+  }
+
+  /** Errors: `validation_failed` for a number in use, too many of them, or too much in them. */
   open(id: number, entries: readonly string[]): void {
     this.requireFree(id);
-    this.#cursors.set(id, { entries, at: 0 });
+    const characters = lengthOf(entries);
+    if (!this.mayHold(characters)) {
+      throw new AppError("validation_failed", {
+        message: "Fetch or close a cursor first; those that are open hold as much as they may",
+      });
+    }
+    this.#cursors.set(id, { entries, characters, at: 0 });
   }
 
   /** To be asked before a batch runs for it. Errors: as `open`. */
@@ -31,6 +45,7 @@ export class SocketCursors {
     const entries = cursor.entries.slice(cursor.at, cursor.at + count);
     cursor.at += entries.length;
     const done = cursor.at >= cursor.entries.length;
+    if (done) this.#cursors.set(id, { entries: [], characters: 0, at: 0 });
     return `{"type":"fetch_cursor","entries":[${entries.join(",")}],"done":${done}}`;
   }
 
@@ -41,4 +56,8 @@ export class SocketCursors {
   clear(): void {
     this.#cursors.clear();
   }
+}
+
+function lengthOf(entries: readonly string[]): number {
+  return entries.reduce((sum, { length }) => sum + length, 0);
 }

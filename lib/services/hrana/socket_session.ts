@@ -21,25 +21,36 @@ interface OpenStream {
 /** One socket. */
 export class SocketSession {
   readonly #streams = new Map<number, OpenStream>();
-  readonly #cursors = new SocketCursors();
+  readonly #cursors: SocketCursors;
   readonly #texts = new StoredTexts();
   readonly #closing = new AbortController();
   #token: string | null = null;
   /** Whether the token was good; null: hello has not come. */
   #hello: Promise<boolean> | null = null;
   #waiting = 0;
+  #waitingCharacters = 0;
   /** Nothing more is taken: the token has lost its right. */
   #isOver = false;
+  /** The service stops: what to do when nothing waits any more. */
+  #onIdle: (() => void) | null = null;
 
-  constructor(private readonly parts: SocketParts) {}
+  constructor(private readonly parts: SocketParts) {
+    this.#cursors = new SocketCursors(parts.mayHold);
+  }
+
+  /** Characters that the client has it hold: requests under way, stored texts, cursors. */
+  get held(): number {
+    return this.#waitingCharacters + this.#texts.characters + this.#cursors.characters;
+  }
 
   /** Whether the client has said who it is. */
   get isKnown(): boolean {
     return this.#hello !== null;
   }
 
-  /** Takes a message; answers follow by `send`. Null: it is none of the protocol. */
-  receive(message: ClientMessage | null): void {
+  /** Takes a message of so many characters; answers follow by `send`. Null: it is none of the protocol. */
+  receive(message: ClientMessage | null, characters: number): void {
+    if (this.#onIdle !== null) return;
     if (message === null) return this.#end("Send messages of the protocol");
     if (message.type === "hello") {
       this.#hello = this.#greet(message.jwt ?? null);
@@ -47,11 +58,23 @@ export class SocketSession {
     }
     const hello = this.#hello;
     if (hello === null) return this.#end("Send hello first");
-    if (this.#waiting >= MAX_SOCKET_WAITING) {
-      return this.#end("Wait for answers; too many requests are under way");
+    if (this.#waiting >= MAX_SOCKET_WAITING || !this.parts.mayHold(characters)) {
+      return this.#end("Wait for answers; too much is under way");
     }
     this.#waiting++;
-    void this.#answer(hello, message.request_id, message.request);
+    this.#waitingCharacters += characters;
+    void this.#answer(hello, message.request_id, message.request).finally(() => {
+      this.#waiting--;
+      this.#waitingCharacters -= characters;
+      if (this.#isOver) this.#end("The token or the database is gone");
+      if (this.#waiting === 0) this.#onIdle?.();
+    });
+  }
+
+  /** Takes nothing more; `onIdle` is called when what runs has been answered. */
+  stop(onIdle: () => void): void {
+    this.#onIdle = onIdle;
+    if (this.#waiting === 0) onIdle();
   }
 
   /** Ends everything: the socket has closed. */
@@ -83,9 +106,6 @@ export class SocketSession {
       if (text !== null) this.parts.send(`{"type":"response_ok","request_id":${id},"response":${text}}`);
     } catch (error) {
       this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
-    } finally {
-      this.#waiting--;
-      if (this.#isOver) this.#end("The token or the database is gone");
     }
   }
 
@@ -117,6 +137,7 @@ export class SocketSession {
       case "close_sql":
         return `{"type":"${request.type}"}`;
       case "fetch_cursor":
+        await this.parts.taken();
         return this.#cursors.fetch(request.cursor_id, request.max_count);
       case "close_cursor":
         this.#cursors.close(request.cursor_id);
@@ -124,6 +145,8 @@ export class SocketSession {
       default: {
         const stream = this.#streams.get(request.stream_id)?.stream;
         if (stream === undefined) throw new AppError("stream_expired");
+        const isTaken = this.parts.taken();
+        if (isTaken !== null) await isTaken;
         const ctx = await this.#enter();
         const signal = this.#closing.signal;
         return await answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });

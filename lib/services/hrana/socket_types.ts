@@ -30,6 +30,10 @@ export interface SocketParts {
   /** Who calls now, by the token of hello. Asked for every request: a token may be revoked, and a role taken away. */
   readonly enter: (token: string | null) => Promise<DoorContext>;
   readonly send: (text: string) => void;
+  /** Null where the client has read enough of its answers for the next request to run; else settles when it has. */
+  readonly taken: () => Promise<void> | null;
+  /** Whether this socket may hold so many characters more. */
+  readonly mayHold: (characters: number) => boolean;
   /** Closes the socket, with a private code of RFC 6455. */
   readonly end: (code: number, reason: string) => void;
 }

@@ -1,0 +1,74 @@
+// What a socket sends, and how it ends. A client that asks without reading would have its answers kept in memory: the next
+// request waits until enough is read, and only so long.
+import { endSocket } from "../../lib/guard/end_socket.ts";
+import { CLOSE_MS, MAX_UNREAD_BEFORE_NEXT, READ_MS } from "../../lib/core/limits_hrana.ts";
+
+/** The runtime tells nobody when a client has read, so it is asked. In milliseconds. */
+const ASK_AGAIN_MS = 20;
+/** A private code of RFC 6455: the ones of the protocol itself are not for applications. */
+const POLICY = 4008;
+
+/** The sending half of a socket. */
+export class SocketOutput {
+  #isEnding = false;
+  #leftUnread = 0;
+
+  /** `mayHold`: whether so many characters more may wait to be read. */
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly mayHold: (characters: number) => boolean,
+    private readonly times = { readMs: READ_MS, closeMs: CLOSE_MS },
+  ) {}
+
+  /** Whether anything is still taken and sent. */
+  get isOpen(): boolean {
+    return !this.#isEnding && this.#isConnected;
+  }
+
+  /** Bytes that the client has not read, also when the socket has been told to close. */
+  get unread(): number {
+    return this.#isConnected ? this.socket.bufferedAmount : this.#leftUnread;
+  }
+
+  send(text: string): void {
+    if (!this.isOpen) return;
+    if (this.mayHold(text.length)) this.socket.send(text);
+    else void this.end(POLICY, "Read the answers");
+  }
+
+  /** Null where the client has read enough; else settles when it has, or is ended because it does not. */
+  taken(): Promise<void> | null {
+    return this.unread <= MAX_UNREAD_BEFORE_NEXT ? null : this.#awaitTaken();
+  }
+
+  /** Closes behind what was sent, or, where the client does not read that, without. */
+  async end(code: number, reason: string): Promise<void> {
+    if (!this.isOpen) return;
+    this.#isEnding = true;
+    if (this.unread > 0) await this.#until(() => this.unread === 0, this.times.closeMs);
+    if (!this.#isConnected) return;
+    this.#leftUnread = this.socket.bufferedAmount;
+    this.socket.close(code, reason);
+    if (this.#leftUnread > 0) return;
+    const timer = setTimeout(() => endSocket(this.socket), this.times.closeMs);
+    this.socket.addEventListener("close", () => clearTimeout(timer));
+  }
+
+  async #awaitTaken(): Promise<void> {
+    const isTaken = await this.#until(() => this.unread <= MAX_UNREAD_BEFORE_NEXT, this.times.readMs);
+    if (!isTaken) await this.end(POLICY, "Read the answers");
+  }
+
+  /** False where the time is over. A socket that has closed waits for nothing. */
+  async #until(isSo: () => boolean, ms: number): Promise<boolean> {
+    for (let waitedMs = 0; this.#isConnected && !isSo(); waitedMs += ASK_AGAIN_MS) {
+      if (waitedMs >= ms) return false;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
+    return true;
+  }
+
+  get #isConnected(): boolean {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+}

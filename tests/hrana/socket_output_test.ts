@@ -1,0 +1,82 @@
+// How a socket ends whose client does not take part, by sockets of the runtime and a client that reads when it is told to.
+import { assert, assertEquals } from "@std/assert";
+import { MAX_HELD_OF_TOKEN, MAX_UNKNOWN_SOCKETS } from "../../lib/core/limits_hrana.ts";
+import { type OpenSocket, OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
+import { SocketOutput } from "../../routes/hrana/socket_output.ts";
+import { RawSocket } from "../testing/raw_socket.ts";
+
+const impatient = { readMs: 60, closeMs: 60 };
+const LARGE = "x".repeat(16_000_000);
+
+interface World {
+  readonly output: SocketOutput;
+  readonly client: RawSocket;
+  readonly socket: WebSocket;
+  readonly closed: Promise<unknown>;
+}
+
+async function connected(
+  use: (world: World) => Promise<void>,
+  times: { readonly readMs: number; readonly closeMs: number } = impatient,
+): Promise<void> {
+  const opened = Promise.withResolvers<WebSocket>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () => opened.resolve(socket);
+    return response;
+  });
+  const client = await RawSocket.connect(server.addr.port, "/");
+  const socket = await opened.promise;
+  const closed = new Promise((resolve) => socket.onclose = socket.onerror = resolve);
+  await use({ output: new SocketOutput(socket, () => true, times), client, socket, closed });
+  client[Symbol.dispose]();
+  await closed;
+  await server.shutdown();
+}
+
+Deno.test("a client that never answers the end of its socket loses the connection", async () => {
+  await connected(async ({ output, client, closed }) => {
+    output.send("the last");
+    await output.end(4008, "over");
+    assertEquals([await client.next(), await client.next()], ["the last", 4008]);
+    await closed;
+    assertEquals(await client.next(), null);
+  }, { readMs: 60, closeMs: 500 });
+});
+
+Deno.test("a request waits for a client that reads, and the socket of one that does not is ended and still counted", async () => {
+  await connected(async ({ output, client }) => {
+    output.send(LARGE);
+    const taken = output.taken();
+    assert(taken !== null && output.unread > 1_000_000);
+    assertEquals(String(await client.next()).length, LARGE.length);
+    await taken;
+    assertEquals([output.isOpen, output.taken()], [true, null]);
+  }, { readMs: 60_000, closeMs: 60 });
+  await connected(async ({ output, socket }) => {
+    output.send(LARGE);
+    await output.taken();
+    output.send("never sent");
+    assertEquals([output.isOpen, socket.readyState], [false, WebSocket.CLOSING]);
+    assert(output.unread > 1_000_000, "the runtime has it until the connection ends");
+  });
+});
+
+Deno.test("sockets of one token hold so much together, and strangers next to nothing", () => {
+  const sockets = new OpenSockets();
+  const ended: OpenSocket[] = [];
+  const open = (tokenId: string | null, held: number): OpenSocket => {
+    const socket: OpenSocket = { tokenId, held, end: () => void ended.push(socket) };
+    sockets.add(socket);
+    return socket;
+  };
+  const half = MAX_HELD_OF_TOKEN / 2;
+  const [one, two, other] = [open("a", half), open("a", half - 100_000), open("b", 0)];
+  assert(sockets.mayHold(two, 100_000) && !sockets.mayHold(two, 100_001));
+  assert(!sockets.mayHold(one, 100_001) && sockets.mayHold(other, half));
+  const strangers = Array.from({ length: MAX_UNKNOWN_SOCKETS }, () => open(null, 0));
+  assert(strangers.every((socket) => sockets.mayHold(socket, 1000) && !sockets.mayHold(socket, 100_000)));
+  assertEquals(ended, []);
+  open(null, 0);
+  assertEquals(ended, strangers.slice(0, 1));
+});
