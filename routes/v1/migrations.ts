@@ -2,14 +2,18 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import type { QueryContext } from "../../lib/query/query_call.ts";
 import { applyMigrations } from "../../lib/services/migrations/apply_migrations.ts";
 import { listMigrations } from "../../lib/services/migrations/migration_state.ts";
+import { rehearseMigrations } from "../../lib/services/migrations/rehearse_migrations.ts";
 import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { isoTimestamp, noQuery, ruleHit } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
+import { rowFormOf } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
+import { branchDiff } from "./branch_schemas.ts";
+import { doctorFinding } from "./schema.ts";
 
 /** Files of one call: a project of many years has some hundreds, and sends all of them each time. */
 const MAX_FILES = 1000;
@@ -22,6 +26,10 @@ const migrationsBody = z.strictObject({
     sql: z.string().describe("The whole file"),
   })).min(1).max(MAX_FILES),
   baseline: z.boolean().default(false).describe("Record the files as applied without running them"),
+  dryRun: z.boolean().default(false).describe("Try them on a copy and tell what they would do"),
+}).refine(({ baseline, dryRun }) => !(baseline && dryRun), {
+  path: ["dryRun"],
+  error: "Leave out dryRun; a baseline runs nothing",
 }).meta({
   examples: [{
     files: [{ name: "0001_notes.sql", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)" }],
@@ -34,12 +42,25 @@ const drift = z.array(z.object({
   change: z.enum(["added", "removed", "changed"]),
 })).nullable().describe("What had changed in the schema since the newest migration; null: there was none");
 
+const rehearsal = branchDiff.omit({ branchRef: true }).extend({
+  durationMs: z.number().describe("Of all files together, on a copy that nobody else uses"),
+  rowsLost: z.array(z.object({ table: z.string(), before: z.int(), after: z.int().nullable() })).describe(
+    "Tables that would have fewer rows; after null: they would be gone",
+  ),
+  findings: z.array(doctorFinding).describe("What the doctor finds behind them and did not find before"),
+  rule: z.enum(["deny", "require_approval"]).nullable().describe(
+    "What rules would do with all of them together",
+  ),
+  hits: z.array(ruleHit),
+});
+
 /** What has become of files. */
 export const migrated = z.object({
   applied: z.array(z.string()).describe("Files that this call has applied, in their order"),
   pending: z.array(z.string()).describe("Files that are still to be applied"),
   snapshot: z.string().nullable().describe("Snapshot before the first of them that changes the schema"),
   drift,
+  rehearsal: rehearsal.nullable().optional().describe("Of a dry run; null: nothing is pending"),
 });
 
 /** The figures of all files together. */
@@ -67,7 +88,7 @@ const migration = z.object({
 const tags = ["migrations"];
 
 /** Mounted under `/v1/db/:ns/:db`. */
-export function migrationRoutes(query: QueryContext): Hono<Env> {
+export function migrationRoutes({ control, query }: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/migrations",
@@ -91,8 +112,14 @@ export function migrationRoutes(query: QueryContext): Hono<Env> {
       }),
       validate("json", migrationsBody),
       async (c) => {
-        const { files, baseline } = c.req.valid("json");
-        const input = { files, baseline, signal: () => c.req.raw.signal };
+        const { files, baseline, dryRun } = c.req.valid("json");
+        const signal = () => c.req.raw.signal;
+        if (dryRun) {
+          const ctx = { ...statementsContext(query, c), control };
+          const rehearsed = await rehearseMigrations(ctx, { files, rowForm: rowFormOf(c), signal });
+          return c.json({ success: true, ...rehearsed });
+        }
+        const input = { files, baseline, signal };
         const { data, meta } = await applyMigrations(statementsContext(query, c), input);
         return c.json({ success: true, data, meta });
       },

@@ -39,5 +39,5 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/db/:ns/:db", handoffRoutes(deps))
     .route("/db/:ns/:db", branchRoutes(deps))
     .route("/db/:ns/:db", snapshotRoutes(deps))
-    .route("/db/:ns/:db", migrationRoutes(deps.query));
+    .route("/db/:ns/:db", migrationRoutes(deps));
 }

@@ -136,15 +136,18 @@ export function searchRoutes({ query, schemas: { rankings } }: AppDeps): Hono<En
   );
 }
 
+/** What the doctor finds. */
+export const doctorFinding = z.object({
+  code: z.string(),
+  severity: z.enum(["error", "warning", "info"]),
+  table: z.string(),
+  column: z.string().nullable(),
+  message: z.string(),
+  suggestion: z.string().describe("One SQL statement, or a call as METHOD path body"),
+});
+
 const doctorResult = z.object({
-  findings: z.array(z.object({
-    code: z.string(),
-    severity: z.enum(["error", "warning", "info"]),
-    table: z.string(),
-    column: z.string().nullable(),
-    message: z.string(),
-    suggestion: z.string().describe("One SQL statement, or a call as METHOD path body"),
-  })),
+  findings: z.array(doctorFinding),
   tablesScanned: z.int(),
   generatedAt: isoTimestamp,
 });

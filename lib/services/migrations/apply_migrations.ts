@@ -197,7 +197,8 @@ function alike(files: readonly ReadFile[]): ReadFile[][] {
   return groups;
 }
 
-const NO_FIGURES: MigrateMeta = {
+/** Of a call that has applied nothing. */
+export const NO_FIGURES: MigrateMeta = {
   rowsRead: 0,
   rowsWritten: 0,
   durationMs: 0,

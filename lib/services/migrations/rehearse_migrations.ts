@@ -1,0 +1,176 @@
+// What migration files would do, tried on a copy of the database that nobody else can find and that is gone afterwards.
+import { requireRole } from "../../access/caller.ts";
+import type { ControlPlane } from "../../control/control_plane.ts";
+import { newId } from "../../core/ids.ts";
+import { Bill } from "../../query/bill.ts";
+import { plainCall } from "../../query/plain_call.ts";
+import type { BranchDiff } from "../../sql/branch_report.ts";
+import { writtenRename } from "../../sql/description_renames.ts";
+import { foldName } from "../../sql/names.ts";
+import { quoteIdentifier } from "../../sql/quote.ts";
+import { isReservedName } from "../../sql/service_tables.ts";
+import type { RowForm } from "../../sql/row_form.ts";
+import type { RuleHit } from "../../store/write_records.ts";
+import { foreseeRules } from "../proposals/foresee_rules.ts";
+import { rowsOf } from "../query/read_result.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
+import { dropUnused } from "../removal/remove_records.ts";
+import { diagnose } from "../schema/doctor/doctor_checks.ts";
+import type { Finding } from "../schema/doctor/examined.ts";
+import { readExamined } from "../schema/doctor/read_examined.ts";
+import { ProbeMemory } from "../schema/doctor/row_probes.ts";
+import { readRows } from "../schema/read_rows.ts";
+import { applyMigrations, type Migrated, type MigrateMeta, NO_FIGURES } from "./apply_migrations.ts";
+import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
+import { readState } from "./migration_state.ts";
+
+/** What a rehearsal needs of a request. */
+export interface RehearsalContext extends StatementsContext {
+  readonly control: ControlPlane;
+}
+
+/** Files to try. */
+export interface RehearsalInput {
+  readonly files: readonly MigrationFile[];
+  readonly rowForm: RowForm;
+  readonly signal: () => AbortSignal | null;
+}
+
+/** A table that would have fewer rows, or be gone (`after` null). */
+export interface LostRows {
+  readonly table: string;
+  readonly before: number;
+  readonly after: number | null;
+}
+
+/** What the files would do. */
+export interface Rehearsal extends BranchDiff {
+  /** Milliseconds that all of them took, on a copy that nobody else uses. */
+  readonly durationMs: number;
+  readonly rowsLost: readonly LostRows[];
+  /** What the doctor finds behind them and did not find before. */
+  readonly findings: readonly Finding[];
+  /** What rules would do with all of them together; null: nothing. */
+  readonly rule: "deny" | "require_approval" | null;
+  readonly hits: readonly RuleHit[];
+}
+
+/** The answer of a dry run; `rehearsal` null: nothing is pending. */
+export interface RehearsalAnswer {
+  readonly data: Migrated & { readonly rehearsal: Rehearsal | null };
+  readonly meta: MigrateMeta;
+}
+
+/**
+ * Applies what is pending of the files to a copy, compares it with the database and drops it. Paid as the files would be,
+ * and the comparison as a read. Errors: as `applyMigrations`, but those of rules; `storage_full`.
+ */
+export async function rehearseMigrations(
+  ctx: RehearsalContext,
+  input: RehearsalInput,
+): Promise<RehearsalAnswer> {
+  requireRole(ctx.target, "admin");
+  const { records, drift } = await readState(ctx);
+  const pending = pendingFiles(readFiles(input.files), records);
+  const names = pending.map(({ name }) => name);
+  const data = { applied: [], pending: names, snapshot: null, drift };
+  if (pending.length === 0) return { data: { ...data, rehearsal: null }, meta: NO_FIGURES };
+  const foreseen = await foresee(ctx, pending);
+  const { rehearsal, meta } = await onCopy(ctx, (copy) => rehearse(ctx, copy, input));
+  return { data: { ...data, rehearsal: { ...rehearsal, ...foreseen } }, meta: { ...meta, snapshot: null } };
+}
+
+/** The copy is noted before it is made, so that a sweep drops it where this process ends meanwhile. */
+async function onCopy<T>(
+  ctx: RehearsalContext,
+  work: (copy: StatementsContext) => Promise<T>,
+): Promise<T> {
+  const { control, tenants, clock, target } = ctx;
+  const databaseId = newId("db", clock.now());
+  await control.databases.announce(databaseId);
+  try {
+    await tenants.branches.make({ databaseId, namespaceId: target.namespaceId }, target.databaseId);
+    return await work({ ...ctx, target: { ...target, databaseId } });
+  } finally {
+    await dropUnused({ control, tenants }, databaseId);
+  }
+}
+
+type Tried = Omit<Rehearsal, "rule" | "hits">;
+
+async function rehearse(
+  { meter, target, tenants, clock, rules }: RehearsalContext,
+  copy: StatementsContext,
+  { files, rowForm, signal }: RehearsalInput,
+): Promise<{ readonly rehearsal: Tried; readonly meta: MigrateMeta }> {
+  const own = await rules.of(target.databaseId) ?? [];
+  const address = { namespaceSlug: target.namespaceSlug, databasePath: target.databaseSlug };
+  const find = async () => {
+    const examined = await readExamined(copy, new ProbeMemory());
+    return diagnose({ ...examined, address, endpoints: [], rules: own });
+  };
+  const [known, before] = [await find(), await countRows(copy)];
+  const startedMs = clock.monotonicMs();
+  const { meta } = await applyMigrations(copy, { files, baseline: false, signal });
+  const durationMs = Math.round(clock.monotonicMs() - startedMs);
+  const { databaseId, namespaceId } = copy.target;
+  const bill = new Bill(meter, target, { opensRequest: false });
+  const diff = await bill.during(true, async () => {
+    const { diff, rowsRead } = await tenants.branches.diff({ databaseId, namespaceId }, rowForm);
+    bill.figures = { rowsRead, rowsWritten: 0 };
+    return diff;
+  });
+  const told = new Set(known.map(keyOf));
+  const findings = (await find()).filter((one) => !told.has(keyOf(one)));
+  const rowsLost = lostRows(before, await countRows(copy), diff);
+  return { rehearsal: { ...diff, durationMs, rowsLost, findings }, meta };
+}
+
+function keyOf({ code, table, column, message }: Finding): string {
+  return JSON.stringify([code, table, column, message]);
+}
+
+const TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name";
+
+async function countRows(ctx: StatementsContext): Promise<ReadonlyMap<string, number>> {
+  const [listed] = await readRows(ctx, [TABLES]);
+  const names = rowsOf<[name: string]>(listed).flatMap(([name]) => isReservedName(name) ? [] : [name]);
+  if (names.length === 0) return new Map();
+  const counted = await readRows(ctx, names.map((name) => `SELECT count(*) FROM ${quoteIdentifier(name)}`));
+  return new Map(names.map((name, at) => [name, rowsOf<[rows: number]>(counted[at])[0]?.[0] ?? 0]));
+}
+
+function lostRows(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  { schema }: BranchDiff,
+): LostRows[] {
+  const now = new Map([...after].map(([name, rows]) => [foldName(name), rows]));
+  const renamed = new Map(schema.statements.flatMap((sql) => {
+    const rename = writtenRename(sql);
+    return rename?.column === null ? [[foldName(rename.table), foldName(rename.to)] as const] : [];
+  }));
+  return [...before].flatMap(([table, rows]) => {
+    const name = foldName(table);
+    const left = now.get(name) ?? now.get(renamed.get(name) ?? "") ?? null;
+    return rows > (left ?? 0) ? [{ table, before: rows, after: left }] : [];
+  });
+}
+
+/** What rules would do, whatever the number of rows. */
+async function foresee(
+  ctx: StatementsContext,
+  pending: readonly ReadFile[],
+): Promise<Pick<Rehearsal, "rule" | "hits">> {
+  const { target, tokenId } = ctx;
+  const statements = pending.flatMap((file) => file.statements.map(({ sql }) => ({ sql, params: [] })));
+  const call = plainCall({ target, tokenId, operation: "migrate", statements });
+  const each = await foreseeRules(ctx, call, [{ ownRows: null, cascadedRows: 0, plan: [], preview: null }]);
+  const stopping = each.filter(({ rule }) => rule !== undefined);
+  const denying = stopping.filter(({ rule }) => rule === "deny");
+  const those = denying.length > 0 ? denying : stopping;
+  return { rule: those[0]?.rule ?? null, hits: those.flatMap(({ hits }) => hits ?? []).slice(0, MAX_HITS) };
+}
+
+/** Hits that an answer shows. */
+const MAX_HITS = 20;
