@@ -1,6 +1,7 @@
 // A published endpoint as its owner writes it: one schema that validates, types and documents it. Rules that need the
 // database (does the SQL compile, do tables exist) are checked in lib/services/endpoints/spec/.
 import { z } from "zod";
+import { endpointExamples } from "./endpoint_examples.ts";
 
 /**
  * `scheme://host[:port]` with nothing after it and no wildcard. Apps and browser extensions have schemes of their
@@ -88,18 +89,7 @@ export const endpointSpec = z.strictObject({
     context: z.string().max(10_000).optional(),
     maxRows: z.int().min(1).max(1000).optional(),
   }).optional(),
-}).meta({
-  examples: [{
-    slug: "order-by-id",
-    name: "One order",
-    kind: "query",
-    method: "GET",
-    sql: "SELECT id, note, total FROM orders WHERE id = ?",
-    input: [{ name: "id", type: "integer", required: true, min: 1 }],
-    output: "first_row",
-    rateLimit: { perMin: 60 },
-  }],
-});
+}).meta({ examples: endpointExamples });
 
 /** Whether a text has the form in which browsers send origins: any other form would never match. */
 function isOrigin(text: string): boolean {

@@ -11,6 +11,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "every page of a namespace in both themes and on a phone; tests/console asks for each page",
   "tests/browser/docs_test.ts":
     "every page of the documentation in both themes; tests/docs reads and runs each",
+  "tests/browser/first_app_test.ts":
+    "the guide's page in a browser; tests/docs runs the guide's other examples",
   "tests/deploy/suites_test.ts": "runs suites again over two instances; hosted_test.ts runs two instances",
   "tests/faults/branch_storm_test.ts": "races instances on sqld; tests/branches holds what a branch is",
   "tests/faults/relay_branches_test.ts":
