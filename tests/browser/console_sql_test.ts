@@ -12,7 +12,7 @@ const ignore = browser === null;
 const unlooked = { sanitizeOps: false, sanitizeResources: false };
 interface World extends ConsoleWorld {
   readonly base: string;
-  look(path: string, look: (page: Page) => Promise<void>): Promise<void>;
+  look(path: string, look: (page: Page) => Promise<void>, refusals?: readonly number[]): Promise<void>;
   count(sql: string): Promise<unknown>;
 }
 
@@ -30,8 +30,8 @@ async function openWorld(): Promise<World> {
   return {
     ...world,
     base: "/console/acme/db/main",
-    look: async (path, look) => {
-      if (browser) await withPage(browser, url + path, signedIn(admin), look);
+    look: async (path, look, refusals = []) => {
+      if (browser) await withPage(browser, url + path, { ...signedIn(admin), refusals }, look);
     },
     count: async (sql) => rowsOf(await namespace.query(sql))[0]?.[0],
   };
@@ -91,6 +91,20 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await page.keyboard.type(" ");
       await page.locator(".cm-content .sql-failed").waitFor({ state: "detached" });
     });
+  },
+  "what fails beside the text says so beside the text, which stays": async (world) => {
+    await world.look(`${world.base}/sql`, async (page) => {
+      await page.locator(".cm-content").fill("SELECT name FROM customers");
+      await page.getByText("Reads about").waitFor();
+      // As if the database had been deleted since the page was opened.
+      await page.route(
+        (url) => url.pathname.endsWith("/main/sql"),
+        (route) => route.continue({ url: route.request().url().replace("/main/", "/gone/") }),
+      );
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.locator("#outcome", { hasText: "Request req_" }).waitFor();
+      assertEquals(await page.locator(".cm-content").textContent(), "SELECT name FROM customers");
+    }, [404]);
   },
   "a write shows its rows, and changes them by the button that names their number": async (world) => {
     const sql = "UPDATE orders SET status = 'sent' WHERE status = 'paid'";

@@ -194,6 +194,24 @@ const steps: Steps<World> = {
       assert(!text.includes("[object") && !text.includes("<html"), sql);
     }
   },
+  "what fails where a script waits for a part of the page takes the place of that part alone": async (
+    { app, admin, page },
+  ) => {
+    const failing = {
+      path: page.replace("/main/", "/gone/"),
+      fields: { sql: "SELECT 1", do: "run" },
+      person: admin,
+    };
+    const send = (headers: Readonly<Record<string, string>>) => sendForm(app, { ...failing, headers });
+    const scripted = await send({ "hx-request": "true", "hx-target": "div#outcome" });
+    assertEquals([scripted.status, scripted.headers.get("hx-retarget")], [404, null]);
+    assertMatch(scripted.text, /^<div id="outcome"[^>]*><div class="notice bad" role="alert">/);
+    for (const target of ["", "body", 'div#x"><script>', "div#outcome div"]) {
+      const whole = await send({ "hx-request": "true", "hx-target": target });
+      assertEquals([whole.status, whole.headers.get("hx-retarget")], [404, "body"], target);
+      assert(whole.text.includes("<html"), target);
+    }
+  },
   "a statement that is published leads to the form of an endpoint, with script and without": async (
     { app, admin, page },
   ) => {

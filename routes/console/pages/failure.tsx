@@ -6,10 +6,11 @@ import type { Log } from "../../../lib/core/log.ts";
 import type { Env } from "../../http/env.ts";
 import { errorBoundary } from "../../middleware/error_boundary.ts";
 import { namespaceOf } from "../frame/own_path.ts";
-import { renderPage } from "../frame/page.tsx";
+import { renderPage, sendHtml } from "../frame/page.tsx";
 import { waitingOf } from "../frame/resume.ts";
 import { Button } from "../parts/button.tsx";
 import type { Html } from "../parts/html.ts";
+import { Notice } from "../parts/notice.tsx";
 import { Prove } from "./prove_view.tsx";
 import { SignIn } from "./sign_in_view.tsx";
 
@@ -41,14 +42,39 @@ export function failurePage({ log }: { readonly log: Log }): ErrorHandler<Env> {
       ? error.message
       : "The service has failed here, and has noted it";
     if (c.get("visit") === undefined) return inText(message, plain);
-    if (c.req.header("hx-request") !== undefined) c.header("HX-Retarget", "body");
-    const page = await pageFor(c, { code, status: plain.status, message, issues: issuesOf(error) });
+    const facts = { code, status: plain.status, message, issues: issuesOf(error) };
+    const part = AS_PAGES.has(code) ? null : partOf(c);
+    if (c.req.header("hx-request") !== undefined && part === null) c.header("HX-Retarget", "body");
+    const page = part === null ? await pageFor(c, facts) : await partFor(c, part, facts);
     for (const name of ["retry-after", "allow"]) {
       const value = plain.headers.get(name);
       if (value !== null) page.headers.set(name, value);
     }
     return new Response(page.body, { status: plain.status, headers: page.headers });
   };
+}
+
+/** What a person has to do before anything else: it takes the whole page, and keeps what was typed. */
+const AS_PAGES: ReadonlySet<string> = new Set(["session_ended", "sign_in_again"]);
+
+/** The id of the part of a page that a script waits to replace, as `HX-Target` names it (`div#outcome`); null: all of it. */
+function partOf(c: Context<Env>): string | null {
+  return /^[\w-]+#([\w-]{1,64})$/.exec(c.req.header("hx-target") ?? "")?.[1] ?? null;
+}
+
+/** In the place of the part alone: what was typed beside it stays. */
+async function partFor(c: Context<Env>, part: string, { message, issues }: FailureFacts): Promise<Response> {
+  const failure = (
+    <div id={part} class="stack">
+      <Notice tone="bad">
+        {message}. {issues.map((issue) => `${issue}. `)}
+        <span class="note">
+          Request <code>{c.get("requestId")}</code>
+        </span>
+      </Notice>
+    </div>
+  );
+  return await sendHtml(c, failure);
 }
 
 interface FailureFacts {
