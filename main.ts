@@ -51,6 +51,7 @@ Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
   const deps = await started.promise;
   await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());
   await attempt("leftovers_not_swept", () => sweepLeftovers(deps));
+  await attempt("mails_not_swept", async () => await deps.published.mail?.sweep());
   await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
 });
 Deno.cron("sweep tenants", "*/10 * * * *", async () => {

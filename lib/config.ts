@@ -1,19 +1,7 @@
 // Every setting of the service in one table: name, default, form, meaning. Read once, at the start, and nowhere else.
 import { ConfigError } from "./core/errors.ts";
-import { type Form, forms } from "./config_forms.ts";
-
-/** One environment variable. `parse` answers undefined for text that does not have the wanted `form`. */
-export interface ConfigRow<Value> {
-  readonly variable: string;
-  /** What an unset variable counts as; null: there is none and the setting is null. */
-  readonly default: string | null;
-  /** Completes the sentence "Set NAME to …". */
-  readonly form: string;
-  readonly parse: (text: string) => Value | undefined;
-  /** Never echoed, and not enumerable in the record, so that no log or dump lists it. */
-  readonly secret: boolean;
-  readonly meaning: string;
-}
+import { forms } from "./config_forms.ts";
+import { type ConfigRow, optional, row, secret } from "./config_row.ts";
 
 const captchaProviders = ["altcha", "turnstile", "hcaptcha", "recaptcha"] as const;
 const gateEngines = ["auto", "node", "wasm"] as const;
@@ -78,6 +66,18 @@ export const configTable = {
   ),
   askKey: secret("ASK_KEY", forms.visible(1, 500), "Bearer for `ASK_URL`"),
   askModel: optional("ASK_MODEL", forms.visible(1, 200), "Model to ask for"),
+  smtpUrl: secret(
+    "SMTP_URL",
+    forms.smtpUrl(),
+    "Mail server for links that reset passwords and verify addresses",
+  ),
+  smtpFrom: optional("SMTP_FROM", forms.sender(), "Whom those mails are from; `SMTP_URL` needs it"),
+  mailPerDay: row(
+    "MAIL_PER_DAY",
+    "1000",
+    forms.wholeNumber(1, 1_000_000),
+    "Such mails of one namespace in a UTC day",
+  ),
   welcomeCreditUsd: row("WELCOME_CREDIT_USD", "5", forms.money(), "Credit of a new namespace"),
   floodPer10s: row(
     "FLOOD_PER_10S",
@@ -202,6 +202,10 @@ function checkTogether(config: Config): void {
       }; on this platform neither can be found out`,
     );
   }
+  if ((config.smtpUrl === null) !== (config.smtpFrom === null)) {
+    const [missing, given] = config.smtpUrl === null ? ["SMTP_URL", "SMTP_FROM"] : ["SMTP_FROM", "SMTP_URL"];
+    throw new ConfigError(`Set ${missing}; ${given} needs it`);
+  }
   if (config.captchaProvider === "altcha") return;
   for (const key of ["captchaSiteKey", "captchaSecret"] as const) {
     if (config[key] === null) {
@@ -224,16 +228,4 @@ function engineEnvironment(env: Readonly<Record<string, string | undefined>>): R
 /** Guarantee: `readConfig` has filled every property of the table from the table's own parsers. */
 function asConfig(record: Record<string, unknown>): Config {
   return record as Record<string, unknown> & Config;
-}
-
-function row<Value>(variable: string, preset: string, form: Form<Value>, meaning: string): ConfigRow<Value> {
-  return { variable, default: preset, ...form, secret: false, meaning };
-}
-
-function optional<Value>(variable: string, form: Form<Value>, meaning: string): ConfigRow<Value | null> {
-  return { variable, default: null, ...form, secret: false, meaning };
-}
-
-function secret<Value>(variable: string, form: Form<Value>, meaning: string): ConfigRow<Value | null> {
-  return { variable, default: null, ...form, secret: true, meaning };
 }

@@ -18,6 +18,17 @@ export type TenantsUrl =
     readonly apiUrl: string | null;
   };
 
+/** A mail server. */
+export interface SmtpUrl {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise from STARTTLS on, and never without it where `needsTls`. */
+  readonly isSecure: boolean;
+  readonly needsTls: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+}
+
 /** Every form by name. */
 export const forms = {
   text,
@@ -31,6 +42,8 @@ export const forms = {
   httpUrl,
   origins,
   tenantsUrl,
+  smtpUrl,
+  sender,
 } as const;
 
 function matching(form: string, pattern: RegExp): Form<string> {
@@ -152,4 +165,52 @@ function tursoUrl(text: string): TenantsUrl | undefined {
   const [, organization, group, apiUrl = null] = form.exec(text) ?? [];
   if (organization === undefined || group === undefined) return undefined;
   return apiUrl === null || URL.canParse(apiUrl) ? { kind: "turso", organization, group, apiUrl } : undefined;
+}
+
+const DEFAULT_PORTS = { "smtp:": 587, "smtps:": 465 } as const;
+
+function smtpUrl(): Form<SmtpUrl> {
+  return {
+    form: "smtps://user:password@host[:port], smtp://… with STARTTLS, or smtp://host:port?tls=off without it",
+    parse: (text) => {
+      const url = URL.parse(text);
+      const isSecure = url?.protocol === "smtps:";
+      if (url === null || url.hostname === "" || !(isSecure || url.protocol === "smtp:")) return undefined;
+      const isOpen = !isSecure && url.search === "?tls=off";
+      if ((url.search !== "" && !isOpen) || !["", "/"].includes(url.pathname) || url.hash !== "") {
+        return undefined;
+      }
+      // A password goes over no line that anybody can read.
+      if ((url.username === "") !== (url.password === "") || (isOpen && url.username !== "")) {
+        return undefined;
+      }
+      const [user, password] = [decoded(url.username), decoded(url.password)];
+      if (user === undefined || password === undefined) return undefined;
+      return {
+        host: url.hostname.replace(/^\[|\]$/g, ""),
+        port: url.port === "" ? DEFAULT_PORTS[isSecure ? "smtps:" : "smtp:"] : Number(url.port),
+        isSecure,
+        needsTls: !isSecure && !isOpen,
+        user: user || null,
+        password: password || null,
+      };
+    },
+  };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const ADDRESS = "[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}";
+
+function sender(): Form<string> {
+  return matching(
+    "an address, or a name with an address in angle brackets",
+    new RegExp(`^(?:${ADDRESS}|[^\\p{C}<>@",:;\\\\]{1,80} <${ADDRESS}>)$`, "u"),
+  );
 }

@@ -191,6 +191,16 @@ export const securityTable: readonly SecuredRoute[] = [
     path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test",
     access: "namespace_admin",
   },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/link",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/unlock",
+    access: "namespace_admin",
+  },
   { method: "GET", path: "/api/namespaces/:slug/approvals", access: "namespace_reader" },
   { method: "GET", path: "/api/namespaces/:slug/approvals/:id", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/approvals/:id/look", access: "person" },

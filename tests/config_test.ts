@@ -27,6 +27,8 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     captchaSiteKey: null,
     askUrl: null,
     askModel: null,
+    smtpFrom: null,
+    mailPerDay: 1000,
     welcomeCreditUsd: 5,
     engineMemoryMb: null,
     floodPer10s: 2000,
@@ -137,12 +139,16 @@ Deno.test("readConfig() never repeats a secret or an address with a password", (
 
 Deno.test("a dump of the configuration holds no secret", () => {
   const secrets = Object.values(configTable).filter((row) => row.secret).map((row) => row.variable);
-  assertEquals(secrets, ["TENANTS_TOKEN", "TENANTS_JWT_KEY", "OPERATOR_KEY", "CAPTCHA_SECRET", "ASK_KEY"]);
+  assertEquals(secrets, [
+    ...["TENANTS_TOKEN", "TENANTS_JWT_KEY", "OPERATOR_KEY", "CAPTCHA_SECRET", "ASK_KEY", "SMTP_URL"],
+  ]);
   const config = readConfig({
     OPERATOR_KEY: "hunter2hunter2hunter2",
     ASK_KEY: "hunter2",
     CAPTCHA_SECRET: "hunter2",
     TENANTS_TOKEN: "hunter2",
+    SMTP_URL: "smtps://hunter2:hunter2@mail.example",
+    SMTP_FROM: "noreply@shop.example",
   });
   assertEquals(config.operatorKey, "hunter2hunter2hunter2");
   for (const dump of [JSON.stringify(config), Deno.inspect(config), JSON.stringify({ ...config })]) {

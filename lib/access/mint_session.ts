@@ -1,7 +1,9 @@
 // A session of an end user: a JWT that only the published endpoints of its database accept. Nothing is stored about
-// it.
+// it until it ends early.
 import { SignJWT } from "jose";
+import type { SessionEnds, SessionOwner, SessionStand } from "../control/session_ends.ts";
 import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
+import { foldName } from "../sql/names.ts";
 
 /** The column with the address, where a session does not name another. */
 export const EMAIL_COLUMN = "email";
@@ -9,6 +11,7 @@ export const EMAIL_COLUMN = "email";
 /** What it needs of the process. */
 export interface SessionContext {
   readonly sessionKeys: SessionKeys;
+  readonly sessionEnds: SessionEnds;
 }
 
 /** A session to mint. */
@@ -19,6 +22,10 @@ export interface NewSession {
   readonly lifetimeSec: number;
   /** For a sign-up or log-in: becomes the claims `ut` and, where it is not `email`, `ue`. */
   readonly users?: SessionUsers | undefined;
+  /** Becomes the claim `pv`: the session is live only while the row's hash has this mark. */
+  readonly passwordMark?: string | undefined;
+  /** The session that it takes further; absent: it begins one. */
+  readonly continues?: (SessionStand & { readonly issuedSec: number; readonly beganSec: number }) | undefined;
 }
 
 /** The users table of a session: the session is live only while the row with its key has its address. */
@@ -33,27 +40,56 @@ export interface MintedSession {
   readonly expiresAtMs: number;
 }
 
+const ID_BYTES = 16;
+
 /**
  * Signs with HS256 and the database's own key, which the first session makes. `iat` is at least the database's floor:
- * within the second of a `revoke_all` it waits for the next one. Null when the database is gone. Errors:
- * `meter_unreachable`.
+ * within the second of a `revoke_all` it waits for the next one. Null when the database is gone, or when the session
+ * that it would take further has been revoked. Errors: `meter_unreachable`.
  */
 export async function mintSession(
-  { sessionKeys }: SessionContext,
+  { sessionKeys, sessionEnds }: SessionContext,
   database: SessionDatabase,
   session: NewSession,
 ): Promise<MintedSession | null> {
+  const { userId, email, users, passwordMark, continues } = session;
   const key = await sessionKeys.demand(database);
-  if (key === null) return null;
+  // The floor as it is now: another process may have raised it after the session was verified here.
+  if (key === null || (continues !== undefined && continues.issuedSec < key.minIat)) return null;
+  const { sessionId, epochMs } = continues ?? {
+    // What is never refreshed is told by its text.
+    sessionId: users === undefined ? undefined : newSessionId(),
+    epochMs: await sessionEnds.epochMs(sessionOwner(database, { userId, users: users ?? null })),
+  };
   const issuedSec = await sessionKeys.issueSec(key.minIat);
   const expiresSec = issuedSec + session.lifetimeSec;
-  const { email, users } = session;
-  const jwt = await new SignJWT({ ...(email === undefined ? {} : { email }), ...usersClaims(users) })
+  const claims = {
+    ...(email === undefined ? {} : { email }),
+    ...usersClaims(users),
+    ...(passwordMark === undefined ? {} : { pv: passwordMark }),
+    ...(sessionId === undefined ? {} : { sid: sessionId }),
+    ...(epochMs === 0 ? {} : { ep: epochMs }),
+    ...(continues === undefined ? {} : { auth_time: continues.beganSec }),
+  };
+  const jwt = await new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setSubject(session.userId).setAudience(database.databaseId)
+    .setSubject(userId).setAudience(database.databaseId)
     .setIssuedAt(issuedSec).setExpirationTime(expiresSec)
     .sign(key.secret);
   return { jwt, expiresAtMs: expiresSec * 1000 };
+}
+
+/** Whose sessions end together. */
+export function sessionOwner(
+  { databaseId }: Pick<SessionDatabase, "databaseId">,
+  { userId, users }: { readonly userId: string; readonly users: SessionUsers | null },
+): SessionOwner {
+  return { databaseId, userId, table: users === null ? "" : foldName(users.table) };
+}
+
+function newSessionId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 function usersClaims(users: SessionUsers | undefined): Record<string, string> {

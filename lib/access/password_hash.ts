@@ -107,6 +107,18 @@ export class PasswordHasher {
   }
 }
 
+/** Characters of a mark. */
+const MARK_LENGTH = 12;
+
+/**
+ * A part of a stored hash that tells it from every other of its user, and nothing about the password: `$` and the
+ * beginning of the salt. Null for what is no hash.
+ */
+export function passwordMark(stored: string | null): string | null {
+  const salt = stored === null ? undefined : STORED.exec(stored)?.[2];
+  return salt === undefined ? null : `$${salt.slice(0, MARK_LENGTH)}`;
+}
+
 interface StoredHash {
   readonly iterations: number;
   readonly salt: Uint8Array<ArrayBuffer>;

@@ -13,6 +13,7 @@ export type TokenPrefix =
   | "pinv_"
   | "pstart_"
   | "pcode_"
+  | "pacc_"
   | "prefr_";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,17 +1,23 @@
 // Verifies that a JWT is a session of an end user of one database, and reads its claims.
+import { hash } from "node:crypto";
 import { errors, type JWTPayload, jwtVerify } from "jose";
+import type { SessionStand } from "../control/session_ends.ts";
 import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
 import { EMAIL_COLUMN, type SessionUsers } from "./mint_session.ts";
 import type { Clock } from "../core/clock.ts";
 
 /** What a session says about its user. Times are unix seconds. */
-export interface SessionClaims {
+export interface SessionClaims extends SessionStand {
   readonly userId: string;
   readonly email: string | null;
   readonly issuedSec: number;
   readonly expiresSec: number;
   /** For a session of a sign-up or log-in: the table in which its user must still exist. */
   readonly users: SessionUsers | null;
+  /** What the hash of the user's password must still contain; null: nothing. */
+  readonly passwordMark: string | null;
+  /** When its user logged in: before it was refreshed. */
+  readonly beganSec: number;
 }
 
 /** `wrong_key`: signed with another key, or for a database that never signed. `revoked`: issued before the floor. */
@@ -46,7 +52,7 @@ export async function verifySession(
       requiredClaims: ["sub", "iat", "exp"],
       currentDate: new Date(ctx.clock.now()),
     });
-    const claims = claimsOf(payload);
+    const claims = claimsOf(payload, jwt);
     if (claims === null) return refused("malformed");
     return claims.issuedSec < key.minIat ? refused("revoked") : { ok: true, claims };
   } catch (error) {
@@ -102,12 +108,25 @@ function refused(reason: "malformed" | "wrong_key" | "wrong_database" | "expired
 }
 
 /** Null for claims of other types than ours, which only a holder of the key can have made. */
-function claimsOf({ sub, email = null, iat, exp, ut, ue = EMAIL_COLUMN }: JWTPayload): SessionClaims | null {
+function claimsOf(payload: JWTPayload, jwt: string): SessionClaims | null {
+  const { sub, email = null, iat, exp, ut, ue = EMAIL_COLUMN } = payload;
   if (typeof sub !== "string" || sub === "" || !Number.isSafeInteger(iat)) return null;
   if (iat === undefined || exp === undefined || (email !== null && typeof email !== "string")) return null;
   if ((ut !== undefined && typeof ut !== "string") || typeof ue !== "string") return null;
   const users = ut === undefined ? null : { table: ut, emailColumn: ue };
-  return { userId: sub, email, issuedSec: iat, expiresSec: exp, users };
+  const stand = standOf(payload, { jwt, iat });
+  return stand && { userId: sub, email, issuedSec: iat, expiresSec: exp, users, ...stand };
+}
+
+/** Sessions of `POST /v1/sessions`, and those that an older version has signed, have no id: their text stands for it. */
+function standOf(
+  { sid, ep = 0, pv = null, auth_time: authTime }: JWTPayload,
+  { jwt, iat }: { readonly jwt: string; readonly iat: number },
+): Pick<SessionClaims, "sessionId" | "epochMs" | "passwordMark" | "beganSec"> | null {
+  const beganSec = authTime ?? iat;
+  if ((sid !== undefined && typeof sid !== "string") || (pv !== null && typeof pv !== "string")) return null;
+  if (typeof ep !== "number" || typeof beganSec !== "number") return null;
+  return { sessionId: sid ?? hash("sha256", jwt, "hex"), epochMs: ep, passwordMark: pv, beganSec };
 }
 
 function reasonOf(error: unknown): "malformed" | "wrong_key" | "wrong_database" | "expired" {

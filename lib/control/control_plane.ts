@@ -1,5 +1,6 @@
 // The control plane of one process: every kind of record over one Deno KV.
 import type { Clock } from "../core/clock.ts";
+import { AccountTokens } from "./account_tokens.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
 import { Branches } from "./branches.ts";
 import { ChangeTickets } from "./change_tickets.ts";
@@ -14,6 +15,7 @@ import { OauthClients } from "./oauth_clients.ts";
 import { OauthGrants } from "./oauth_grants.ts";
 import { OneTimeLinks } from "./one_time_links.ts";
 import { Passkeys } from "./passkeys.ts";
+import { SessionEnds } from "./session_ends.ts";
 import { SessionKeys } from "./session_keys.ts";
 import { TokenUses } from "./token_uses.ts";
 import { Tokens } from "./tokens.ts";
@@ -28,6 +30,8 @@ export class ControlPlane {
   readonly handoffs: Handoffs;
   readonly changeTickets: ChangeTickets;
   readonly sessionKeys: SessionKeys;
+  readonly sessionEnds: SessionEnds;
+  readonly accountTokens: AccountTokens;
   readonly leftovers: Leftovers;
   readonly endpoints: Endpoints;
   readonly audit: Audit;
@@ -48,6 +52,8 @@ export class ControlPlane {
     this.handoffs = new Handoffs(kv, clock);
     this.changeTickets = new ChangeTickets(kv, clock);
     this.sessionKeys = new SessionKeys(kv, clock);
+    this.sessionEnds = new SessionEnds(kv, clock);
+    this.accountTokens = new AccountTokens(kv, clock);
     this.leftovers = new Leftovers(kv, clock);
     this.endpoints = new Endpoints(kv, clock);
     this.consoleSessions = new ConsoleSessions(kv, clock, this.namespaces);

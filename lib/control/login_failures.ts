@@ -3,8 +3,8 @@
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
-import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
-import type { LoginFailuresRecord } from "../store/records.ts";
+import { isKvFull, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import type { LoginFailuresRecord } from "../store/account_records.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Failures of one account in one hour, unless told otherwise. */
@@ -13,9 +13,30 @@ const HOUR_MS = 3_600_000;
 /** Accounts counted in memory; with more, a log-in is refused. */
 const MAX_UNWRITTEN = 10_000;
 
+/** The first delay of an account that only slows down, and the longest: each failure doubles it. Milliseconds. */
+const FIRST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 900_000;
+
+/** What a guess counts for. */
+export interface Counted {
+  /** A keyed hash: of the address as typed, or of the user whom it means. */
+  readonly account: string;
+  /** Counts only what comes from there (a hashed address). */
+  readonly client?: string;
+  /**
+   * Ten failures begin a delay in front of each further one instead of closing the account for the rest of the hour: nobody
+   * can lock out somebody else.
+   */
+  readonly slows?: boolean;
+}
+
+interface Count extends Counted {
+  readonly entry: Deno.KvEntryMaybe<LoginFailuresRecord>;
+}
+
 /**
- * One guess counts for all of its `accounts` (keyed hashes: the address as typed, and the user whom it means). Every
- * method answers the seconds for which one of them stays locked, 0 when none is. Errors: `meter_unreachable`.
+ * One guess counts for all that is `counted`. Every method answers the seconds for which one of them stays locked, 0
+ * when none is. Errors: `meter_unreachable`.
  */
 export class LoginFailures {
   /** Counts for which KV had no room, by key. */
@@ -29,27 +50,39 @@ export class LoginFailures {
   ) {}
 
   /** Reads whether one is locked. Errors: also `storage_full`, while nothing can count a failure. */
-  async lockedSec(databaseId: string, accounts: readonly string[]): Promise<number> {
+  async lockedSec(databaseId: string, counted: readonly Counted[]): Promise<number> {
     this.#forgetOver();
-    if (this.#unwritten.size + accounts.length > MAX_UNWRITTEN) throw new AppError("storage_full");
-    return this.#longestSec(await this.#read(databaseId, accounts));
+    if (this.#unwritten.size + counted.length > MAX_UNWRITTEN) throw new AppError("storage_full");
+    return this.#longestSec(await this.#read(databaseId, counted));
   }
 
   /** Counts a failure for each. When one is locked, this failure was too many for it and was counted for none. */
-  async add(databaseId: string, accounts: readonly string[]): Promise<number> {
+  async add(databaseId: string, counted: readonly Counted[]): Promise<number> {
     return await untilCommitted(async () => {
-      const entries = await this.#read(databaseId, accounts);
-      const lockedSec = this.#longestSec(entries);
+      const counts = await this.#read(databaseId, counted);
+      const lockedSec = this.#longestSec(counts);
       if (lockedSec > 0) return lockedSec;
+      const entries = counts.map(({ entry }) => entry);
       const atomic = this.kv.atomic().check(...entries);
-      for (const { key, value } of entries) {
-        const { count, untilMs } = this.#current(key, value);
-        const expireIn = Math.max(1, untilMs - this.clock.now());
-        atomic.set(key, { count: count + 1, untilMs }, { expireIn });
+      for (const entry of entries) {
+        const next = this.#next(entry);
+        atomic.set(entry.key, next, { expireIn: Math.max(1, next.untilMs - this.clock.now()) });
       }
       if (await this.#counted(entries, atomic)) return 0;
       return FASTER;
     });
+  }
+
+  /** Forgets the failures of accounts, wherever they came from. */
+  async forget(databaseId: string, accounts: readonly string[]): Promise<void> {
+    for (const account of accounts) {
+      const key = keys.loginFailures(databaseId, account);
+      const from = await Array.fromAsync(kvEntries(this.kv, key));
+      for (const gone of [key, ...from.map((entry) => entry.key)]) {
+        this.#unwritten.delete(gone.join("/"));
+        await kvCommit(this.kv.atomic().delete(gone));
+      }
+    }
   }
 
   /** Without room in KV the count goes on here: a full disk must not make guessing free. */
@@ -61,25 +94,33 @@ export class LoginFailures {
       return await kvCommit(atomic);
     } catch (error) {
       if (!isKvFull(error) || this.#unwritten.size + entries.length > MAX_UNWRITTEN) throw error;
-      for (const { key, value } of entries) {
-        const { count, untilMs } = this.#current(key, value);
-        this.#unwritten.set(key.join("/"), { count: count + 1, untilMs });
-      }
+      for (const entry of entries) this.#unwritten.set(entry.key.join("/"), this.#next(entry));
       return true;
     }
   }
 
-  #read(databaseId: string, accounts: readonly string[]): Promise<Deno.KvEntryMaybe<LoginFailuresRecord>[]> {
-    return Promise.all(accounts.map((account) => kvGet(this.kv, keys.loginFailures(databaseId, account))));
+  #read(databaseId: string, counted: readonly Counted[]): Promise<Count[]> {
+    return Promise.all(counted.map(async (one) => {
+      const { account, client } = one;
+      const key = client === undefined
+        ? keys.loginFailures(databaseId, account)
+        : keys.loginFailuresFrom(databaseId, account, client);
+      return { ...one, entry: await kvGet(this.kv, key) };
+    }));
   }
 
-  #longestSec(entries: readonly Deno.KvEntryMaybe<LoginFailuresRecord>[]): number {
-    return Math.max(0, ...entries.map(({ key, value }) => this.#lockedSec(this.#current(key, value))));
+  #longestSec(counts: readonly Count[]): number {
+    return Math.max(0, ...counts.map((count) => this.#lockedSec(count)));
   }
 
-  #current(key: Deno.KvKey, record: LoginFailuresRecord | null): LoginFailuresRecord {
+  #next(entry: Deno.KvEntryMaybe<LoginFailuresRecord>): LoginFailuresRecord {
+    const { count, untilMs } = this.#current(entry);
+    return { count: count + 1, untilMs, lastMs: this.clock.now() };
+  }
+
+  #current({ key, value }: Deno.KvEntryMaybe<LoginFailuresRecord>): LoginFailuresRecord {
     const nowMs = this.clock.now();
-    const live = [record, this.#unwritten.get(key.join("/")) ?? null].filter((one) =>
+    const live = [value, this.#unwritten.get(key.join("/")) ?? null].filter((one) =>
       one !== null && one.untilMs > nowMs
     );
     return live.toSorted((a, b) => (b?.count ?? 0) - (a?.count ?? 0))[0] ??
@@ -95,7 +136,12 @@ export class LoginFailures {
     }
   }
 
-  #lockedSec({ count, untilMs }: LoginFailuresRecord): number {
-    return count < this.maxFailures ? 0 : Math.max(1, Math.ceil((untilMs - this.clock.now()) / 1000));
+  #lockedSec({ entry, slows = false }: Count): number {
+    const { count, untilMs, lastMs = 0 } = this.#current(entry);
+    const over = count - this.maxFailures;
+    if (over < 0) return 0;
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(over, 20));
+    const leftMs = (slows ? Math.min(untilMs, lastMs + delayMs) : untilMs) - this.clock.now();
+    return slows && leftMs <= 0 ? 0 : Math.max(1, Math.ceil(leftMs / 1000));
   }
 }

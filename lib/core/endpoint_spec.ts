@@ -2,6 +2,7 @@
 // database (does the SQL compile, do tables exist) are checked in lib/services/endpoints/spec/.
 import { z } from "zod";
 import { endpointExamples } from "./endpoint_examples.ts";
+import { MAX_SESSION_SEC } from "./limits.ts";
 
 /**
  * `scheme://host[:port]` with nothing after it and no wildcard. Apps and browser extensions have schemes of their
@@ -37,6 +38,12 @@ export const fieldSpec = z.strictObject({
   ),
 });
 
+/** The text of a mail: `{{link}}` and `{{email}}` are filled in. */
+const mailTemplate = z.strictObject({
+  subject: z.string().min(1).max(200),
+  text: z.string().min(1).max(5000),
+});
+
 /** A whole specification. */
 export const endpointSpec = z.strictObject({
   slug: z.string().regex(
@@ -45,14 +52,17 @@ export const endpointSpec = z.strictObject({
   ),
   name: z.string().min(1).max(200),
   description: z.string().max(2000).optional(),
-  kind: z.enum(["query", "mutation", "auth_signup", "auth_login", "ask"]),
+  kind: z.enum([
+    ...["query", "mutation", "auth_signup", "auth_login", "auth_password", "auth_logout"] as const,
+    ...["auth_refresh", "auth_reset", "auth_verify", "ask"] as const,
+  ]),
   method: z.enum(["GET", "POST"]),
   sql: z.string().max(100_000).describe(
     "? for each input, in their order, or :name and $user_id for the input of that name. A mutation may have up to 20 " +
-      "statements, separated by ;, in one transaction; @name is that column of the first row that an earlier one returned",
+      "statements, separated by ;, in one transaction; @name is that column of the first row that an earlier one returned. Empty for kinds without one",
   ),
   input: z.array(fieldSpec).max(100),
-  output: z.enum(["rows", "first_row", "page", "rows_written", "bytes", "session", "answer"]),
+  output: z.enum(["rows", "first_row", "page", "rows_written", "bytes", "session", "done", "answer"]),
   outputTypes: z.record(z.string().min(1).max(200), z.enum(["boolean", "json"])).optional().describe(
     "Column of the answer → what its numbers or its text mean; rows, first_row and page only",
   ),
@@ -83,6 +93,15 @@ export const endpointSpec = z.strictObject({
     emailColumn: z.string().min(1).max(200).optional(),
     passwordColumn: z.literal("password_hash"),
     sessionTtlSec: z.int().min(1).max(604_800).optional(),
+    sessionTotalSec: z.int().min(60).max(MAX_SESSION_SEC).optional().describe(
+      "auth_refresh only: seconds from the log-in until a session can be refreshed no more; 30 days unless given",
+    ),
+    resetUrl: z.url().max(500).optional().describe("auth_reset only: the page that takes the token"),
+    verifyUrl: z.url().max(500).optional().describe("auth_verify only: the page that takes the token"),
+    verifiedColumn: z.string().min(1).max(200).optional().describe(
+      "auth_verify only: gets the time at which the address was verified",
+    ),
+    mail: mailTemplate.optional().describe("auth_reset and auth_verify only"),
   }).optional(),
   askConfig: z.strictObject({
     allowedTables: z.array(z.string().min(1).max(200)).min(1).max(200),

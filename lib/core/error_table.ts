@@ -121,6 +121,11 @@ export const errorTable = {
     message: "Ask again; this approval is unknown, used or expired",
     retryable: false,
   },
+  account_not_found: {
+    status: 404,
+    message: "Send the address of an account; the users table has none for this one",
+    retryable: false,
+  },
   revision_not_found: { status: 404, message: "Revision not found", retryable: false },
   rule_not_found: { status: 404, message: "Rule not found", retryable: false },
   token_not_found: { status: 404, message: "Token not found", retryable: false },

@@ -73,3 +73,5 @@ export const MAX_SESSIONS = 20;
 export const INVITATION_MS = 7 * 86_400_000;
 /** Milliseconds that the link of the first start is good for: 24 hours. */
 export const START_LINK_MS = 86_400_000;
+/** Seconds from a log-in until no refresh can keep its session: 90 days. What ends a session is kept as long. */
+export const MAX_SESSION_SEC = 90 * 86_400;

@@ -17,6 +17,11 @@ export const publishedErrors = {
     message: "Check email and password; they do not belong together",
     retryable: false,
   },
+  link_invalid: {
+    status: 400,
+    message: "Ask for another link; this one is unknown, used, expired or older than the password",
+    retryable: false,
+  },
   captcha_failed: {
     status: 403,
     message: "Solve a fresh captcha and send its token as X-Captcha-Token",
@@ -46,6 +51,12 @@ export const publishedErrors = {
     retryable: true,
     retryAfterSec: 3600,
   },
+  mail_busy: {
+    status: 429,
+    message: "Try again shortly; too many mails are waiting to be sent",
+    retryable: true,
+    retryAfterSec: 30,
+  },
   hashing_busy: {
     status: 429,
     message: "Try again shortly; too many passwords are being checked at this moment",
@@ -53,6 +64,11 @@ export const publishedErrors = {
     retryAfterSec: 1,
   },
   endpoint_paused: { status: 503, message: "Try again later; this endpoint is paused", retryable: true },
+  mail_unavailable: {
+    status: 503,
+    message: "Tell the owner of this endpoint; the service has no mail server, so links go through the owner",
+    retryable: false,
+  },
   captcha_unavailable: {
     status: 503,
     message: "Try again shortly; the captcha provider does not answer",

@@ -10,13 +10,13 @@ import type {
   FirstStartRecord,
   HandoffRecord,
   LeftoverRecord,
-  LoginFailuresRecord,
   NamespaceRecord,
   ReplayRecord,
   TokenPointer,
   TokenRecord,
 } from "./records.ts";
 import type { Key } from "./key.ts";
+import { accountKeys } from "./account_keys.ts";
 import type { AuditRecord } from "./audit_records.ts";
 import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
 import { changesKeys } from "./changes_keys.ts";
@@ -28,6 +28,7 @@ export type { Key };
 
 /** Every key, and every prefix that is listed. Indexes store ids, never copies of a record. */
 export const keys = {
+  ...accountKeys,
   ...peopleKeys,
   ...changesKeys,
   ...oauthKeys,
@@ -113,13 +114,6 @@ export const keys = {
     slug,
     window,
     client,
-  ],
-
-  /** Failed logins of an hour. `account` is a keyed hash: of the address as typed, or of the user. */
-  loginFailures: (databaseId: string, account: string): Key<LoginFailuresRecord> => [
-    "login_failures",
-    databaseId,
-    account,
   ],
 
   /** A solved captcha that has counted, until it would have expired. The hash is SHA-256, hex. */

@@ -180,10 +180,3 @@ export interface EndpointRevision {
   readonly spec: EndpointSpec;
   readonly status: EndpointStatus;
 }
-
-/** Failed logins of one account since the first of them. */
-export interface LoginFailuresRecord {
-  readonly count: number;
-  /** When they are forgotten. KV may delete them later. */
-  readonly untilMs: number;
-}

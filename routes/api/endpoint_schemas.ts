@@ -35,8 +35,11 @@ export const endpointRevision = z.object({
 export const scaffoldBody = z.strictObject({
   table: z.string().min(1).max(1000).describe("A table or view of the database"),
   operations: z.array(
-    z.enum(["list", "get", "create", "update", "delete", "search", "signup", "login", "me"]),
-  ).max(9).optional().describe("All five unless given; for an app all that the table can have"),
+    z.enum([
+      ...["list", "get", "create", "update", "delete", "search", "signup", "login", "me"] as const,
+      ...["password", "logout", "refresh", "reset", "verify"] as const,
+    ]),
+  ).max(14).optional().describe("All five unless given; for an app all that the table can have"),
   shape: z.enum(["basic", "app"]).optional().describe(
     "app: pages with an order and filters, rows as answers, defaults, owners, accounts and search",
   ),
@@ -45,6 +48,10 @@ export const scaffoldBody = z.strictObject({
   ),
   cors: endpointSpec.shape.cors.describe("Origins whose pages may read the answers"),
   publish: z.boolean().optional().describe("Serve them at once; drafts unless true"),
+  resetUrl: z.string().max(500).optional().describe(
+    "For reset: the page of the app that takes the link of the mail",
+  ),
+  verifyUrl: z.string().max(500).optional().describe("For verify: the same"),
 }).meta({ examples: [{ table: "orders", operations: ["list", "get"] }] });
 
 /** What was made, and what was not and why. */

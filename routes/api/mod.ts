@@ -6,6 +6,7 @@ import type { Env } from "../http/env.ts";
 import { bearerOrSession } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { onlyPost } from "../middleware/not_found.ts";
+import { accountRoutes } from "./accounts.ts";
 import { approvalRoutes, undoRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { databaseRoutes, sessionRoutes } from "./databases.ts";
@@ -36,5 +37,6 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .route("/namespaces", approvalRoutes(deps))
     .route("/namespaces", undoRoutes(deps))
     .route("/namespaces", auditRoutes(deps))
-    .route("/namespaces", endpointRoutes(deps));
+    .route("/namespaces", endpointRoutes(deps))
+    .route("/namespaces", accountRoutes(deps));
 }

@@ -64,6 +64,13 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./endpoints.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "accounts"),
+    title: "Accounts of an app",
+    about:
+      "Sign-up, log-in, log-out, forgotten passwords and verified addresses, without a server of one's own.",
+    load: () => import("./accounts.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "changes"),
     title: "Following changes",
     about: "Be told what changes in a database: by polls, by streams, in a page.",

@@ -8,11 +8,13 @@ import { ControlPlane } from "../../lib/control/control_plane.ts";
 import { HeldCalls } from "../../lib/control/held_calls.ts";
 import { KeyedHashes } from "../../lib/control/keyed_hashes.ts";
 import { LoginFailures } from "../../lib/control/login_failures.ts";
+import { LoginGuesses } from "../../lib/control/login_guesses.ts";
 import { RateCounters } from "../../lib/control/rate_counters.ts";
 import { Replays } from "../../lib/control/replays.ts";
 import { Rules } from "../../lib/control/rules.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import type { Log } from "../../lib/core/log.ts";
+import { newId } from "../../lib/core/ids.ts";
 import { sendOnce } from "../../lib/core/send_once.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Captcha } from "../../lib/guard/captcha.ts";
@@ -22,8 +24,11 @@ import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../../lib/query/prices.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
+import { MailJobs } from "../../lib/control/mail_jobs.ts";
 import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
+import { MailQueue } from "../../lib/services/mail/mail_queue.ts";
+import { SmtpMailer } from "../../lib/services/mail/smtp_mailer.ts";
 import { ClientDocuments, type ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import type { OauthContext } from "../../lib/services/oauth/oauth_context.ts";
 import { beginTransaction, resumeTransaction } from "../../lib/query/transaction/begin_transaction.ts";
@@ -31,6 +36,7 @@ import type { BeginTransaction } from "../../lib/query/transaction/interactive_t
 import { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import { OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
+import { writeMail } from "../../lib/services/published/account_mail.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
 import { ChangeFeeds } from "../../lib/services/changes/change_feeds.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
@@ -146,18 +152,42 @@ function publishedContext(
   const { hashes } = query;
   const cores = Math.max(1, navigator.hardwareConcurrency);
   const admitted = cores * HASHES_A_CORE;
-  return {
+  const ctx: PublishedContext = {
     control,
     query,
     clock,
     hashes,
     rateCounters: new RateCounters(kv, clock),
-    loginFailures: new LoginFailures(kv, clock),
+    guesses: new LoginGuesses(kv, clock),
     captcha: captchaOf(parts, hashes),
     passwords: new PasswordHasher({ running: cores, admitted, admittedOfOwner: admitted / 2 }),
     refusals: new FoldedRefusals(),
     askModel: chooseModel(config, { fetch: parts.fetch ?? sendOnce, log }),
+    mail: null,
   };
+  return { ...ctx, mail: mailQueue(parts, ctx) };
+}
+
+/** Null where there is no mail server. */
+function mailQueue(
+  { kv, clock, log, config, baseUrl }: ProcessParts,
+  ctx: PublishedContext,
+): MailQueue | null {
+  const { smtpUrl: server, smtpFrom: from, mailPerDay } = config;
+  if (server === null || from === null) return null;
+  return new MailQueue({
+    jobs: new MailJobs(kv, clock),
+    mailer: new SmtpMailer({ server, from, helo: new URL(baseUrl).hostname }),
+    clock,
+    log,
+    write: (request) => writeMail({ ...ctx, mailPerDay }, request),
+    noteFailed: async ({ namespaceId, databasePath, slug }, reason) => {
+      const at = clock.now();
+      const act = { actor: "service", actorName: "the service", action: "mail.failed" } as const;
+      const about = { database: databasePath, target: slug, facts: { reason } };
+      await ctx.control.audit.add({ id: newId("aud", at), namespaceId, at, ...act, ...about });
+    },
+  });
 }
 
 /** Failed sign-ins of one address in one hour: people share addresses. */

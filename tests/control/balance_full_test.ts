@@ -81,14 +81,16 @@ Deno.test("where KV is full a rate limit admits no more than it says, and goes o
 Deno.test("where KV is full the tenth failed log-in still locks the account", async () => {
   await World.run(DOLLAR, async (world) => {
     const failures = new LoginFailures(world.kv, world.clock);
-    for (let guess = 0; guess < 4; guess++) assertEquals(await failures.add("db_a", ["ann"]), 0);
+    for (let guess = 0; guess < 4; guess++) assertEquals(await failures.add("db_a", [{ account: "ann" }]), 0);
     world.fault = "full";
-    for (let guess = 4; guess < 10; guess++) assertEquals(await failures.add("db_a", ["ann"]), 0);
-    assertEquals(await failures.lockedSec("db_a", ["ann"]), 3600);
-    assertEquals(await failures.lockedSec("db_a", ["bob"]), 0);
+    for (let guess = 4; guess < 10; guess++) {
+      assertEquals(await failures.add("db_a", [{ account: "ann" }]), 0);
+    }
+    assertEquals(await failures.lockedSec("db_a", [{ account: "ann" }]), 3600);
+    assertEquals(await failures.lockedSec("db_a", [{ account: "bob" }]), 0);
     world.fault = "none";
-    assertEquals(await failures.lockedSec("db_a", ["ann"]), 3600);
+    assertEquals(await failures.lockedSec("db_a", [{ account: "ann" }]), 3600);
     world.clock.pass(3_600_000);
-    assertEquals(await failures.lockedSec("db_a", ["ann"]), 0);
+    assertEquals(await failures.lockedSec("db_a", [{ account: "ann" }]), 0);
   });
 });

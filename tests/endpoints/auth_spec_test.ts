@@ -109,7 +109,7 @@ const refused: readonly (readonly [spec: Record<string, unknown>, path: string, 
   [
     login("SELECT id, password_hash FROM shared WHERE email = ?", "shared"),
     "authConfig.emailColumn",
-    'CREATE UNIQUE INDEX "shared_email" ON "shared" ("email")',
+    'CREATE UNIQUE INDEX "shared_email" ON "shared" (lower("email"))',
   ],
   [login("SELECT id, password_hash FROM some WHERE email = ?", "some"), "authConfig.emailColumn", "unique"],
 ];

@@ -84,6 +84,10 @@ class Shop {
         const body = { email: `${name.toLowerCase().replace(/\W/g, "")}@example.com`, role: "editor" };
         return { path: { id: member(await this.#send(201, "POST", `${API}/members`, { body }), "id") } };
       }
+      case "POST /api/namespaces/{slug}/databases/{dbSlug}/endpoints/{endpoint}/link":
+        return { path: { endpoint: await this.#accounts("auth_reset") } };
+      case "POST /api/namespaces/{slug}/databases/{dbSlug}/endpoints/{endpoint}/unlock":
+        return { path: { endpoint: await this.#accounts("auth_login") } };
       case "DELETE /api/me/sessions/{id}":
         return { path: { id: (await this.person()).otherSession } };
       case "POST /api/me/passkeys":
@@ -135,6 +139,21 @@ class Shop {
       }
     }
     return {};
+  }
+
+  /** An endpoint of that kind, of a users table with the user of the documented requests. */
+  async #accounts(kind: "auth_reset" | "auth_login"): Promise<string> {
+    const table = kind.replace("auth_", "people_");
+    const columns = "id INTEGER PRIMARY KEY, email TEXT UNIQUE, password_hash TEXT";
+    await this.#send(200, "POST", `${SHOP}/query`, { body: { sql: `CREATE TABLE ${table} (${columns})` } });
+    const sql = `INSERT INTO ${table} (email) VALUES ('ada@example.com')`;
+    await this.#send(200, "POST", `${SHOP}/query`, { body: { sql } });
+    const body = {
+      ...{ table, shape: "app", operations: [kind.replace("auth_", "")] },
+      resetUrl: "https://shop.example/reset",
+    };
+    const made = await this.#send(200, "POST", `${API}/databases/shop/endpoints/scaffold-crud`, { body });
+    return JSON.parse(made.text).data.created[0].slug;
   }
 
   /** A write that the documented rule holds for a person. */

@@ -5,7 +5,7 @@ import { endpointSpec, fieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { endpointWorld } from "./endpoint_world.ts";
 
 const TABLES = [
-  "CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)",
+  "CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, verified_at TEXT)",
   "CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL, facts TEXT)",
   "CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER, product_id INTEGER, note TEXT, total REAL)",
   "CREATE TABLE pictures (id INTEGER PRIMARY KEY, bytes BLOB)",
@@ -27,4 +27,5 @@ Deno.test("together the examples show every member of a specification and of an 
   assertEquals(missing(Object.keys(endpointSpec.shape), shown(parsed)), []);
   assertEquals(missing(Object.keys(fieldSpec.shape), shown(parsed.flatMap(({ input }) => input))), []);
   assertEquals(missing(endpointSpec.shape.output.options, new Set(parsed.map(({ output }) => output))), []);
+  assertEquals(missing(endpointSpec.shape.kind.options, new Set(parsed.map(({ kind }) => kind))), []);
 });

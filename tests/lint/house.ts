@@ -22,6 +22,7 @@ const settings = ["lib/config.ts", "tests/"];
 /** What runs in browsers has no `Clock`. */
 const clock = ["lib/core/clock.ts", "routes/console/browser/", "tests/"];
 const keys = [
+  "lib/store/account_keys.ts",
   "lib/store/keys.ts",
   "lib/store/changes_keys.ts",
   "lib/store/oauth_keys.ts",

@@ -131,7 +131,7 @@ testPeople("guessing", {
     const { people, started } = world;
     const { secret } = await world.join("besieged@example.com", "admin");
     const account = await people.hashes.of("sign-in", ...accountOf("acme", "besieged@example.com"));
-    for (let guess = 0; guess < 10; guess++) await people.failures.ofAccount.add("console", [account]);
+    for (let guess = 0; guess < 10; guess++) await people.failures.ofAccount.add("console", [{ account }]);
     const outside = signInByPassword(people, typed("besieged@example.com", PASSWORD));
     assertEquals((await refusal(outside))[0], "sign_in_locked");
     const signedIn = await authenticateSession(people, secret, { now: true });

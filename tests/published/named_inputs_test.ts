@@ -81,5 +81,5 @@ test("sign-up, log-in and the session's own fields go by name too", async () => 
   const entered = await world.call("enter", { body: { ...person, email: "ADA@shop.example" } });
   const { token } = JSON.parse(entered.text);
   const mine = await world.call("mine?id=1", { token });
-  assertEquals(JSON.parse(mine.text).rows, [[1, "Ada@shop.example", "integer"]]);
+  assertEquals(JSON.parse(mine.text).rows, [[1, "ada@shop.example", "integer"]]);
 });

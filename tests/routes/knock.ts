@@ -39,6 +39,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   "PUT /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint": endpoint,
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud": { table: "things" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test": {},
+  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/link": { email: "ada@example.com" },
+  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/unlock": { email: "ada@example.com" },
   "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
   "POST /v1/db/:ns/:db/migrations": { files: [{ name: "0001.sql", sql: "" }] },
   "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },

@@ -121,7 +121,7 @@ Deno.test("a branch shares the key of its database, and a session opens only the
   const branch = { namespaceId, databaseId: newId("db", at.clock.now()) };
   await at.kv.set(keys.branchById(namespaceId, branch.databaseId), { trunkId, ref: "pr-1" });
   const { sessionKeys } = at.control;
-  const jwt = (await mintSession({ sessionKeys }, branch, { userId: "7", lifetimeSec: 60 }))?.jwt ?? "";
+  const jwt = (await mintSession(at.control, branch, { userId: "7", lifetimeSec: 60 }))?.jwt ?? "";
   assertEquals([await at.verdict(jwt, branch), await at.verdict(jwt)], ["ok", "wrong_database"]);
   await sessionKeys.revokeAll(at.trunk);
   assertEquals(await at.verdict(jwt, branch), "revoked");
@@ -131,7 +131,7 @@ Deno.test("mintSession() makes nothing for a database that is gone", async () =>
   using at = await world();
   const { sessionKeys } = at.control;
   const gone = { namespaceId: at.trunk.namespaceId, databaseId: newId("db", at.clock.now()) };
-  assertEquals(await mintSession({ sessionKeys }, gone, { userId: "7", lifetimeSec: 60 }), null);
+  assertEquals(await mintSession(at.control, gone, { userId: "7", lifetimeSec: 60 }), null);
   assertEquals(await sessionKeys.revokeAll(gone), null);
 });
 

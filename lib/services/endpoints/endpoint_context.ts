@@ -16,10 +16,10 @@ export interface EndpointContext extends ManageContext {
   readonly baseUrl: string;
 }
 
-/** Notes a change of an endpoint for the audit of its namespace. */
+/** Notes a change of an endpoint, or of an account by it, for the audit of its namespace. */
 export function noteEndpoint(
   ctx: EndpointContext,
-  action: Extract<AuditAction, `endpoint.${string}`>,
+  action: Extract<AuditAction, `endpoint.${string}` | `account.${string}`>,
   { database: { namespaceId, slug: database }, slug, facts = {} }: {
     readonly database: Pick<DatabaseRecord, "namespaceId" | "slug">;
     readonly slug: string;

@@ -24,8 +24,8 @@ export async function guess<Value>(
   check: () => Promise<Value | null>,
 ): Promise<Value> {
   const { ofAccount, ofAddress } = ctx.failures;
-  const counted = [await ctx.hashes.of("sign-in", ...account)];
-  const from = [await ctx.hashes.of("sign-in from", address)];
+  const counted = [{ account: await ctx.hashes.of("sign-in", ...account) }];
+  const from = [{ account: await ctx.hashes.of("sign-in from", address) }];
   const refuseLocked = async () => {
     refuse(Math.max(await ofAccount.lockedSec(PLACE, counted), await ofAddress.lockedSec(PLACE, from)));
   };

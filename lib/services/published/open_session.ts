@@ -1,5 +1,6 @@
 // Step 9: the session of an endpoint that asks for one. Fields with `$` come from its verified claims and nowhere
 // else.
+import { sessionOwner } from "../../access/mint_session.ts";
 import { verifySession } from "../../access/verify_session.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
@@ -26,6 +27,8 @@ export async function openSession(
   if (jwt === undefined) throw new AppError("session_invalid");
   const checked = await verifySession({ sessionKeys: control.sessionKeys, clock }, target, jwt);
   if (!checked.ok) throw new AppError("session_invalid");
+  const ended = control.sessionEnds.hasEnded(sessionOwner(target, checked.claims), checked.claims);
+  if (ended instanceof Promise ? await ended : ended) throw new AppError("session_invalid");
   return checked.claims;
 }
 

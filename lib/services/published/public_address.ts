@@ -75,8 +75,12 @@ export async function resolveEndpoint(
 
 /** What the statement of an endpoint may do. */
 export function endpointRole({ spec: { kind } }: Pick<EndpointRecord, "spec">): QueryTarget["role"] {
-  return kind === "mutation" || kind === "auth_signup" ? "write" : "read";
+  return writing.has(kind) ? "write" : "read";
 }
+
+const writing: ReadonlySet<EndpointRecord["spec"]["kind"]> = new Set(
+  ["mutation", "auth_signup", "auth_password", "auth_reset", "auth_verify"],
+);
 
 function nothing(): AppError {
   return new AppError("endpoint_not_found");

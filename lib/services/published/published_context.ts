@@ -1,9 +1,9 @@
 // What published endpoints need of the process, and one call of an endpoint on its way through the steps.
-import type { SessionUsers } from "../../access/mint_session.ts";
+import type { SessionClaims } from "../../access/verify_session.ts";
 import type { PasswordHasher } from "../../access/password_hash.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { KeyedHashes } from "../../control/keyed_hashes.ts";
-import type { LoginFailures } from "../../control/login_failures.ts";
+import type { LoginGuesses } from "../../control/login_guesses.ts";
 import type { RateCounters } from "../../control/rate_counters.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { AddressKey } from "../../guard/address_key.ts";
@@ -11,6 +11,7 @@ import type { Captcha } from "../../guard/captcha.ts";
 import type { CallReplay, QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { EndpointRecord } from "../../store/records.ts";
+import type { MailQueue } from "../mail/mail_queue.ts";
 import type { FoldedRefusals } from "./folded_refusals.ts";
 import type { AskModel } from "../ask/model/ask_model.ts";
 
@@ -23,8 +24,10 @@ export interface PublishedContext {
   readonly captcha: Captcha;
   readonly hashes: KeyedHashes;
   readonly passwords: PasswordHasher;
-  readonly loginFailures: LoginFailures;
+  readonly guesses: LoginGuesses;
   readonly askModel: AskModel;
+  /** Null: there is no mail server. */
+  readonly mail: MailQueue | null;
   readonly refusals: FoldedRefusals;
 }
 
@@ -64,15 +67,8 @@ export interface PublishedAnswer {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
-/** The claims of a verified session JWT. */
-export interface EndpointSession {
-  readonly userId: string;
-  readonly email: string | null;
-  /** Unix seconds. */
-  readonly issuedSec: number;
-  /** The table in which its user must still exist. Null: whoever minted the session vouches for the user. */
-  readonly users: SessionUsers | null;
-}
+/** The claims of a verified session JWT. Without `users` whoever minted the session vouches for its user. */
+export type EndpointSession = SessionClaims;
 
 /** One call whose input fits the specification. */
 export interface EndpointCall {
@@ -85,6 +81,8 @@ export interface EndpointCall {
   readonly replay: CallReplay | null;
   /** For the rows that the caller gets. Keys that sign-up and log-in read stay as they are. */
   readonly rowForm: RowForm;
+  /** The (hashed) address of the caller. */
+  readonly client: string;
   readonly signal: () => AbortSignal | null;
 }
 

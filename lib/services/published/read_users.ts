@@ -6,8 +6,10 @@ import { run } from "../../query/run.ts";
 import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { shownColumns } from "../../sql/result_columns.ts";
+import { readEmailIndexes } from "../endpoints/spec/email_indexes.ts";
 import { keyColumn, noKey, PASSWORD_COLUMN, shownIndex } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../schema/read_table.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
@@ -19,12 +21,19 @@ export interface UserIndexes {
 
 /** A users table as an endpoint uses it. */
 export interface Users {
-  /** Its name as the schema spells it. */
+  /** Its name as the schema spells it, and that of its key. */
   readonly table: string;
+  readonly key: string;
   /** `answered` names the answer's columns, for a statement whose text does not tell where they come from. */
   readonly indexesIn: (answered: readonly string[]) => UserIndexes;
   /** Reads the address of the user with a key. Null where the table has no such column. */
   readonly emailSql: string | null;
+  /** A condition on `?1`: the addresses that an address may mean. Null where the table has no such column. */
+  readonly meansSql: string | null;
+  /** Whether an index makes addresses unique in any case; otherwise sign-ups store them in lower case. */
+  readonly ignoresCase: boolean;
+  /** The column with the address; null as above. */
+  readonly emailColumn: string | null;
 }
 
 interface CachedUsers {
@@ -77,23 +86,43 @@ async function findIn({ query }: Pick<PublishedContext, "query">, call: Endpoint
   if (table === null || key === null) throw noKey();
   const { tables } = await query.tenants.open(target.databaseId, target.namespaceId).schema();
   const columnsOf = new Map(tables.map(({ name, columns }) => [foldName(name), columns]));
-  const shown = shownColumns(sql, (name) => columnsOf.get(foldName(name)) ?? null);
+  const shown = sql === "" ? null : shownColumns(sql, (name) => columnsOf.get(foldName(name)) ?? null);
   const indexes = (indexOf: (column: string) => number): UserIndexes => (
     { key: indexOf(key), hash: indexOf(PASSWORD_COLUMN) }
   );
-  const emailSql = emailByKey(table, key, authConfig?.emailColumn ?? EMAIL_COLUMN);
+  const users = { table: table.name, key, ...await addresses({ ...query, target, tokenId }, call, table) };
   if (shown === null) {
     const indexesIn = (answered: readonly string[]) =>
       indexes((column) => answered.map(foldName).indexOf(foldName(column)));
-    return { table: table.name, indexesIn, emailSql };
+    return { ...users, indexesIn };
   }
   const told = indexes((column) => shownIndex(table, column, shown));
   if (told.key < 0) throw noKey();
-  return { table: table.name, indexesIn: () => told, emailSql };
+  return { ...users, indexesIn: () => told };
 }
 
-function emailByKey({ name, columns }: TableDefinition, key: string, email: string): string | null {
+/**
+ * An address means the account with that address in any case where an index finds it so. Elsewhere it means the one that
+ * is spelled like it or in lower case, as sign-ups store it.
+ */
+async function addresses(
+  ctx: StatementsContext,
+  { record: { spec: { authConfig } } }: EndpointCall,
+  { name, columns }: TableDefinition,
+): Promise<Pick<Users, "emailSql" | "meansSql" | "ignoresCase" | "emailColumn">> {
+  const wanted = foldName(authConfig?.emailColumn ?? EMAIL_COLUMN);
   // The engine would read a quoted name that is no column as a text.
-  if (!columns.some((column) => foldName(column.name) === foldName(email))) return null;
-  return `SELECT ${quoteIdentifier(email)} FROM ${quoteIdentifier(name)} WHERE ${quoteIdentifier(key)} = ?`;
+  const email = columns.find((column) => foldName(column.name) === wanted)?.name ?? null;
+  const key = columns.find(({ keyPosition }) => keyPosition > 0)?.name;
+  if (email === null || key === undefined) {
+    return { emailSql: null, meansSql: null, ignoresCase: false, emailColumn: null };
+  }
+  const column = quoteIdentifier(email);
+  const { anyCase } = await readEmailIndexes(ctx, { table: name, email });
+  return {
+    emailColumn: email,
+    emailSql: `SELECT ${column} FROM ${quoteIdentifier(name)} WHERE ${quoteIdentifier(key)} = ?`,
+    ignoresCase: anyCase !== null,
+    meansSql: anyCase ?? `${column} IN (?1, lower(?1))`,
+  };
 }

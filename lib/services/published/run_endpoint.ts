@@ -12,13 +12,35 @@ import { outputs } from "../endpoints/spec/outputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { type RawInput, validateInput } from "../endpoints/spec/validate_input.ts";
 import { logIn, signUp } from "./auth_endpoints.ts";
+import { changePassword } from "./change_password.ts";
 import { decodeObject } from "./decode_input.ts";
+import { logOut, refreshSession } from "./keep_session.ts";
 import { fillSession } from "./open_session.ts";
 import { endpointRole } from "./public_address.ts";
 import { listPage } from "./list_page.ts";
 import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
+import { resetPassword } from "./reset_password.ts";
 import { runStatement, underSession } from "./session_guard.ts";
+import { verifyEmail } from "./verify_email.ts";
+
+type RunKind = (
+  ctx: PublishedContext,
+  call: EndpointCall,
+  bound: readonly SqlParameter[],
+) => Promise<EndpointOutcome>;
+
+/** Kinds that do more than to run the stored statement. */
+const ownKinds: Readonly<Partial<Record<EndpointSpec["kind"], RunKind>>> = {
+  auth_signup: signUp,
+  auth_login: logIn,
+  auth_password: changePassword,
+  auth_logout: logOut,
+  auth_refresh: refreshSession,
+  auth_reset: resetPassword,
+  auth_verify: verifyEmail,
+  ask,
+};
 
 /**
  * Step 10. `bound` has a value for every field of `input`. Errors: those of the kind and of the pipeline, in the
@@ -30,9 +52,8 @@ export async function runKind(
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
   const { record: { spec }, session, rowForm } = call;
-  if (spec.kind === "auth_signup") return await signUp(ctx, call, bound);
-  if (spec.kind === "auth_login") return await logIn(ctx, call, bound);
-  if (spec.kind === "ask") return await ask(ctx, call, bound);
+  const own = ownKinds[spec.kind];
+  if (own !== undefined) return await own(ctx, call, bound);
   const userId = session?.userId ?? null;
   if (spec.list !== undefined) return { ...await listPage(ctx, call, { list: spec.list, bound }), userId };
   const { results, meta, replayed } = await runStatement(ctx, call, bound, { rowForm });
@@ -105,11 +126,17 @@ export async function runEndpoint(
   { record, target, input, session, tokenId, rowForm, signal }: TestRun,
 ): Promise<TestOutcome> {
   const { spec } = record;
+  const nowSec = Math.floor(ctx.clock.now() / 1000);
   const claims = session && {
     userId: session.userId,
     email: session.email ?? null,
-    issuedSec: Math.floor(ctx.clock.now() / 1000),
+    issuedSec: nowSec,
+    beganSec: nowSec,
+    expiresSec: nowSec,
+    sessionId: "",
+    epochMs: 0,
     users: null,
+    passwordMark: null,
   };
   try {
     const prepared = prepareSpec(spec);
@@ -122,6 +149,7 @@ export async function runEndpoint(
       tokenId: tokenId ?? endpointToken(record),
       replay: null,
       rowForm: rowForm ?? PLAIN_ROWS,
+      client: "",
       signal: signal ?? (() => null),
     };
     const { body } = await runKind(ctx, call, fillSession(prepared, valid, call.session));

@@ -88,7 +88,7 @@ async function passSteps(
   const replay = replayOf(resolved, request, { session, values: valid, rowForm });
   return await runKind(
     ctx,
-    { record, target, session, tokenId, replay, rowForm, signal: request.signal },
+    { record, target, session, tokenId, replay, rowForm, client, signal: request.signal },
     bound,
   );
 }

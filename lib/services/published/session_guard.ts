@@ -13,7 +13,7 @@ import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
-import { keyColumn } from "../endpoints/spec/users_table.ts";
+import { keyColumn, PASSWORD_COLUMN } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
 import { readTable } from "../schema/read_table.ts";
 import type { EndpointCall, EndpointSession, PublishedContext } from "./published_context.ts";
@@ -28,6 +28,8 @@ interface Proof {
   readonly schemaVersion: number;
   /** Null: there is no such table with such columns. */
   readonly sql: string | null;
+  /** Whether it looks at the password too. */
+  readonly checksMark: boolean;
   /** Tables that the endpoint reads, writes or refers to, folded. */
   readonly touched: ReadonlySet<string>;
 }
@@ -63,12 +65,15 @@ async function guardOf(ctx: Context, call: Call): Promise<QueryStatement | null>
   const { session } = call;
   if (session === null || session.users === null) return null;
   const found = await find(ctx, call, session.users);
-  if (found.sql === null || await isAboutOthers(ctx, call, found, session.users)) {
+  const { userId, email, passwordMark } = session;
+  const isUnproved = passwordMark !== null && !found.checksMark;
+  if (found.sql === null || isUnproved || await isAboutOthers(ctx, call, found, session.users)) {
     // The engine has not confirmed that this is still its schema, so the next call reads it again.
     cached.get(call.record.spec)?.delete(nameOf(session.users));
     throw new AppError("session_invalid");
   }
-  return { sql: found.sql, params: [session.userId, numberForm(session.userId), session.email] };
+  const params = [userId, numberForm(userId), email];
+  return { sql: found.sql, params: found.checksMark ? [...params, passwordMark] : params };
 }
 
 /** A column without a declared type can hold the same key as a number or as a text: both are tried. */
@@ -106,7 +111,7 @@ async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
   // The call above has read the version; a later change makes this entry void.
   const learned = ctx.query.facts.schemaVersion(databaseId);
   const touched = new Set([...tables, ...await referredTo(ctx, call, tables)].map(foldName));
-  const found = { databaseId, schemaVersion: learned, sql: await guardSql(ctx, call, users), touched };
+  const found = { databaseId, schemaVersion: learned, ...await guardSql(ctx, call, users), touched };
   const ofSpec = cached.get(spec) ?? new Map<string, Proof>();
   cached.set(spec, ofSpec.set(name, found));
   return found;
@@ -114,6 +119,7 @@ async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
 
 async function tablesOf({ query }: Context, { record: { spec }, target }: Call): Promise<readonly string[]> {
   if (spec.kind === "ask") return spec.askConfig?.allowedTables ?? [];
+  if (spec.authConfig !== undefined) return [spec.authConfig.usersTable];
   const database = query.tenants.open(target.databaseId, target.namespaceId);
   const statements = prepareSpec(spec).statements.map((one) => boundStatement(one, []));
   const { facts } = await classify(query, target.databaseId, database, statements);
@@ -132,20 +138,27 @@ async function referredTo(
   return rowsOf<[string]>(results[0]?.json).map(([name]) => name);
 }
 
-/** A statement that fails, by an overflow, unless the row exists. */
+/**
+ * A statement that fails, by an overflow, unless the row exists and its password is the one of the log-in: whoever
+ * changes it ends the sessions in the same commit.
+ */
 async function guardSql(
   { query }: Context,
   { target, tokenId }: Call,
   { table: name, emailColumn }: Users,
-): Promise<string | null> {
+): Promise<Pick<Proof, "sql" | "checksMark">> {
   const table = await readTable({ ...query, target, tokenId }, name);
   const key = table && keyColumn(table);
-  if (table === null || key === null) return null;
+  if (table === null || key === null) return { sql: null, checksMark: false };
   const email = table.columns.find((column) => foldName(column.name) === foldName(emailColumn))?.name;
   // A session of a table without addresses has none.
   const address = email === undefined ? "NULL" : quoteIdentifier(email);
   const row = `SELECT 1 FROM ${quoteIdentifier(table.name)} WHERE ${quoteIdentifier(key)} IN (?1, ?2)`;
-  return `SELECT CASE WHEN NOT EXISTS (${row} AND ${address} IS ?3) THEN abs(-9223372036854775808) END`;
+  const checksMark = table.columns.some((column) => foldName(column.name) === PASSWORD_COLUMN);
+  const mark = checksMark ? ` AND (?4 IS NULL OR instr(${PASSWORD_COLUMN}, ?4) > 0)` : "";
+  const sql = `SELECT CASE WHEN NOT EXISTS (${row} AND ${address} IS ?3${mark}) ` +
+    "THEN abs(-9223372036854775808) END";
+  return { sql, checksMark };
 }
 
 /**
@@ -164,19 +177,35 @@ export async function runStatement(
   return await runStatements(ctx, endpointCall, statements, form);
 }
 
+/**
+ * Runs a statement that the service has written for the endpoint: as `service` a read that nobody pays for, as
+ * `endpoint` what the endpoint does. Errors: as `runStatement`.
+ */
+export async function runOwn(
+  ctx: Pick<PublishedContext, "query" | "control">,
+  call: EndpointCall,
+  statement: QueryStatement,
+  operation: "service" | "endpoint",
+): Promise<QueryAnswer> {
+  return await runStatements(ctx, call, [statement], { rowForm: PLAIN_ROWS, operation });
+}
+
 /** As `runStatement`, of statements that were made from the stored one for this call. */
 export async function runStatements(
   ctx: Pick<PublishedContext, "query" | "control">,
   endpointCall: EndpointCall,
   statements: readonly QueryStatement[],
-  { rowForm }: { readonly rowForm: RowForm },
+  { rowForm, operation = "endpoint" }: {
+    readonly rowForm: RowForm;
+    readonly operation?: "service" | "endpoint";
+  },
 ): Promise<QueryAnswer> {
   const { target, tokenId, session, replay, signal } = endpointCall;
-  const call = plainCall({ target, tokenId, operation: "endpoint", statements }, {
+  const call = plainCall({ target, tokenId, operation, statements }, {
     userId: session?.userId ?? null,
     // So that an error names the index of its statement.
     batch: statements.length > 1,
-    snapshots: true,
+    snapshots: operation === "endpoint",
     replay,
     rowForm,
     signal,

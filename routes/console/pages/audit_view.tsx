@@ -123,6 +123,9 @@ function spaced(name: string): string {
 const own: Readonly<Record<string, string>> = {
   "member.signed_in": "signed in",
   "member.joined": "came in for the first time",
+  "account.link_made": "made a link for an account",
+  "account.unlocked": "opened an account again",
+  "mail.failed": "could not send a mail",
   "endpoint.moved": "changed the status of an endpoint",
   "credit.added": "added credit",
   "approval.approved": "approved a write",

@@ -5,19 +5,22 @@ import { foldName } from "../../../sql/names.ts";
 import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";
+import { accountBodies, keptAccount, SECRET } from "./account_bodies.ts";
+import { fieldsOf } from "./column_fields.ts";
 import { type Body, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
 import { listBody } from "./list_body.ts";
-import { inputNames, type ScaffoldOperation } from "./scaffold_names.ts";
+import type { ScaffoldOperation } from "./scaffold_names.ts";
 
 /** A table, and the column that holds the user to whom a row belongs; null: rows belong to nobody. */
 export interface AppTable {
   readonly table: TableDefinition;
   readonly owner: ColumnDefinition | null;
   readonly indexes: readonly IndexFacts[];
+  /** Pages of the app that take the links of mails; null: there is none. */
+  readonly resetUrl: string | null;
+  readonly verifyUrl: string | null;
 }
 
-/** Columns of a users table that no caller sees or sets. */
-const SECRET: ReadonlySet<string> = new Set([PASSWORD_COLUMN, "role"]);
 const SEARCHED = 50;
 
 /** Whether people sign up and log in by this table. */
@@ -27,18 +30,25 @@ export function isUsersTable({ columns }: TableDefinition): boolean {
 }
 
 /** The operations that such a table gets unless they are chosen. */
-export function appOperations(table: TableDefinition): readonly ScaffoldOperation[] {
-  if (isUsersTable(table)) return ["signup", "login", "me"];
+export function appOperations(
+  { table, resetUrl, verifyUrl }: Pick<AppTable, "table" | "resetUrl" | "verifyUrl">,
+): readonly ScaffoldOperation[] {
+  if (isUsersTable(table)) {
+    const kept = keptAccount.filter((one) =>
+      (one !== "reset" || resetUrl) && (one !== "verify" || verifyUrl)
+    );
+    return ["signup", "login", "me", ...kept];
+  }
   return table.kind === "virtual" ? ["search"] : ["list", "get", "create", "update", "delete"];
 }
 
 /** A string is the reason why the table has no such endpoint. */
 export function appBody(app: AppTable, operation: ScaffoldOperation): Body | string {
-  const isForUsers = operation === "signup" || operation === "login" || operation === "me";
+  const isForUsers = operation === "me" || Object.hasOwn(accountBodies, operation);
   if (isForUsers !== isUsersTable(app.table)) {
     return isForUsers
       ? `A users table has the columns ${EMAIL_COLUMN} and ${PASSWORD_COLUMN}`
-      : "A users table has signup, login and me; its rows are for their users";
+      : "A users table has signup, login, me and what keeps accounts; its rows are for their users";
   }
   return meaningful(app, bodies[operation](app));
 }
@@ -126,30 +136,7 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: SEARCHED },
     ],
   }),
-  signup: ({ table }) => {
-    const others = table.columns.filter((one) =>
-      one.notNull && one.keyPosition === 0 && !one.generated && one.defaultSql === null &&
-      ![EMAIL_COLUMN, PASSWORD_COLUMN].includes(foldName(one.name))
-    );
-    const secret = others.find(({ name }) => SECRET.has(foldName(name)));
-    if (secret !== undefined) return `Give ${secret.name} a DEFAULT; no sign-up sets it`;
-    const fields = fieldsOf(others, new Set(["email", "password"]));
-    const columns = [EMAIL_COLUMN, PASSWORD_COLUMN, ...others.map(({ name }) => sqlName(name))];
-    const values = [":email", ":password", ...fields.map(({ name }) => `:${name}`)];
-    return {
-      ...account(table, "auth_signup"),
-      sql: `INSERT INTO ${sqlName(table.name)} (${columns.join(", ")}) VALUES (${
-        values.join(", ")
-      }) RETURNING ${sqlName(keyColumn(table) ?? "rowid")}`,
-      input: [...CREDENTIALS, ...fields],
-    };
-  },
-  login: ({ table }) => ({
-    ...account(table, "auth_login"),
-    sql: `SELECT ${sqlName(keyColumn(table) ?? "rowid")}, ${PASSWORD_COLUMN} FROM ${sqlName(table.name)} ` +
-      `WHERE ${EMAIL_COLUMN} = :email`,
-    input: CREDENTIALS,
-  }),
+  ...accountBodies,
   me: (app) =>
     withKey(app, (key) => ({
       kind: "query",
@@ -163,20 +150,6 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       input: [{ name: "$user_id", type: inputType(key.declaredType) }],
     })),
 };
-
-const CREDENTIALS: FieldSpec[] = [
-  { name: "email", type: "email", required: true, trim: true },
-  { name: "password", type: "text", required: true },
-];
-
-function account({ name }: TableDefinition, kind: "auth_signup" | "auth_login") {
-  const authConfig = {
-    usersTable: name,
-    emailColumn: EMAIL_COLUMN,
-    passwordColumn: PASSWORD_COLUMN,
-  } as const;
-  return { kind, method: "POST", output: "session", authConfig, rateLimit: { perMin: 10 } } as const;
-}
 
 function reading({ owner }: AppTable) {
   return { kind: "query", method: "GET", ...(owner ? { auth: "session" as const } : {}) } as const;
@@ -213,18 +186,4 @@ function byKey(
   const fields = fieldsOf(key, new Set()).map((field) => ({ ...field, required: true }));
   const where = key.map(({ name }, at) => `${sqlName(name)} = :${fields[at]?.name}`);
   return build(conditions(where, app), [...fields, ...owned(app)]);
-}
-
-/** What is left out binds NULL, or for a new row the column's default. */
-function fieldsOf(
-  columns: readonly ColumnDefinition[],
-  taken: ReadonlySet<string>,
-  usesDefaults = true,
-): FieldSpec[] {
-  const names = inputNames(columns.map(({ name }) => name), taken);
-  return columns.map(({ declaredType, notNull, keyPosition, defaultSql }, at) => {
-    const isNeeded = (notNull || keyPosition > 0) && !(usesDefaults && defaultSql !== null);
-    const field = { name: names[at] ?? "", type: inputType(declaredType) };
-    return isNeeded ? { ...field, required: true } : field;
-  });
 }

@@ -27,7 +27,7 @@ interface KeyPart {
 /** A specification without what its table and operation name. */
 export type Body =
   & Pick<EndpointSpec, "kind" | "method" | "sql" | "input" | "output">
-  & Partial<Pick<EndpointSpec, "auth" | "authConfig" | "rateLimit" | "list" | "outputTypes">>;
+  & Partial<Pick<EndpointSpec, "auth" | "authConfig" | "cors" | "rateLimit" | "list" | "outputTypes">>;
 
 /** Rows of one page. */
 export const MAX_LIMIT = 500;

@@ -31,6 +31,9 @@ export interface ScaffoldInput {
   readonly cors?: readonly string[] | undefined;
   /** They are served at once. */
   readonly publish?: boolean | undefined;
+  /** Pages of the app that take the links of mails. */
+  readonly resetUrl?: string | undefined;
+  readonly verifyUrl?: string | undefined;
 }
 
 /** What was made, and what was not and why. */
@@ -78,7 +81,7 @@ async function indexesOf(ctx: StatementsContext, { name }: TableDefinition): Pro
 
 function plansFor(
   { table, indexes }: Pick<AppTable, "table" | "indexes">,
-  { shape, owner, operations }: ScaffoldInput,
+  { shape, owner, operations, resetUrl, verifyUrl }: ScaffoldInput,
 ): CrudSpec[] {
   if (shape !== "app" && owner === undefined) {
     const extra = operations?.find((one) => !ALL.some((basic) => basic === one));
@@ -90,8 +93,9 @@ function plansFor(
   if (owner !== undefined && (column === undefined || column.generated)) {
     throw refused("owner", "Name a column of the table that holds the key of a user");
   }
-  const app = { table, owner: column ?? null, indexes };
-  return [...new Set(operations ?? appOperations(table))].map((one) =>
+  const pages = { resetUrl: resetUrl ?? null, verifyUrl: verifyUrl ?? null };
+  const app = { table, owner: column ?? null, indexes, ...pages };
+  return [...new Set(operations ?? appOperations(app))].map((one) =>
     namedSpec(table, one, appBody(app, one))
   );
 }
@@ -106,7 +110,7 @@ async function add(
   plain: EndpointSpec,
 ): Promise<EndpointView | { slug: string; reason: string }> {
   const { slug } = plain;
-  const spec = cors === undefined ? plain : { ...plain, cors: [...cors] };
+  const spec = cors === undefined ? plain : { ...plain, cors: [...new Set([...cors, ...plain.cors ?? []])] };
   const { endpoints } = ctx.control;
   if (await endpoints.read(database.id, slug) !== null) return { slug, reason: EXISTS };
   const { namespaceSlug } = address;

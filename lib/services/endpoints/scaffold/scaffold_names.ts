@@ -5,7 +5,10 @@ import { singular } from "../../singular.ts";
 export type CrudOperation = "list" | "get" | "create" | "update" | "delete";
 
 /** Those, and what only an app is scaffolded with. */
-export type ScaffoldOperation = CrudOperation | "search" | "signup" | "login" | "me";
+export type ScaffoldOperation = CrudOperation | "search" | "signup" | "login" | "me" | AccountOperation;
+
+/** What keeps the account of a user. */
+type AccountOperation = "password" | "logout" | "refresh" | "reset" | "verify";
 
 /** Characters of a slug and of an input's name. */
 const MAX_LENGTH = 41;

@@ -2,27 +2,18 @@
 // address, and a statement that writes and shows the right columns.
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import type { Issue } from "../../../core/errors.ts";
-import { plainCall } from "../../../query/plain_call.ts";
-import { run } from "../../../query/run.ts";
 import { insertShape } from "../../../sql/insert_shape.ts";
 import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
 import { shownColumns } from "../../../sql/result_columns.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
 import type { SchemaNames } from "../../../tenant/inspection.ts";
-import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
 import { bindInputs } from "./bind_inputs.ts";
+import { emailIndex, readEmailIndexes } from "./email_indexes.ts";
+import { mailIssues } from "./mail_issues.ts";
 import type { SpecParts } from "./spec_parts.ts";
 import { keyColumn, PASSWORD_COLUMN, shownIndex } from "./users_table.ts";
-
-/** Unique indexes of one column or expression that hold for every row. */
-const UNIQUE = `SELECT x.name, s.sql FROM pragma_index_list(?) AS i JOIN pragma_index_xinfo(i.name) AS x ` +
-  `LEFT JOIN sqlite_schema AS s ON s.type = 'index' AND s.name = i.name WHERE i."unique" = 1 AND i.partial = 0 ` +
-  `AND x.key = 1 AND (SELECT count(*) FROM pragma_index_info(i.name)) = 1`;
-
-type UniqueRow = [column: string | null, sql: string | null];
 
 interface Known {
   /** Of the database, without the service's own. */
@@ -33,7 +24,7 @@ interface Known {
 /** One issue for each thing that does not fit. Errors: those of the pipeline. */
 export async function authIssues(ctx: StatementsContext, spec: SpecParts, known: Known): Promise<Issue[]> {
   const { kind, authConfig, sql } = spec;
-  if (authConfig === undefined || (kind !== "auth_signup" && kind !== "auth_login")) return [];
+  if (authConfig === undefined || kind === undefined || !kind.startsWith("auth_")) return [];
   const users = await readTable(ctx, authConfig.usersTable);
   if (users === null || users.kind !== "table") {
     return [{ path: "authConfig.usersTable", message: "Name a table of this database" }];
@@ -51,11 +42,13 @@ export async function authIssues(ctx: StatementsContext, spec: SpecParts, known:
         message: `Add the column ${PASSWORD_COLUMN} to the users table`,
       }]
       : []),
+    ...mailIssues(spec, (name) => columnOf(users, name) !== null),
   ];
   const { facts } = known;
   if (facts === null || sql === undefined || issues.length > 0 || key === null || email === null) {
     return issues;
   }
+  if (kind !== "auth_signup" && kind !== "auth_login") return [];
   const found = kind === "auth_signup"
     ? signupFault(spec, users, { facts, key, email })
     : loginFault(sql, users, { ...known, facts, key });
@@ -71,27 +64,11 @@ function keyIssues(key: string | null): Issue[] {
 }
 
 async function uniqueIssues(ctx: StatementsContext, table: string, email: string): Promise<Issue[]> {
-  const { target, tokenId } = ctx;
-  const statements = [{ sql: UNIQUE, params: [table] }];
-  const { results: [result] } = await run(
-    ctx,
-    plainCall({ target, tokenId, operation: "service", statements }),
-  );
-  const unique = rowsOf<UniqueRow>(result?.json).some(([column, sql]) =>
-    column === null ? isFolded(sql ?? "", email) : foldName(column) === foldName(email)
-  );
-  if (unique) return [];
-  const index = [`${table}_${email}`, table, email].map(quoteIdentifier);
+  if ((await readEmailIndexes(ctx, { table, email })).unique) return [];
   return [{
     path: "authConfig.emailColumn",
-    message: `Make this column unique: CREATE UNIQUE INDEX ${index[0]} ON ${index[1]} (${index[2]})`,
+    message: `Make this column unique: ${emailIndex({ table, email })}`,
   }];
-}
-
-/** Whether this is an index on `lower(email)` or `upper(email)`: what is unique without regard to case is unique. */
-function isFolded(sql: string, email: string): boolean {
-  const plain = foldName(sql.replace(/[\s"`[\]]/g, ""));
-  return ["lower", "upper"].some((name) => plain.endsWith(`(${name}(${foldName(email)}))`));
 }
 
 interface Statement {

@@ -8,7 +8,7 @@ import type { StatementsContext } from "../../query/run_statements.ts";
 import { authIssues } from "./auth_issues.ts";
 import { bindInputs } from "./bind_inputs.ts";
 import { fieldIssues } from "./field_issues.ts";
-import { configIssues, kindIssues, type StatementShape } from "./kind_issues.ts";
+import { configIssues, hasStatement, kindIssues, type StatementShape } from "./kind_issues.ts";
 import { listIssues } from "./list_issues.ts";
 import { type SpecParts, specParts } from "./spec_parts.ts";
 import { type SpecContext, understandStatements, type UnderstoodSpec } from "./understand_statements.ts";
@@ -76,7 +76,7 @@ function ownReads({ query, database, namespaceSlug }: CheckContext): StatementsC
 }
 
 async function understand(ctx: CheckContext, parts: SpecParts): Promise<UnderstoodSpec | null> {
-  if (parts.sql === undefined || parts.kind === "ask") return null;
+  if (parts.sql === undefined || !hasStatement(parts)) return null;
   const bound = bindInputs(parts);
   return bound.ok ? await understandStatements(ctx, bound.statements) : bound;
 }

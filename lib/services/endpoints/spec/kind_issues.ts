@@ -14,16 +14,29 @@ interface KindRow {
   readonly methods: readonly EndpointSpec["method"][];
   /** Null: the statement comes from elsewhere. */
   readonly statement: StatementClass | null;
+  readonly config: "authConfig" | "askConfig" | null;
+  /** Who may call; null: the owner decides. */
+  readonly auth: "public" | "session" | null;
 }
 
 /** A GET can be repeated, prefetched and logged with its query: it neither writes nor carries a password. */
 const kinds: Readonly<Record<EndpointSpec["kind"], KindRow>> = {
-  query: { methods: ["GET", "POST"], statement: "read" },
-  mutation: { methods: ["POST"], statement: "write" },
-  auth_signup: { methods: ["POST"], statement: "write" },
-  auth_login: { methods: ["POST"], statement: "read" },
-  ask: { methods: ["GET", "POST"], statement: null },
+  query: { methods: ["GET", "POST"], statement: "read", config: null, auth: null },
+  mutation: { methods: ["POST"], statement: "write", config: null, auth: null },
+  auth_signup: { methods: ["POST"], statement: "write", config: "authConfig", auth: null },
+  auth_login: { methods: ["POST"], statement: "read", config: "authConfig", auth: null },
+  auth_password: { methods: ["POST"], statement: null, config: "authConfig", auth: "session" },
+  auth_logout: { methods: ["POST"], statement: null, config: null, auth: "session" },
+  auth_refresh: { methods: ["POST"], statement: null, config: "authConfig", auth: "session" },
+  auth_reset: { methods: ["POST"], statement: null, config: "authConfig", auth: "public" },
+  auth_verify: { methods: ["POST"], statement: null, config: "authConfig", auth: "public" },
+  ask: { methods: ["GET", "POST"], statement: null, config: "askConfig", auth: null },
 };
+
+/** Whether its owner writes the statement. True where the kind is not known. */
+export function hasStatement({ kind }: Pick<SpecParts, "kind">): boolean {
+  return kind === undefined || kinds[kind].statement !== null;
+}
 
 const doing: Readonly<Record<StatementClass, string>> = {
   read: "only reads",
@@ -51,6 +64,9 @@ export function kindIssues(spec: SpecParts, statement: StatementShape | null): I
   }
   if (method !== undefined && !row.methods.includes(method)) {
     issues.push({ path: "method", message: `Use ${row.methods.join(" or ")}; the kind is ${kind}` });
+  }
+  if (row.auth !== null && (spec.auth ?? "public") !== row.auth) {
+    issues.push({ path: "auth", message: `Use ${row.auth}; the kind is ${kind}` });
   }
   // A cache asks nobody for a session or a solved captcha.
   const isOpen = spec.auth !== "session" && spec.captcha !== true;
@@ -84,7 +100,7 @@ function statementIssues(spec: SpecParts, row: KindRow, statement: StatementShap
   if (row.statement === null) {
     return spec.sql === undefined || spec.sql === "" ? [] : [{
       path: "sql",
-      message: "Leave this empty; the statement is written for each question",
+      message: "Leave this empty; the service writes the statement",
     }];
   }
   if (statement === null) return [];
@@ -112,47 +128,71 @@ function statementIssues(spec: SpecParts, row: KindRow, statement: StatementShap
   return issues;
 }
 
-type Wanted = readonly (readonly [name: string, types: readonly FieldSpec["type"][]])[];
+interface WantedInput {
+  readonly name: string;
+  readonly types: readonly FieldSpec["type"][];
+  /** `sent`: a caller must send it, and `not always`: the kind takes it together with some of the others. */
+  readonly is: "sent" | "not always" | "optional";
+}
 
-const credentials: Wanted = [["email", ["email", "text"]], ["password", ["text"]]];
-const wanted: Readonly<Partial<Record<EndpointSpec["kind"], Wanted>>> = {
-  auth_signup: [["email", ["email"]], ["password", ["text"]]],
-  auth_login: credentials,
-  ask: [["question", ["text"]]],
+const email = { name: "email", types: ["email"] } as const;
+const password = { name: "password", types: ["text"] } as const;
+const token = { name: "token", types: ["text"], is: "not always" } as const;
+const wanted: Readonly<Partial<Record<EndpointSpec["kind"], readonly WantedInput[]>>> = {
+  auth_signup: [{ ...email, is: "sent" }, { ...password, is: "sent" }],
+  auth_login: [{ name: "email", types: ["email", "text"], is: "sent" }, { ...password, is: "sent" }],
+  auth_password: [{ ...password, is: "sent" }, { ...password, name: "new_password", is: "sent" }],
+  auth_logout: [{ name: "all", types: ["boolean"], is: "optional" }],
+  auth_refresh: [],
+  auth_reset: [{ ...email, is: "not always" }, token, { ...password, is: "not always" }],
+  auth_verify: [{ ...email, is: "not always" }, token],
+  ask: [{ name: "question", types: ["text"], is: "sent" }],
 };
 /** A signup may store more than the two. */
-const noOthers: ReadonlySet<string> = new Set(["auth_login", "ask"]);
+const takesOthers: ReadonlySet<string> = new Set(["auth_signup"]);
 
 function requiredInputs({ kind, input }: SpecParts): Issue[] {
-  const names = kind === undefined ? undefined : wanted[kind];
-  if (names === undefined || kind === undefined || input === undefined) return [];
-  const issues: Issue[] = [];
-  for (const [name, types] of names) {
-    const at = input.findIndex((field) => field?.name === name);
-    const field = input[at];
-    if (!field) {
-      if (!input.includes(null)) {
-        issues.push({ path: "input", message: `Add the required input ${name} (${types[0]})` });
-      }
-      continue;
-    }
-    if (!types.includes(field.type)) {
-      issues.push({ path: `input[${at}].type`, message: `Use ${types.join(" or ")} for ${name}` });
-    }
-    if (kind === "ask" && (field.maxLength ?? 0) > MAX_QUESTION_LENGTH) {
-      issues.push({
-        path: `input[${at}].maxLength`,
-        message: `Send at most ${MAX_QUESTION_LENGTH}; a question is no longer`,
-      });
-    }
-    if (field.required !== true) {
-      issues.push({ path: `input[${at}].required`, message: `Make ${name} required` });
-    }
-  }
-  if (!noOthers.has(kind)) return issues;
+  const inputs = kind === undefined ? undefined : wanted[kind];
+  if (inputs === undefined || kind === undefined || input === undefined) return [];
+  const issues = inputs.flatMap((one) => inputIssues(kind, input, one));
+  if (takesOthers.has(kind)) return issues;
   for (const [at, field] of input.entries()) {
-    if (field === null || names.some(([name]) => name === field.name)) continue;
+    if (field === null || inputs.some(({ name }) => name === field.name)) continue;
     issues.push({ path: `input[${at}].name`, message: `Remove this input; ${kind} has no use for it` });
+  }
+  return issues;
+}
+
+function inputIssues(
+  kind: EndpointSpec["kind"],
+  input: NonNullable<SpecParts["input"]>,
+  { name, types, is }: WantedInput,
+): Issue[] {
+  const at = input.findIndex((field) => field?.name === name);
+  const field = input[at];
+  if (!field) {
+    if (is === "optional" || input.includes(null)) return [];
+    const which = is === "sent" ? "required input" : "input";
+    return [{ path: "input", message: `Add the ${which} ${name} (${types[0]})` }];
+  }
+  const issues: Issue[] = [];
+  if (!types.includes(field.type)) {
+    issues.push({ path: `input[${at}].type`, message: `Use ${types.join(" or ")} for ${name}` });
+  }
+  if (kind === "ask" && (field.maxLength ?? 0) > MAX_QUESTION_LENGTH) {
+    issues.push({
+      path: `input[${at}].maxLength`,
+      message: `Send at most ${MAX_QUESTION_LENGTH}; a question is no longer`,
+    });
+  }
+  if (is === "sent" && field.required !== true) {
+    issues.push({ path: `input[${at}].required`, message: `Make ${name} required` });
+  }
+  if (is !== "sent" && (field.required === true || field.default !== undefined)) {
+    issues.push({
+      path: `input[${at}].${field.required === true ? "required" : "default"}`,
+      message: `Remove this; ${kind} is called without ${name} too`,
+    });
   }
   return issues;
 }
@@ -168,8 +208,8 @@ export function configIssues(spec: SpecParts, raw: unknown, tables: Tables): Iss
   if (kind === undefined) return [];
   const known = tables.filter(({ name, kind }) => kind !== "shadow" && !isReservedName(name));
   return [
-    ...presenceIssue("authConfig", kind === "auth_signup" || kind === "auth_login", raw),
-    ...presenceIssue("askConfig", kind === "ask", raw),
+    ...presenceIssue("authConfig", kinds[kind].config === "authConfig", raw),
+    ...presenceIssue("askConfig", kinds[kind].config === "askConfig", raw),
     ...askIssues(spec, known),
   ];
 }

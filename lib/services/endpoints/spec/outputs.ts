@@ -6,6 +6,9 @@ import type { StatementResult } from "../../../tenant/tenant_store.ts";
 import { readResult } from "../../query/read_result.ts";
 import { type OutputTypes, writerOf } from "./output_types.ts";
 
+/** The body of the output `done`. */
+export const DONE = '{"done":true}';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** A column of the answer with its TypeScript type in a generated client. */
@@ -91,11 +94,18 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
     clientType: () => "Blob",
   },
   session: {
-    kinds: ["auth_signup", "auth_login"],
+    kinds: ["auth_signup", "auth_login", "auth_password", "auth_refresh"],
     holdsRows: false,
     body: null,
     schema: object({ token: { type: "string" }, expiresAt: { type: "string", format: "date-time" } }),
     clientType: () => "{ token: string; expiresAt: string }",
+  },
+  done: {
+    kinds: ["auth_logout", "auth_reset", "auth_verify"],
+    holdsRows: false,
+    body: null,
+    schema: object({ done: { const: true } }),
+    clientType: () => "{ done: true }",
   },
   answer: {
     kinds: ["ask"],

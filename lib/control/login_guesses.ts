@@ -1,0 +1,65 @@
+// Guesses at the passwords of end users: ten failures an hour close an account to one address; what comes from many
+// addresses slows the account down, but not for an address from which its user has logged in.
+import type { Clock } from "../core/clock.ts";
+import { keys } from "../store/keys.ts";
+import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
+import { type Counted, LoginFailures } from "./login_failures.ts";
+
+/** Milliseconds for which such an address is remembered after a log-in. */
+const PLACE_MS = 30 * 86_400_000;
+
+/** One guess: at whose password, and from where. All are keyed hashes. */
+export interface Guess {
+  /** The trunk. */
+  readonly databaseId: string;
+  /** The address as typed. */
+  readonly spelled: string;
+  readonly client: string;
+}
+
+/** Every method's errors: `meter_unreachable`. */
+export class LoginGuesses {
+  readonly #failures: LoginFailures;
+
+  constructor(private readonly kv: Deno.Kv, clock: Clock) {
+    this.#failures = new LoginFailures(kv, clock);
+  }
+
+  /** Whether the user of the address as typed has logged in from there. */
+  async isKnownPlace({ databaseId, spelled, client }: Guess): Promise<boolean> {
+    return (await kvGet(this.kv, keys.loginPlace(databaseId, spelled, client))).value === true;
+  }
+
+  /** The seconds for which one of the accounts is closed to this guess; 0 when none is. Errors: also `storage_full`. */
+  async lockedSec(guess: Guess, accounts: readonly string[], isKnown: boolean): Promise<number> {
+    return await this.#failures.lockedSec(guess.databaseId, countedFor(guess, accounts, isKnown));
+  }
+
+  /** Counts a failure for each account. As `lockedSec`: above 0 this one was too many, and tells nothing. */
+  async add(guess: Guess, accounts: readonly string[], isKnown: boolean): Promise<number> {
+    return await this.#failures.add(guess.databaseId, countedFor(guess, accounts, isKnown));
+  }
+
+  /** Remembers an address, from which its user has just proved who it is. Without room in KV it stays unknown. */
+  async remember({ databaseId, spelled, client }: Guess): Promise<void> {
+    try {
+      const key = keys.loginPlace(databaseId, spelled, client);
+      await kvCommit(this.kv.atomic().set(key, true, { expireIn: PLACE_MS }));
+    } catch (error) {
+      if (!isKvFull(error)) throw error;
+    }
+  }
+
+  /** Opens accounts again, wherever the failures came from. */
+  async unlock(databaseId: string, accounts: readonly string[]): Promise<void> {
+    await this.#failures.forget(databaseId, accounts);
+  }
+}
+
+function countedFor({ client }: Guess, accounts: readonly string[], isKnown: boolean): Counted[] {
+  return accounts.flatMap((account) => [
+    { account, client },
+    // Where its user is known, what others fail elsewhere counts for nothing.
+    ...(isKnown ? [] : [{ account, slows: true }]),
+  ]);
+}

@@ -1,0 +1,79 @@
+// What the owner of an app does for its users: links for the owner's own mails, and accounts opened again.
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { EndpointSpec } from "../../core/endpoint_spec.ts";
+import type { DatabaseRecord } from "../../store/records.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
+import { makeLink } from "../published/account_link.ts";
+import { ownCall } from "../published/account_mail.ts";
+import { type Account, accountByEmail } from "../published/find_account.ts";
+import { accountsOf } from "../published/guess_password.ts";
+import { endpointRole } from "../published/public_address.ts";
+import type { EndpointCall, PublishedContext } from "../published/published_context.ts";
+import { type EndpointContext, noteEndpoint } from "./endpoint_context.ts";
+
+/** Which account, by an endpoint of its users table. */
+export interface AccountInput {
+  readonly address: DatabaseAddress;
+  readonly slug: string;
+  readonly email: string;
+}
+
+/** A link that counts once. */
+export interface MadeLink {
+  readonly link: string;
+  readonly token: string;
+  readonly email: string;
+  readonly expiresAt: string;
+}
+
+type Context = EndpointContext & { readonly published: PublishedContext };
+
+/**
+ * Makes a link as the endpoint would mail it. Errors: `endpoint_not_found`, for one of another kind too,
+ * `account_not_found`, those of `requireDatabase` and of the store.
+ */
+export async function linkFor(ctx: Context, input: AccountInput): Promise<MadeLink> {
+  const { database, call, account } = await findAccount(ctx, input, ["auth_reset", "auth_verify"]);
+  const made = await makeLink(ctx.published, call, account);
+  if (made === null || account.email === null) throw new AppError("account_not_found");
+  await noteEndpoint(ctx, "account.link_made", { database, slug: input.slug });
+  return { link: made.link, token: made.token, email: account.email, expiresAt: isoTime(made.untilMs) };
+}
+
+/** Forgets the failed log-ins of an account. Errors: as `linkFor`. */
+export async function unlockAccount(ctx: Context, input: AccountInput): Promise<void> {
+  const { database, call, account } = await findAccount(ctx, input, ["auth_login"]);
+  const { email, slug } = input;
+  const { published } = ctx;
+  // As it was typed here, and as the table has it.
+  for (const spelled of new Set([email, account.email ?? email])) {
+    const accounts = await accountsOf(published, call.record, { email: spelled, account });
+    await published.guesses.unlock(call.record.databaseId, Object.values(accounts));
+  }
+  await noteEndpoint(ctx, "account.unlocked", { database, slug });
+}
+
+interface FoundAccount {
+  readonly database: DatabaseRecord;
+  readonly call: EndpointCall;
+  readonly account: Account;
+}
+
+async function findAccount(
+  ctx: Context,
+  { address, slug, email }: AccountInput,
+  kinds: readonly EndpointSpec["kind"][],
+): Promise<FoundAccount> {
+  const database = await requireDatabase(ctx, address);
+  const record = await ctx.control.endpoints.read(database.id, slug);
+  if (record === null) throw new AppError("endpoint_not_found");
+  if (!kinds.includes(record.spec.kind)) {
+    const message = `Name an endpoint of kind ${kinds.join(" or ")}; this is ${record.spec.kind}`;
+    throw new AppError("endpoint_not_found", { message });
+  }
+  const call = ownCall(record, trunkTarget(database, address.namespaceSlug, endpointRole(record)));
+  const account = await accountByEmail(ctx.published, call, email);
+  if (account === null) throw new AppError("account_not_found");
+  return { database, call, account };
+}

@@ -1,0 +1,91 @@
+// Bounds guesses at the passwords of a users table, wherever they are made: at a log-in, and where a password is changed.
+import type { Guess } from "../../control/login_guesses.ts";
+import { AppError } from "../../core/errors.ts";
+import { foldName } from "../../sql/names.ts";
+import type { EndpointRecord } from "../../store/records.ts";
+import { normalPassword } from "../../access/password_hash.ts";
+import type { SessionUser } from "./issue_session.ts";
+import type { EndpointCall, PublishedContext } from "./published_context.ts";
+
+type Context = Pick<PublishedContext, "guesses" | "hashes" | "passwords">;
+
+/** One guess on its way. */
+export interface Guessing {
+  readonly guess: Guess;
+  /** Whether the user has logged in from there. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * To be called before anything is looked up. Branches have copies of the same hashes, so guesses at a branch count for
+ * the account of the trunk. Errors: `login_locked`.
+ */
+export async function beginGuess(ctx: Context, call: EndpointCall, email: string): Promise<Guessing> {
+  const { record, client } = call;
+  const guess = { databaseId: record.databaseId, client, spelled: await spelledAccount(ctx, record, email) };
+  const isKnown = await ctx.guesses.isKnownPlace(guess);
+  refuseLocked(await ctx.guesses.lockedSec(guess, [guess.spelled], isKnown));
+  return { guess, isKnown };
+}
+
+/**
+ * Whether it is the password of the account; null, for an unknown user, takes as long. Guesses count for the account
+ * however its address is spelled. Errors: `login_locked`, `hashing_busy`.
+ */
+export async function isPassword(
+  ctx: Context,
+  { call, guessing: { guess, isKnown }, account, password }: {
+    readonly call: EndpointCall;
+    readonly guessing: Guessing;
+    readonly account: SessionUser | null;
+    readonly password: string;
+  },
+): Promise<boolean> {
+  // An unknown user has as many counters, so that both take the same time.
+  const accounts = [guess.spelled, await foundAccount(ctx, call.record, account ?? guess.spelled)];
+  const normal = normalPassword(password);
+  const right = await ctx.passwords.verify(call.target.namespaceId, normal, account?.hash ?? null);
+  // Meanwhile others may have used up the hour's failures: then a right guess is refused too.
+  refuseLocked(
+    right
+      ? await ctx.guesses.lockedSec(guess, accounts, isKnown)
+      : await ctx.guesses.add(guess, accounts, isKnown),
+  );
+  return right;
+}
+
+/** The counters of an account, by all that they are counted for. */
+export async function accountsOf(
+  ctx: Pick<Context, "hashes">,
+  record: EndpointRecord,
+  { email, account }: { readonly email: string; readonly account: SessionUser | null },
+): Promise<{ readonly spelled: string; readonly found: string }> {
+  const spelled = await spelledAccount(ctx, record, email);
+  return { spelled, found: await foundAccount(ctx, record, account ?? spelled) };
+}
+
+/** By the address as typed: for limits that must not tell whether there is such an account. */
+export async function spelledAccount(
+  { hashes }: Pick<Context, "hashes">,
+  { databaseId, spec }: EndpointRecord,
+  email: string,
+): Promise<string> {
+  const spelling = email.normalize("NFKC").trim().toLowerCase();
+  return await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), spelling);
+}
+
+/** The hash tells this user from a later one with the same key. */
+async function foundAccount(
+  { hashes }: Pick<Context, "hashes">,
+  { databaseId, spec }: EndpointRecord,
+  account: SessionUser | string,
+): Promise<string> {
+  const found = typeof account === "string"
+    ? ["nobody", account]
+    : ["key", JSON.stringify([account.key, account.hash])];
+  return await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), ...found);
+}
+
+function refuseLocked(retryAfterSec: number): void {
+  if (retryAfterSec > 0) throw new AppError("login_locked", { retryAfterSec });
+}

@@ -1,0 +1,58 @@
+// Kind `auth_reset`: with an address it asks for a mail with a link, with the link's token it sets a new password.
+import { AppError } from "../../core/errors.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
+import { DONE } from "../endpoints/spec/outputs.ts";
+import { accountOfLink, findLink, useLink } from "./account_link.ts";
+import { askForMail } from "./account_mail.ts";
+import { endSessions, requireNewPassword } from "./change_password.ts";
+import { setPassword } from "./find_account.ts";
+import { accountsOf } from "./guess_password.ts";
+import { inputIndex, textIn } from "./input_values.ts";
+import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
+
+/**
+ * A new password ends the sessions of the account and opens it, where guesses have locked it. Errors:
+ * `validation_failed`, `link_invalid`, `hashing_busy`, those of `askForMail` and of the pipeline.
+ */
+export async function resetPassword(
+  ctx: PublishedContext,
+  call: EndpointCall,
+  bound: readonly SqlParameter[],
+): Promise<EndpointOutcome> {
+  const { spec } = call.record;
+  if (asksForMail(call, bound, ["token", "password"])) {
+    await askForMail(ctx, call, textIn(spec, bound, "email"));
+    return { body: DONE, userId: null, meta: null };
+  }
+  const password = requireNewPassword(textIn(spec, bound, "password"), "password");
+  const link = await findLink(ctx, call, textIn(spec, bound, "token"));
+  const account = await accountOfLink(ctx, call, link);
+  const hash = await ctx.passwords.hash(call.target.namespaceId, password);
+  const meta = await useLink(ctx, link, () => setPassword(ctx, call, { account, hash }));
+  const userId = String(account.key);
+  await endSessions(ctx, call, userId);
+  const { record: { databaseId }, client } = call;
+  const accounts = await accountsOf(ctx, call.record, { email: link.value.email, account });
+  await ctx.guesses.unlock(databaseId, Object.values(accounts));
+  // Whoever guesses on cannot slow down the user who has just come back.
+  await ctx.guesses.remember({ databaseId, client, spelled: accounts.spelled });
+  return { body: DONE, userId, meta };
+}
+
+/** Whether the input is an address alone; otherwise it is what comes with a link. Errors: `validation_failed`. */
+export function asksForMail(
+  { record: { spec } }: EndpointCall,
+  bound: readonly SqlParameter[],
+  withLink: readonly string[],
+): boolean {
+  const isSent = (name: string) => (bound[inputIndex(spec, name)] ?? null) !== null;
+  const isAsking = isSent("email");
+  if (isAsking ? !withLink.some(isSent) : withLink.every(isSent)) return isAsking;
+  const message = `Send email alone to get a link, or ${withLink.join(" and ")} to use one`;
+  throw new AppError("validation_failed", {
+    issues: [{
+      path: isAsking ? withLink.find(isSent) ?? "" : withLink.find((name) => !isSent(name)) ?? "",
+      message,
+    }],
+  });
+}

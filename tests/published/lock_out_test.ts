@@ -1,0 +1,133 @@
+// Guesses at passwords are bounded, and nobody can lock somebody else out by making them.
+import { assert, assertEquals } from "@std/assert";
+import { decodeJwt } from "jose";
+import { oneStore } from "../testing/cases.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { type AccountWorld, accountWorld, outcome, PASSWORD, tokenOf } from "./account_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("lock-out", run);
+
+const ada = { email: "ada@shop.example", password: PASSWORD };
+const HOME = "198.51.100.7";
+const ELSEWHERE = "203.0.113.9";
+const HOUR_MS = 3_600_000;
+
+async function world(): Promise<AccountWorld & { readonly clock: TurnableClock }> {
+  const clock = new TurnableClock();
+  const made = await accountWorld({
+    slugs: ["signup", "login", "reset", "me"],
+    clock,
+    settings: { TRUST_PROXY: "1" },
+  });
+  await made.join(ada.email);
+  return { ...made, clock };
+}
+
+const login = (at: AccountWorld, from: string, password: string = PASSWORD) =>
+  at.post("login", { ...ada, password }, { from });
+/** A guess from each of so many addresses, one after the other: statuses. */
+async function storm(at: AccountWorld, guesses: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let nth = 0; nth < guesses; nth++) {
+    statuses.push((await login(at, `192.0.2.${nth}`, "wrong horse")).status);
+  }
+  return statuses;
+}
+
+test("whoever guesses from many addresses locks out nobody who has logged in from theirs", async () => {
+  await using at = await world();
+  tokenOf(await login(at, HOME));
+  assertEquals(await storm(at, 12), [...Array(10).fill(401), 429, 429]);
+  tokenOf(await login(at, HOME));
+  assertEquals(outcome(await login(at, ELSEWHERE)), [429, "login_locked"]);
+  // A known address has its own ten failures, and no more.
+  for (let nth = 0; nth < 10; nth++) assertEquals((await login(at, HOME, "wrong horse")).status, 401);
+  assertEquals(outcome(await login(at, HOME)), [429, "login_locked"]);
+  at.clock.turn(HOUR_MS);
+  tokenOf(await login(at, HOME));
+});
+
+test("from an unknown address an account under attack only slows down, up to a quarter of an hour", async () => {
+  await using at = await world();
+  assertEquals((await storm(at, 11)).at(-1), 429);
+  const waits: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    const refused = await login(at, ELSEWHERE, "wrong horse");
+    assertEquals(refused.status, 429);
+    const sec = Number(refused.headers.get("retry-after"));
+    waits.push(sec);
+    at.clock.turn(sec * 1000);
+    if (round < 3) assertEquals((await login(at, `192.0.2.${100 + round}`, "wrong horse")).status, 401);
+  }
+  assertEquals(waits, [30, 60, 120, 240]);
+  tokenOf(await login(at, ELSEWHERE));
+});
+
+test("of many guesses at the end of a delay one tells something", async () => {
+  await using at = await world();
+  await storm(at, 10);
+  at.clock.turn(30_000);
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, nth) => login(at, `192.0.2.${100 + nth}`, "wrong horse")),
+  );
+  assertEquals(answers.filter(({ status }) => status === 401).length, 1);
+  assertEquals(answers.filter(({ status }) => status === 429).length, 11);
+});
+
+test("one address has ten guesses an hour at an account, however it waits", async () => {
+  await using at = await world();
+  for (let nth = 0; nth < 10; nth++) assertEquals((await login(at, ELSEWHERE, "wrong horse")).status, 401);
+  at.clock.turn(HOUR_MS / 2);
+  const refused = await login(at, ELSEWHERE);
+  assertEquals(outcome(refused), [429, "login_locked"]);
+  assert(Number(refused.headers.get("retry-after")) > 1700);
+});
+
+test("the owner opens an account again, and makes links for mails of their own", async () => {
+  await using at = await world();
+  for (let nth = 0; nth < 10; nth++) await login(at, ELSEWHERE, "wrong horse");
+  await storm(at, 1);
+  assertEquals((await login(at, ELSEWHERE)).status, 429);
+  const unlocked = await at.manage("POST", "/login/unlock", { email: "Ada@Shop.example" });
+  assertEquals(unlocked.body.data, { unlocked: true }, unlocked.text);
+  tokenOf(await login(at, ELSEWHERE));
+  const made = await at.manage("POST", "/reset/link", { email: "Ada@Shop.example" });
+  assertEquals(made.status, 201, made.text);
+  const { token, link, email } = made.body.data as { token: string; link: string; email: string };
+  assertEquals([link, email], [`https://shop.example/reset#token=${token}`, ada.email]);
+  assertEquals((await at.post("reset", { token, password: "battery staple" })).status, 200);
+  tokenOf(await at.post("login", { ...ada, password: "battery staple" }));
+  const audit = await at.app.request("GET", "/api/namespaces/acme/audit?pageSize=2", {
+    token: at.acme.token,
+  });
+  const acts = (audit.body.data as { action: string }[]).map(({ action }) => action);
+  assertEquals(acts, ["account.link_made", "account.unlocked"]);
+  assert(!audit.text.includes(token));
+  const refused: [string, string, [number, string]][] = [
+    ["/login/link", ada.email, [404, "endpoint_not_found"]],
+    ["/reset/unlock", ada.email, [404, "endpoint_not_found"]],
+    ["/reset/link", "nobody@shop.example", [404, "account_not_found"]],
+    ["/login/unlock", "nobody@shop.example", [404, "account_not_found"]],
+    ["/nothing/link", ada.email, [404, "endpoint_not_found"]],
+  ];
+  for (const [path, email, expected] of refused) {
+    assertEquals(outcome(await at.manage("POST", path, { email })), expected, path);
+  }
+  const reader = await at.acme.mint("write");
+  const asked = { token: reader.token, body: { email: ada.email } };
+  const path = "/api/namespaces/acme/databases/main/endpoints/reset/link";
+  assertEquals((await at.app.request("POST", path, asked)).status, 403);
+});
+
+test("a reset opens the account for its user, from there at once", async () => {
+  await using at = await world();
+  await storm(at, 11);
+  assertEquals((await login(at, ELSEWHERE)).status, 429);
+  const { token } = (await at.manage("POST", "/reset/link", { email: ada.email })).body.data as {
+    token: string;
+  };
+  assertEquals((await at.post("reset", { token, password: PASSWORD }, { from: ELSEWHERE })).status, 200);
+  assertEquals((await storm(at, 11)).at(-1), 429);
+  assertEquals(decodeJwt(tokenOf(await login(at, ELSEWHERE))).sub, "1");
+});
