@@ -85,6 +85,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v1/db/:ns/:db/migrations", access: "database:admin" },
 
   { method: "GET", path: "/v1/db/:ns/:db/export", access: "database:read" },
+  { method: "POST", path: "/v1/db/:ns/:db/import", access: "database:admin" },
   { method: "GET", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },
   { method: "DELETE", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },
 

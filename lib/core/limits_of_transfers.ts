@@ -1,5 +1,21 @@
 // Numbers that bound exports and imports, each with its unit and its reason.
 
+/** Bounds of imports. */
+export const importLimits = {
+  /** Bytes of one file: with what is built of it and the undo it takes three times the disk. */
+  fileBytes: 8 * 1024 ** 3,
+  /** Milliseconds without a byte after which an upload has ended, and bytes a second that it must have on average. */
+  silentMs: 60_000,
+  leastBytesPerSec: 4096,
+  /** Milliseconds that the children may work on one file. */
+  workMs: 3_600_000,
+  /** Rows, and about how many bytes, of one transaction that appends. */
+  rowsAtOnce: 5000,
+  bytesAtOnce: 4 * 1024 * 1024,
+  /** Bytes of one row of CSV or NDJSON: a little above the largest value. */
+  rowBytes: 32 * 1024 * 1024,
+} as const;
+
 /** Bounds of exports. */
 export const exportLimits = {
   /** Milliseconds that the copy of an export is kept, so that a broken download can go on. */

@@ -12,6 +12,11 @@ export const transferErrors = {
     message: "Export again; this export is unknown, was cancelled or is older than an hour",
     retryable: false,
   },
+  import_refused: {
+    status: 400,
+    message: "Send another file; this one cannot be taken, and nothing has changed",
+    retryable: false,
+  },
   range_not_satisfiable: {
     status: 416,
     message: "Ask for bytes that the file has",

@@ -44,7 +44,8 @@ export interface QueryContext {
 /** The kind of a call, as the query log names it. */
 export type Operation =
   | ("query" | "batch" | "service" | "propose" | "apply" | "redeem_approval" | "endpoint")
-  | "migrate";
+  | "migrate"
+  | "import";
 
 /** The database and the caller's effective role in it. */
 export interface QueryTarget {

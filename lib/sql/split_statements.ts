@@ -23,7 +23,7 @@ export function splitStatements(text: string): StatementPart[] {
     own = [];
   };
   for (const token of sqlTokens(text)) {
-    if (token.key === ";" && endsHere(own)) {
+    if (token.key === ";" && endsStatement(own)) {
       cut(token.at);
       start = token.end;
     } else own.push(token);
@@ -32,8 +32,11 @@ export function splitStatements(text: string): StatementPart[] {
   return parts;
 }
 
-/** A trigger has semicolons of its own: it ends at the one that follows `; END`. */
-function endsHere(own: readonly SqlToken[]): boolean {
+/**
+ * Whether a semicolon behind these tokens ends their statement. A trigger has semicolons of its own: it ends at the one that
+ * follows `; END`.
+ */
+export function endsStatement(own: readonly SqlToken[]): boolean {
   const words = own.slice(0, 4).map(({ key }) => key).filter((key) => key !== "EXPLAIN");
   const isTrigger = words[0] === "CREATE" &&
     (words[1] === "TRIGGER" || (/^TEMP(ORARY)?$/.test(words[1] ?? "") && words[2] === "TRIGGER"));

@@ -110,7 +110,7 @@ export const docPages: readonly DocPage[] = [
   {
     ...at("Guides", "export-import"),
     title: "Export and import",
-    about: "Take a database along, whole and exact, or one table of it.",
+    about: "Take a database along, whole and exact, or one table of it; bring one in.",
     load: () => import("./export-import.md", { with: { type: "text" } }),
   },
   {

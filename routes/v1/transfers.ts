@@ -8,6 +8,8 @@ import {
   exportDatabase,
   requireTransfers,
 } from "../../lib/services/transfer/export_database.ts";
+import { appendRows } from "../../lib/services/transfer/append_rows.ts";
+import { type ImportContext, importFile } from "../../lib/services/transfer/import_file.ts";
 import { answers, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -44,6 +46,31 @@ const exportState = z.object({
   createdAt: isoTimestamp,
   expiresAt: isoTimestamp,
 });
+const importQuery = z.strictObject({
+  format,
+  mode: z.enum(["create", "replace", "append"]),
+  table: z.string().min(1).max(1000).optional().describe("With append: the table that gets the rows"),
+  foreign_keys: z.literal("off").optional().describe("Takes rows that refer to rows that are not there"),
+  id: z.string().max(200).optional().describe("With append: sent again, what is there already is left out"),
+}).superRefine((query, refinement) => {
+  const refuse = (path: string, message: string) =>
+    refinement.addIssue({ code: "custom", path: [path], message });
+  const isRows = query.format === "csv" || query.format === "ndjson";
+  if (isRows !== (query.mode === "append")) {
+    refuse("mode", "Use create or replace with sqlite and sql, and append with csv and ndjson");
+  }
+  if (isRows !== (query.table !== undefined)) {
+    refuse("table", "Name the table with csv and ndjson, and no other time");
+  }
+  if (!isRows && query.id !== undefined) refuse("id", "Leave it out; a whole file is there or not");
+  if (isRows && query.foreign_keys !== undefined) refuse("foreign_keys", "Leave it out with csv and ndjson");
+});
+const imported = z.object({
+  tables: z.int(),
+  rows: z.int(),
+  notKept: z.array(z.string()).describe("What the file has and a database here cannot have"),
+  snapshot: z.string().nullable().describe("Label of the state before; null with append"),
+});
 const tags = ["export and import"];
 
 const mediaTypes = {
@@ -60,6 +87,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .use("/export/*", target(deps), streamed)
     .use("/exports/*", target(deps), streamed)
+    .use("/import/*", target(deps), streamed)
     .get(
       "/export",
       describeRoute({
@@ -107,7 +135,50 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
         await requireTransfers(ctx).exports.cancel(id, ctx.target.databaseId);
         return c.json({ success: true, data: { id } });
       },
+    )
+    .post(
+      "/import",
+      describeRoute({
+        summary: "Import a file as the database, or rows into a table",
+        tags,
+        requestBody: { content: { "application/octet-stream": {} }, required: true },
+        responses: answers(imported),
+      }),
+      validate("query", importQuery),
+      async (c) => {
+        const { format, mode, table = "", foreign_keys, id = null } = c.req.valid("query");
+        refuseEncoded(c);
+        const ctx = importContext(deps, c);
+        const { body } = c.req.raw;
+        const data = mode === "append"
+          ? await appendRows({ ...deps.query, target: ctx.target, tokenId: c.get("token").tokenId }, {
+            format: format === "csv" ? "csv" : "ndjson",
+            table,
+            id,
+            body,
+          })
+          : await importFile(ctx, {
+            format: format === "sqlite" ? "sqlite" : "sql",
+            mode,
+            looseReferences: foreign_keys === "off",
+            body,
+          });
+        return c.json({ success: true, data });
+      },
     );
+}
+
+function importContext(deps: AppDeps, c: Context<Env>): ImportContext {
+  const { tenants, clock, exports } = deps;
+  return { ...deps.query, tenants, clock, exports, target: c.get("target"), caller: c.get("token") };
+}
+
+/** A compressed file could be of any size. Errors: `validation_failed`. */
+function refuseEncoded(c: Context<Env>): void {
+  if ((c.req.header("content-encoding") ?? "identity") === "identity") return;
+  throw new AppError("validation_failed", {
+    issues: [{ path: "Content-Encoding", message: "Send the file as it is, not compressed" }],
+  });
 }
 
 /** Refuses what would read a whole file into memory. Errors: `method_not_allowed`, `validation_failed`. */

@@ -42,6 +42,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/link": { email: "ada@example.com" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/unlock": { email: "ada@example.com" },
   "POST /v1/db/:ns/:db/restore": { snapshot: "none" },
+  "POST /v1/db/:ns/:db/import": "id\n",
   "POST /v1/db/:ns/:db/migrations": { files: [{ name: "0001.sql", sql: "" }] },
   "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },
   "POST /v1/db/:ns/:db/branches/:ref/merge": { mode: "data", onConflict: "abort" },
@@ -63,6 +64,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 /** Query parameters that a route cannot do without. */
 const queries: Readonly<Record<string, string>> = {
   "GET /v1/db/:ns/:db/search": "?q=orders",
+  "POST /v1/db/:ns/:db/import": "?format=csv&mode=append&table=things",
   "GET /v1/db/:ns/:db/export": "?format=csv&table=things",
   "GET /.well-known/endpoints.json": "?namespace=acme&database=main",
 };

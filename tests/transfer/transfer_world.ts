@@ -1,6 +1,7 @@
 // What tests of exports and imports share: raw answers, and a digest of everything that a file holds.
 import { assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import type { ApiAnswer } from "../testing/call_api.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 
@@ -11,6 +12,8 @@ export interface TransferWorld {
   export(query: string, more?: ExportOptions): Promise<Response>;
   /** The bytes of an export that has to succeed. */
   exported(query: string, more?: ExportOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** Sends a file to a database, that of the world unless another path is given. */
+  import(query: string, body: unknown, more?: ExportOptions): Promise<ApiAnswer>;
 }
 
 interface ExportOptions {
@@ -35,6 +38,8 @@ export async function transferWorld(app: StartedApp, slug: string): Promise<Tran
       assertEquals(answer.status, 200, new TextDecoder().decode(bytes.subarray(0, 500)));
       return bytes;
     },
+    import: (query, body, { headers = {}, token = acme.token, path = acme.database.path } = {}) =>
+      app.request("POST", `${path}/import?${query}`, { token, headers, body }),
   };
   return world;
 }

@@ -34,15 +34,15 @@ export interface Restored {
 }
 
 /**
- * Restores the snapshot in place. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`,
+ * Restores the snapshot in place. `as`: the row of the call that does it. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`,
  * `storage_full`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`.
  */
 export async function restoreSnapshot(
   ctx: RestoreContext,
-  { snapshot }: { readonly snapshot: string },
+  { snapshot, as }: { readonly snapshot: string; readonly as?: LogIdentity },
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
-  const log = restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
+  const log = as ?? restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
   const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
   if (!rules.some(({ enabled }) => enabled)) return await runRestore(ctx, { snapshot, log });
   return await logged(ctx, log, () =>

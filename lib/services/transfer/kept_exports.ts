@@ -61,6 +61,8 @@ export class KeptExport {
 /** All exports of a process. */
 export class KeptExports {
   readonly #kept = new Map<string, KeptExport>();
+  /** The namespaces of the imports at work. */
+  readonly #imports: string[] = [];
 
   constructor(private readonly room: TransferRoom, private readonly clock: Clock) {}
 
@@ -75,10 +77,22 @@ export class KeptExports {
     return made;
   }
 
+  /** Does the work of an import, which counts like an export. Errors: `too_many_transfers`, those of the work. */
+  async duringImport<Value>(namespaceId: string, work: () => Promise<Value>): Promise<Value> {
+    this.requireRoom(namespaceId);
+    this.#imports.push(namespaceId);
+    try {
+      return await work();
+    } finally {
+      this.#imports.splice(this.#imports.indexOf(namespaceId), 1);
+    }
+  }
+
   /** Errors: `too_many_transfers` while as many children work as may. */
   requireRoom(namespaceId: string): void {
-    const running = [...this.#kept.values()].filter((one) => one.run !== null || one.state === "copying");
-    const own = running.filter((one) => one.owner.namespaceId === namespaceId);
+    const exports = [...this.#kept.values()].filter((one) => one.run !== null || one.state === "copying");
+    const running = [...exports.map(({ owner }) => owner.namespaceId), ...this.#imports];
+    const own = running.filter((one) => one === namespaceId);
     if (running.length >= exportLimits.running || own.length >= exportLimits.runningOfNamespace) {
       throw new AppError("too_many_transfers");
     }

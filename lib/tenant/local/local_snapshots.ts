@@ -73,6 +73,18 @@ export class LocalSnapshots implements DatabaseFiles {
     return this.#early.run(databaseId, target, work);
   }
 
+  /** Does the work that completes a copy at `target`, after as much as `withEarly` copies before. */
+  earlyInto<T>(databaseId: string, target: string, work: (early: EarlyPart) => Promise<T>): Promise<T> {
+    return this.#early.run(databaseId, target, work);
+  }
+
+  /** Removes a snapshot; it may be gone. */
+  async forget(databaseId: string, label: string): Promise<void> {
+    const found = await this.#find(databaseId, label);
+    const folder = snapshotFolder(this.options.tenants, databaseId);
+    if (found) await removeSnapshotFile(folder, found.name);
+  }
+
   /** Errors: those of `TenantDatabase.restore`. */
   async restore(
     databaseId: string,

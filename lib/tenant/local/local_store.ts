@@ -61,7 +61,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
     const { scheduler, spool, tenants, memoryBytes } = parts;
     this.statementMs = options.queryTimeoutMs;
     this.transactions = parts.transactions;
-    this.transfers = new LocalTransfers(this, parts.transferRoom);
     this.#room = new RoomProbe(tenants, options.clock);
     this.#reserve = tenantsReserve(tenants);
     this.#reserveFilled = this.#reserve.fill();
@@ -78,6 +77,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ ...parts, host: this, clock, log, keepMs });
+    this.transfers = new LocalTransfers(this, this.#snapshots, parts.transferRoom);
     this.#exclusive = new ExclusiveWork(this, scheduler, clock);
     this.#newFiles = new NewFiles({
       tenants,

@@ -1,19 +1,40 @@
 // Exports and imports of embedded databases: their files are copied by engine children, in the write slot.
 import { AppError } from "../../core/errors.ts";
+import { transferFiles } from "../transfer/job.ts";
 import type { TransferRoom } from "../transfer/transfer_room.ts";
-import type { TransferStore } from "../transfer/transfer_store.ts";
+import type { TransferOwner, TransferStore } from "../transfer/transfer_store.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import type { LocalSnapshots } from "./local_snapshots.ts";
 
 /** The transfers of this store. */
 export class LocalTransfers implements TransferStore {
-  constructor(private readonly host: DatabaseHost, readonly room: TransferRoom) {}
+  constructor(
+    private readonly host: DatabaseHost,
+    private readonly snapshots: LocalSnapshots,
+    readonly room: TransferRoom,
+  ) {}
 
-  async copyOut(
-    { databaseId, namespaceId }: { readonly databaseId: string; readonly namespaceId: string },
-    transferId: string,
-  ): Promise<void> {
+  async copyOut({ databaseId, namespaceId }: TransferOwner, transferId: string): Promise<void> {
+    const target = `${this.room.folderOf(transferId)}/${transferFiles.copy}`;
     const request = { op: "copy_out", db: databaseId, transfer: transferId } as const;
-    const { reply } = await this.host.task(databaseId, namespaceId, request, "write");
+    const { reply } = await this.snapshots.earlyInto(
+      databaseId,
+      target,
+      (early) => this.host.task(databaseId, namespaceId, { ...request, ...early }, "write"),
+    );
     if (reply.t !== "done") throw new AppError("store_unavailable");
+  }
+
+  async adopt({ databaseId }: TransferOwner, built: string, label: string): Promise<void> {
+    try {
+      await this.snapshots.adopt(databaseId, built, label);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError("storage_full");
+    }
+  }
+
+  async forget({ databaseId }: TransferOwner, label: string): Promise<void> {
+    await this.snapshots.forget(databaseId, label);
   }
 }

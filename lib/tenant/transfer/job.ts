@@ -3,19 +3,25 @@
 
 /** The work of one child, which has one folder and nothing else. */
 export type TransferJob = /** Writes the copy to standard output, or as a file of its own (`sqlite`). */
-  {
+  | {
     readonly do: "export";
     readonly format: ExportFormat;
     /** Null: the whole database. */
     readonly table: string | null;
     readonly safe: boolean;
-  };
+  }
+  /** Reads the stranger's file `transferFiles.upload`, and writes items to standard output. */
+  | { readonly do: "read"; readonly format: "sqlite" | "sql" }
+  /** Builds a database of the items that come in. */
+  | { readonly do: "build"; readonly looseReferences: boolean };
 
 /** The forms of an export. */
 export type ExportFormat = "sqlite" | "sql" | "csv" | "ndjson";
 
 /** The names of files in a child's folder. */
 export const transferFiles = {
+  /** What a client has sent. */
+  upload: "upload",
   /** The copy of the database. */
   copy: "copy.sqlite",
   /** The database built anew. */

@@ -2,6 +2,12 @@
 // disks have none.
 import type { TransferRoom } from "./transfer_room.ts";
 
+/** A database, and the namespace that it belongs to. */
+export interface TransferOwner {
+  readonly databaseId: string;
+  readonly namespaceId: string;
+}
+
 /** The transfers of a store. */
 export interface TransferStore {
   readonly room: TransferRoom;
@@ -9,8 +15,12 @@ export interface TransferStore {
    * Puts one state of a database into the transfer's folder, as the file `transferFiles.copy`. Errors: `storage_full`,
    * `store_unavailable`, `database_corrupt`, `database_busy`.
    */
-  copyOut(
-    database: { readonly databaseId: string; readonly namespaceId: string },
-    transferId: string,
-  ): Promise<void>;
+  copyOut(database: TransferOwner, transferId: string): Promise<void>;
+  /**
+   * Makes the file at `built` a snapshot of a database, which a restore then puts in place. This service has built and checked
+   * the file. Errors: `storage_full`, `store_unavailable`.
+   */
+  adopt(database: TransferOwner, built: string, label: string): Promise<void>;
+  /** Removes such a snapshot; it may be gone. */
+  forget(database: TransferOwner, label: string): Promise<void>;
 }

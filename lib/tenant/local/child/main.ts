@@ -101,7 +101,7 @@ function serve(request: Request): void {
     case "copy":
       return writeReply(copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) }));
     case "copy_out":
-      files.get(request.db).copyOut(files.transferCopy(request.transfer));
+      files.get(request.db).copyOut(files.transferCopy(request.transfer), request.early);
       return writeReply({ t: "done" });
     case "begin_history":
       return writeReply(beginHistory(files.pathOf(request.db), request));

@@ -71,7 +71,12 @@ export type Request =
     readonly check: boolean;
   }
   /** Copies the present state into the folder of a transfer. */
-  | { readonly op: "copy_out"; readonly db: string; readonly transfer: string }
+  | {
+    readonly op: "copy_out";
+    readonly db: string;
+    readonly transfer: string;
+    readonly early?: EarlyCopy;
+  }
   | { readonly op: "find_replay"; readonly db: string; readonly replay: ReplayKeys }
   | { readonly op: "note_replay"; readonly db: string; readonly replay: ReplayKeys }
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }

@@ -109,9 +109,9 @@ export class TenantFile {
   }
 
   /** Copies the committed state to `path`, while nobody writes. */
-  copyOut(path: string): void {
+  copyOut(path: string, early?: EarlyCopy): void {
     this.writer();
-    copyDatabase(this.path, path);
+    copyDatabase(this.path, path, early);
   }
 
   dropSnapshot(name: string): void {

@@ -5,9 +5,11 @@ import { DatabaseSync } from "node:sqlite";
 import { foldName } from "../../../sql/names.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
 import { Builder, type Built, NotTaken } from "./builder.ts";
-import { Unreadable } from "./engine_rows.ts";
+import { allRows, Unreadable } from "./engine_rows.ts";
+import { frameOf, inputFrames, itemOf } from "./frames.ts";
 import { planFile } from "./file_plan.ts";
-import { fileItems } from "./items.ts";
+import { fileItems, type Item } from "./items.ts";
+import { dumpItems } from "./read_dump.ts";
 import { Reports } from "./reports.ts";
 import { TextOut } from "./text_out.ts";
 import { writeRows } from "./write_rows.ts";
@@ -29,7 +31,45 @@ try {
 Deno.exit(0);
 
 function run(job: TransferJob): void {
-  reports.end({ state: "done", ...exportCopy(job) });
+  if (job.do === "export") reports.end({ state: "done", ...exportCopy(job) });
+  else if (job.do === "build") reports.end({ state: "done", ...build(job) });
+  else {
+    read(job);
+    reports.end({ state: "done" });
+  }
+}
+
+/** A stranger's file: nothing of it runs but the reading of its tables. */
+function read({ format }: Extract<TransferJob, { do: "read" }>): void {
+  const path = `${folder}/${transferFiles.upload}`;
+  const out = new TextOut();
+  for (const item of format === "sql" ? dumpItems(path) : strangersItems(path)) out.bytes(frameOf(item));
+  out.flush();
+}
+
+function* strangersItems(path: string): Generator<Item> {
+  const db = openFile(path);
+  const [found] = allRows(db, "PRAGMA integrity_check(1)")[0] ?? [];
+  if (found !== "ok") throw new Unreadable(String(found));
+  const plan = planFile(db, null);
+  const contentless = plan.virtual.find(({ fills }) => fills === "storage");
+  // What an index stores would be read as it came by whoever searches it.
+  if (contentless) throw new NotTaken(`the table ${contentless.name} keeps no rows to be built of`, null);
+  yield* fileItems(db, plan);
+}
+
+function build({ looseReferences }: Extract<TransferJob, { do: "build" }>): Built {
+  const builder = new Builder(`${folder}/${transferFiles.built}`, { forService: true, looseReferences });
+  let rows = 0;
+  let tables = 0;
+  for (const bytes of inputFrames()) {
+    const item = itemOf(bytes);
+    builder.take(item);
+    if (item.t === "rows") rows += item.rows.length;
+    if (item.t === "object" && (item.type === "table" || item.type === "virtual")) tables++;
+    reports.progress({ tables, rows });
+  }
+  return builder.finish();
 }
 
 function exportCopy(job: Extract<TransferJob, { do: "export" }>): Built {

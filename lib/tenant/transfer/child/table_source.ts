@@ -115,7 +115,7 @@ export function virtualSource(
 }
 
 /** The option `content` of a full-text table: null where it keeps its own rows, empty where nobody does. */
-function contentOf(sql: string): string | null {
+export function contentOf(sql: string): string | null {
   const tokens = sqlTokens(sql);
   const at = tokens.findIndex(({ kind, text, depth }, index) =>
     kind === "word" && depth === 1 && foldName(text) === "content" && tokens[index + 1]?.key === "=" &&
@@ -124,4 +124,13 @@ function contentOf(sql: string): string | null {
   const value = at < 0 ? undefined : tokens[at + 2];
   if (value === undefined) return null;
   return value.text.replace(/^'(.*)'$/s, "$1");
+}
+
+/** The columns of a full-text table, as its text names them. */
+export function ftsColumns(sql: string): string[] {
+  const tokens = sqlTokens(sql);
+  return tokens.filter(({ depth, kind }, at) =>
+    depth === 1 && (kind === "word" || kind === "name" || kind === "literal") &&
+    (tokens[at - 1]?.key === "(" || tokens[at - 1]?.key === ",") && tokens[at + 1]?.key !== "="
+  ).map(({ text }) => text.replace(/^'(.*)'$/s, "$1"));
 }

@@ -8,6 +8,7 @@ import { exactText, isUtf8, OddText } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
 import { planSteps, type Step } from "./items.ts";
 import type { TableSource } from "./table_source.ts";
+import { endLine, FIRST_LINE } from "./sql_marks.ts";
 import type { TextOut } from "./text_out.ts";
 
 /** The rows of the first page, and about how many bytes later pages have. */
@@ -34,7 +35,7 @@ export function* writeSql(work: SqlExport): Generator<number> {
     throw new NotTaken(`the table ${contentless.name} keeps no rows that statements could write`, null);
   }
   defineIsOdd(db);
-  out.text(HEAD);
+  out.text(`${FIRST_LINE}${HEAD}`);
   let rows = 0;
   for (const step of planSteps(db, plan)) {
     if (step.t !== "source") out.text(stepText(step));
@@ -46,7 +47,7 @@ export function* writeSql(work: SqlExport): Generator<number> {
     }
   }
   const tables = plan.tables.length + plan.virtual.length;
-  out.text(`COMMIT;\n-- end of export: ${tables} tables, ${rows} rows\n`);
+  out.text(`COMMIT;\n${endLine(tables, rows)}`);
   yield rows;
 }
 

@@ -1,0 +1,147 @@
+// The rows of a CSV or NDJSON file as values for the columns of a table.
+import { importLimits } from "../../core/limits_of_transfers.ts";
+import { foldName } from "../../sql/names.ts";
+import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
+import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
+import { refused } from "./check_item.ts";
+import { CsvReader } from "./csv_rows.ts";
+
+/** A row of the file. */
+export interface FileRow {
+  /** The columns that it has values for; rows of one shape share the list. */
+  readonly columns: readonly string[];
+  readonly values: readonly SqlParameter[];
+  readonly line: number;
+}
+
+/** Reads rows of what has come so far. `last`: nothing more comes. Errors: `import_refused`. */
+export type RowsReader = (text: string, last: boolean) => Generator<FileRow>;
+
+/** For CSV: the first record names the columns. */
+export function csvRows(table: TableDefinition): RowsReader {
+  const reader = new CsvReader();
+  let header: (ColumnDefinition | null)[] | null = null;
+  let columns: string[] = [];
+  return function* (text, last) {
+    for (const { cells, line } of reader.take(text, last)) {
+      if (header === null) {
+        header = cells.map((name, at) => columnOf(table, name ?? "", `line ${line}, cell ${at + 1}`));
+        columns = header.flatMap((column) => column === null ? [] : [column.name]);
+        requireDistinct(columns, `line ${line}`);
+        continue;
+      }
+      if (cells.length !== header.length) {
+        throw refused(
+          `${header.length} cells are expected, as the header has; these are ${cells.length}`,
+          `line ${line}`,
+        );
+      }
+      const values: SqlParameter[] = [];
+      for (const [at, column] of header.entries()) {
+        if (column !== null) values.push(cellValue(cells[at] ?? null, column, line));
+      }
+      yield { columns, values, line };
+    }
+    if (last && header === null) throw refused("the first line has to name the columns", "line 1");
+  };
+}
+
+/** For NDJSON: an object in each line; what it leaves out gets the column's default. */
+export function jsonRows(table: TableDefinition): RowsReader {
+  let rest = "";
+  let line = 0;
+  let shape = "";
+  let columns: readonly string[] = [];
+  return function* (text, last) {
+    rest += text;
+    const lines = rest.split("\n");
+    rest = last ? "" : lines.pop() ?? "";
+    if (rest.length > importLimits.rowBytes) throw refused("the row is too long", `line ${line + 1}`);
+    for (const json of lines) {
+      line++;
+      if (json.trim() === "") continue;
+      const members = Object.entries(objectOf(json, line));
+      const names = JSON.stringify(members.map(([name]) => name));
+      const known = members.map(([name]) => columnOf(table, name, `line ${line}`));
+      if (names !== shape) {
+        shape = names;
+        columns = known.flatMap((column) => column === null ? [] : [column.name]);
+        requireDistinct(columns, `line ${line}`);
+      }
+      const values = members.flatMap(([name, value], at) =>
+        known[at] === null ? [] : [jsonValue(value, name, line)]
+      );
+      yield { columns, values, line };
+    }
+  };
+}
+
+/** Null for a generated column, which an export of others may have. Errors: `import_refused`. */
+function columnOf({ name, columns }: TableDefinition, wanted: string, at: string): ColumnDefinition | null {
+  const found = columns.find((one) => foldName(one.name) === foldName(wanted));
+  if (found === undefined) {
+    throw refused(`the table ${name} has no column ${JSON.stringify(wanted).slice(0, 100)}`, at);
+  }
+  return found.generated ? null : found;
+}
+
+function requireDistinct(columns: readonly string[], at: string): void {
+  if (new Set(columns).size < columns.length) throw refused("a column is named twice", at);
+  if (columns.length === 0) throw refused("there is no column to write", at);
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** By the declared type of the column, as the engine would convert it; what a number should be has to be one. */
+function cellValue(
+  text: string | null,
+  { name, declaredType }: ColumnDefinition,
+  line: number,
+): SqlParameter {
+  if (text === null) return null;
+  const affinity = affinityOf(declaredType);
+  const wrong = (wanted: string) => refused(`${wanted} is expected`, `line ${line}, column ${name}`);
+  if (affinity === "TEXT" || declaredType === "") return text;
+  if (affinity === "BLOB") {
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw wrong("base64");
+    return { $blob: text };
+  }
+  if (/^[+-]?\d+$/.test(text) && affinity !== "REAL") return integer(text) ?? text;
+  if (NUMBER.test(text)) return { $real: Number(text) };
+  if (affinity === "NUMERIC") return text;
+  throw wrong(affinity === "INTEGER" ? "an integer" : "a number");
+}
+
+/** Null where it has more than 64 bits. */
+function integer(text: string): SqlParameter {
+  const value = BigInt(text.replace("+", ""));
+  if (BigInt.asIntN(64, value) !== value) return null;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : { $integer: String(value) };
+}
+
+function objectOf(json: string, line: number): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw refused("a JSON object is expected", `line ${line}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw refused("a JSON object is expected", `line ${line}`);
+}
+
+/** As `/query` takes it. */
+function jsonValue(value: unknown, name: string, line: number): SqlParameter {
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  if (typeof value === "boolean") return Number(value);
+  const blob = typeof value === "object" && Object.keys(value).length === 1
+    ? Reflect.get(value, "$blob")
+    : undefined;
+  if (typeof blob === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(blob) && blob.length % 4 === 0) {
+    return { $blob: blob };
+  }
+  throw refused(
+    'a text, a number, true, false, null or {"$blob": base64} is expected',
+    `line ${line}, column ${name}`,
+  );
+}

@@ -1,0 +1,181 @@
+// Brings a file in as a whole database: a child that may touch nothing else reads it, another one builds a fresh database of
+// what it says, and that is put in place as a restore puts a snapshot in place, so that there is an undo.
+import { callerId, requireRole } from "../../access/caller.ts";
+import type { Meter } from "../../control/balance/meter.ts";
+import { AppError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import { importLimits } from "../../core/limits_of_transfers.ts";
+import { Bill } from "../../query/bill.ts";
+import { autoLabel } from "../../query/choose_snapshot.ts";
+import { identify, recordEnd } from "../../query/record.ts";
+import { transferFiles, type TransferReport } from "../../tenant/transfer/job.ts";
+import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
+import type { TransferRun } from "../../tenant/transfer/transfer_room.ts";
+import { databaseOf } from "../snapshots/manage_snapshots.ts";
+import { type RestoreContext, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
+import { refused } from "./check_item.ts";
+import { requireTransfers } from "./export_database.ts";
+import type { KeptExports } from "./kept_exports.ts";
+import { passItems } from "./pass_items.ts";
+import { spoolUpload } from "./spool_upload.ts";
+
+/** What imports need of a request. */
+export interface ImportContext extends RestoreContext {
+  readonly clock: RestoreContext["clock"];
+  readonly meter: Meter;
+  readonly exports: KeptExports | null;
+}
+
+/** A file, and what becomes of the database. */
+export interface ImportInput {
+  readonly format: "sqlite" | "sql";
+  /** `create`: only into a database without tables. */
+  readonly mode: "create" | "replace";
+  /** Whether rows may refer to rows that are not there. */
+  readonly looseReferences: boolean;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** What was brought in. */
+export interface Imported {
+  readonly tables: number;
+  readonly rows: number;
+  readonly notKept: readonly string[];
+  /** Label of the snapshot that undoes this. */
+  readonly snapshot: string | null;
+}
+
+/**
+ * Errors: `role_too_low`, those of the balance, `transfers_unavailable`, `too_many_transfers`, `import_refused`, those of
+ * `spoolUpload` and of `restoreSnapshot`.
+ */
+export async function importFile(ctx: ImportContext, input: ImportInput): Promise<Imported> {
+  requireRole(ctx.target, "admin");
+  const { exports, transfers } = requireTransfers(ctx);
+  const { target, clock } = ctx;
+  const log = identify(clock, {
+    target,
+    tokenId: callerId(ctx.caller),
+    userId: null,
+    operation: "import",
+    statementCount: 1,
+    sql: `-- import of ${input.format}: ${input.mode}`,
+  });
+  const bill = new Bill(ctx.meter, target);
+  const startedMs = clock.monotonicMs();
+  const transferId = newId("imp", clock.now());
+  try {
+    return await bill.during(false, () =>
+      exports.duringImport(target.namespaceId, async () => {
+        await requireEmpty(ctx, input.mode);
+        const report = await buildFile(ctx, transfers, transferId, input);
+        const { tables, rows, notKept } = report;
+        bill.figures = { rowsRead: 0, rowsWritten: rows };
+        const built = `${transfers.room.folderOf(`${transferId}/out`)}/${transferFiles.built}`;
+        const snapshot = autoLabel(clock, "import", input.format);
+        await transfers.adopt(target, built, snapshot);
+        const { undo } = await putInPlace(ctx, transfers, { snapshot, as: log });
+        return { tables, rows, notKept, snapshot: undo };
+      }));
+  } catch (error) {
+    // A restore that was stopped by a rule, or has begun, has written its row.
+    if (error instanceof AppError && !LOGGED.has(error.code)) {
+      const durationMs = Math.round(clock.monotonicMs() - startedMs);
+      recordEnd(databaseOf(ctx), log, { errorKind: error.code, rowsRead: 0, rowsWritten: 0, durationMs });
+    }
+    throw error;
+  } finally {
+    await transfers.room.remove(transferId);
+  }
+}
+
+const LOGGED: ReadonlySet<string> = new Set([
+  "rule_denied",
+  "approval_required",
+  "effect_changed",
+  "outcome_unknown",
+]);
+
+/** Errors: `import_refused`. */
+async function requireEmpty(ctx: ImportContext, mode: ImportInput["mode"]): Promise<void> {
+  if (mode === "replace") return;
+  const { tables } = await databaseOf(ctx).schema();
+  if (tables.length === 0) return;
+  throw new AppError("import_refused", {
+    issues: [{ path: "mode", message: "Use replace; create is for a database without tables" }],
+  });
+}
+
+/** Errors: `import_refused`, those of `spoolUpload`. */
+async function buildFile(
+  ctx: ImportContext,
+  { room }: TransferStore,
+  transferId: string,
+  { format, looseReferences, body }: ImportInput,
+): Promise<TransferReport> {
+  const [reads, builds] = [`${transferId}/in`, `${transferId}/out`];
+  await room.make(reads);
+  await room.make(builds);
+  await spoolUpload(body, `${room.folderOf(reads)}/${transferFiles.upload}`, ctx.clock);
+  const reader = await room.start(reads, { do: "read", format });
+  const builder = await room.start(builds, { do: "build", looseReferences });
+  const runs = [reader, builder];
+  const late = setTimeout(() => runs.forEach((run) => run.kill()), importLimits.workMs);
+  try {
+    const problem = await passed(reader, builder);
+    const [read, built] = await Promise.all([reader.ended, builder.ended]);
+    // Where the builder has refused something, the reader was ended in the middle, and has refused nothing.
+    const [unread, unbuilt] = [read, built].map(refusalOf);
+    const refusal = unread ?? problem ?? unbuilt;
+    if (refusal) throw refusal;
+    if (read.state !== "done" || built.state !== "done") {
+      throw refused("reading the file took too much time or memory");
+    }
+    return built;
+  } finally {
+    clearTimeout(late);
+    for (const run of runs) run.kill();
+    await Promise.all(runs.map(({ ended }) => ended));
+    await Promise.all([
+      reader.process.stdin.abort().catch(() => {}),
+      reader.process.stdout.cancel().catch(() => {}),
+    ]);
+    await builder.process.stdout.cancel().catch(() => {});
+  }
+}
+
+/** What was refused on the way from one child to the other; null: nothing. A child that has ended says why itself. */
+async function passed(reader: TransferRun, builder: TransferRun): Promise<AppError | null> {
+  try {
+    await reader.process.stdin.close();
+    await builder.process.stdout.cancel();
+    await passItems(reader, builder);
+    return null;
+  } catch (error) {
+    reader.kill();
+    return error instanceof AppError ? error : null;
+  }
+}
+
+/** Null where the child says nothing: it has done its work, or was ended. */
+function refusalOf({ failure }: TransferReport): AppError | null {
+  if (failure === undefined || failure.kind === "fault") return null;
+  return failure.kind === "room" ? new AppError("storage_full") : refused(failure.message, failure.at);
+}
+
+/** What rules hold stays for the person who decides; anything else leaves no snapshot. */
+async function putInPlace(
+  ctx: ImportContext,
+  transfers: TransferStore,
+  restore: Parameters<typeof restoreSnapshot>[1],
+) {
+  try {
+    const restored = await restoreSnapshot(ctx, restore);
+    await transfers.forget(ctx.target, restore.snapshot);
+    return restored;
+  } catch (error) {
+    const isHeld = error instanceof AppError && error.code === "approval_required";
+    if (!isHeld) await transfers.forget(ctx.target, restore.snapshot);
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+// Cuts the text of a dump into statements while it is read, however long it is.
+import { endsStatement } from "../../../sql/split_statements.ts";
+import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { NotTaken } from "./builder.ts";
+
+/** A statement, without its semicolon. */
+export interface DumpStatement {
+  readonly sql: string;
+  /** Of its first character, from 1. */
+  readonly line: number;
+}
+
+/** Characters of one statement: a value of 20 MB has twice as many as a blob, and others beside it. */
+const MAX_STATEMENT = 64 * 1024 * 1024;
+const CHUNK = 1024 * 1024;
+/** Where a literal, a name, a comment or a statement may begin or end. */
+const INTERESTING = /['"`[;]|--|\/\*/g;
+const CLOSING: Readonly<Record<string, string>> = {
+  "'": "'",
+  '"': '"',
+  "`": "`",
+  "[": "]",
+  "--": "\n",
+  "/*": "*/",
+};
+
+/** The statements of a file; what follows the last one comes last, with `sql` that ends in no semicolon. */
+export function* dumpStatements(path: string): Generator<DumpStatement & { readonly last?: true }> {
+  let text = "";
+  let at = 0;
+  let line = 1;
+  for (const chunk of textChunks(path)) {
+    text += chunk;
+    for (;;) {
+      const end = endOf(text, at);
+      if (!end.found) {
+        at = end.at;
+        break;
+      }
+      const sql = text.slice(0, end.at);
+      text = text.slice(end.at + 1);
+      at = 0;
+      yield { sql, line: line + leadingLines(sql) };
+      line += linesIn(sql);
+    }
+    if (text.length > MAX_STATEMENT) {
+      throw new NotTaken(`a statement is longer than ${MAX_STATEMENT} characters`, `line ${line}`);
+    }
+  }
+  yield { sql: text, line: line + leadingLines(text), last: true };
+}
+
+/** The end of the first statement, or where to look on when there is more text. */
+function endOf(text: string, from: number): { readonly found: boolean; readonly at: number } {
+  INTERESTING.lastIndex = from;
+  for (let match = INTERESTING.exec(text); match !== null; match = INTERESTING.exec(text)) {
+    const [mark] = match;
+    if (mark === ";") {
+      if (!isInTrigger(text.slice(0, match.index))) return { found: true, at: match.index };
+      continue;
+    }
+    const close = CLOSING[mark] ?? "";
+    const end = text.indexOf(close, match.index + mark.length);
+    if (end < 0) return { found: false, at: match.index };
+    INTERESTING.lastIndex = end + close.length;
+  }
+  // A mark of two characters may be cut between them.
+  return { found: false, at: Math.max(from, text.length - 1) };
+}
+
+/** A trigger has semicolons of its own. */
+function isInTrigger(sql: string): boolean {
+  if (!/create/i.test(sql.slice(0, 10_000)) || !/trigger/i.test(sql.slice(0, 20_000))) return false;
+  return !endsStatement(sqlTokens(sql));
+}
+
+function* textChunks(path: string): Generator<string> {
+  const file = Deno.openSync(path);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  try {
+    for (const buffer = new Uint8Array(CHUNK);;) {
+      const count = file.readSync(buffer);
+      let text: string;
+      try {
+        text = count === null
+          ? decoder.decode()
+          : decoder.decode(buffer.subarray(0, count), { stream: true });
+      } catch {
+        throw new NotTaken("the text is not UTF-8", `behind line ${line}`);
+      }
+      yield text;
+      if (count === null) return;
+      line += linesIn(text);
+    }
+  } finally {
+    file.close();
+  }
+}
+
+function linesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+/** Lines of white space and comments in front of the statement. */
+function leadingLines(sql: string): number {
+  return linesIn(LEAD.exec(sql)?.[0] ?? "");
+}
+
+/** White space and comments at the start of a text. */
+export const LEAD = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/;

@@ -1,0 +1,125 @@
+// Full-text tables as `sqlite3`'s `.dump` writes them: a row of the schema, and the storage as tables of their own. Only the
+// rows that were put in are taken; the index is made of them.
+import { allowedModules } from "../../../sql/functions.ts";
+import { foldName } from "../../../sql/names.ts";
+import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { NotTaken } from "./builder.ts";
+import type { InsertedRows } from "./insert_rows.ts";
+import type { Item } from "./items.ts";
+import { contentOf, ftsColumns, moduleOf } from "./table_source.ts";
+
+interface Dumped {
+  readonly name: string;
+  readonly module: string;
+  readonly fills: "rows" | "rebuild";
+  readonly columns: readonly string[];
+}
+
+const PARTS = ["data", "idx", "content", "docsize", "config", "node", "rowid", "parent"];
+const SCHEMA_NAMES = new Set(["sqlite_master", "sqlite_schema"]);
+
+/** The virtual tables of a dump. */
+export class DumpedModules {
+  readonly #known = new Map<string, Dumped>();
+  readonly #rebuilt = new Set<string>();
+
+  /** Notes a virtual table that is made by its own statement; its storage is not in the dump. */
+  note(sql: string, at: string): void {
+    const module = moduleOf(sql);
+    if (module !== null) this.#add(sql, nameIn(sql), module, at);
+  }
+
+  /** Whether the statement makes a part of the storage of a virtual table. */
+  isStorage(sql: string): boolean {
+    return moduleOf(sql) === null && this.#partOf(nameIn(sql)) !== null;
+  }
+
+  /** What the rows of such an INSERT mean; null: they are a table's own. */
+  rowsItems(inserted: InsertedRows, at: string): readonly Item[] | null {
+    const table = foldName(inserted.table);
+    if (SCHEMA_NAMES.has(table)) return this.#fromSchema(inserted, at);
+    if (table === "sqlite_sequence") {
+      return inserted.rows.flatMap(([name = null, value = null]) => {
+        if (typeof name !== "string" || typeof value !== "bigint") {
+          throw new NotTaken("a sequence is damaged", at);
+        }
+        return [{ t: "sequence", table: name, value } satisfies Item];
+      });
+    }
+    if (table.startsWith("sqlite_stat")) return [];
+    const command = this.#known.get(table);
+    if (command !== undefined && inserted.columns?.[0] === quoted(command.name)) {
+      return commandItems(command.name, inserted, at);
+    }
+    const part = this.#partOf(inserted.table);
+    return part === null ? null : storageItems(part.of, part.name, inserted, at);
+  }
+
+  /** Fills the indexes whose rows are another table's, once all rows are there. */
+  *rebuilds(): Generator<Item> {
+    for (const { name, fills } of this.#known.values()) {
+      if (fills !== "rebuild" || this.#rebuilt.has(name)) continue;
+      this.#rebuilt.add(name);
+      yield { t: "rebuild", table: name };
+    }
+  }
+
+  #fromSchema({ rows }: InsertedRows, at: string): Item[] {
+    return rows.map(([type, name, , , sql]): Item => {
+      const module = typeof sql === "string" ? moduleOf(sql) : null;
+      if (type !== "table" || typeof name !== "string" || typeof sql !== "string" || module === null) {
+        throw new NotTaken("only virtual tables may be written into the schema", at);
+      }
+      if (module.startsWith("rtree")) {
+        throw new NotTaken(`the rows of the table ${name} are not in the dump; send the SQLite file`, at);
+      }
+      if (!allowedModules.has(module)) throw new NotTaken(`the module ${module} is not available`, at);
+      this.#add(sql, name, module, at);
+      return { t: "object", type: "virtual", name, sql, at };
+    });
+  }
+
+  #add(sql: string, name: string, module: string, at: string): void {
+    const content = module === "fts5" ? contentOf(sql) : null;
+    if (content === "") throw new NotTaken(`the table ${name} keeps no rows; send the SQLite file`, at);
+    const columns = module === "fts5" ? ftsColumns(sql) : [];
+    this.#known.set(foldName(name), { name, module, columns, fills: content === null ? "rows" : "rebuild" });
+  }
+
+  #partOf(table: string): { readonly of: Dumped; readonly name: string } | null {
+    const [, base = "", name = ""] = /^(.*)_([a-z]+)$/is.exec(table) ?? [];
+    const of = this.#known.get(foldName(base));
+    return of !== undefined && PARTS.includes(foldName(name)) ? { of, name: foldName(name) } : null;
+  }
+}
+
+function storageItems(of: Dumped, part: string, { rows }: InsertedRows, at: string): Item[] {
+  if (part === "config") {
+    return rows.flatMap(([name = null, value = null]): Item[] =>
+      typeof name !== "string" || name === "version" ? [] : [{ t: "config", table: of.name, name, value }]
+    );
+  }
+  if (part !== "content" || of.fills !== "rows") return [];
+  const width = of.columns.length + 1;
+  if (rows.some((row) => row.length < width)) throw new NotTaken(`rows of ${of.name} are damaged`, at);
+  const columns = ["rowid", ...of.columns.map(quoted)];
+  return [{ t: "rows", table: of.name, columns, rows: rows.map((row) => row.slice(0, width)), at }];
+}
+
+/** Settings and commands of a full-text table, as this service writes them. */
+function commandItems(table: string, { rows }: InsertedRows, at: string): Item[] {
+  return rows.map(([name = null, value]): Item => {
+    if (typeof name !== "string") throw new NotTaken("a setting is damaged", at);
+    if (value !== undefined) return { t: "config", table, name, value };
+    if (name !== "rebuild") throw new NotTaken(`the command ${name} is no part of a dump`, at);
+    return { t: "rebuild", table };
+  });
+}
+
+function nameIn(sql: string): string {
+  const tokens = sqlTokens(sql.slice(0, 5000));
+  const at = tokens.findIndex(({ key }) => key === "TABLE");
+  const skips = tokens[at + 1]?.key === "IF" ? 3 : 0;
+  return (tokens[at + 1 + skips]?.text ?? "").replace(/^'(.*)'$/s, "$1");
+}
