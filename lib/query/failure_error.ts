@@ -48,7 +48,7 @@ export async function failureError(
   const { failure } = failed;
   const extra = { ...(failed.index === null ? {} : { failedIndex: failed.index }), ...failed.extra };
   if (failure.kind === "denied") return refused(failure.message, extra, failed.sql);
-  if (failure.kind === "no_row") return new AppError("row_not_found", { extra });
+  if (failure.kind === "no_row") return new AppError("row_not_found", { message: failure.message, extra });
   if (failure.kind === "affected") return tooManyAffected(failure.affected ?? 0, extra);
   const kind = sqlKind(failure.kind);
   const detail = await detailOf(database, failed, kind);

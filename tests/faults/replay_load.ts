@@ -22,8 +22,25 @@ export const TABLES: readonly string[] = [
   }]')`,
 ];
 
+/** The same move as a published mutation of several statements, which take what those before have returned. */
+export const MOVE_ENDPOINT = {
+  slug: "move",
+  name: "Move",
+  kind: "mutation",
+  method: "POST",
+  output: "rows_written",
+  sql: "UPDATE accounts SET amount = amount - :amount WHERE id = :source RETURNING id AS source; " +
+    "UPDATE accounts SET amount = amount + :amount WHERE id = :target RETURNING id AS target; " +
+    "INSERT INTO moves VALUES (:key, @source, @target, :amount)",
+  input: [
+    { name: "key", type: "text", required: true },
+    ...["source", "target", "amount"].map((name) => ({ name, type: "integer", required: true })),
+  ],
+};
+
 interface Call {
-  readonly operation: "query" | "batch";
+  /** `move`: the published mutation. */
+  readonly operation: "query" | "batch" | "move";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -60,7 +77,7 @@ export class ReplayLoad {
   async run(): Promise<void> {
     const workers = [
       ...Array.from({ length: 3 }, () => this.#loop(() => this.#insert("idempotency-key"))),
-      ...Array.from({ length: 3 }, () => this.#loop(() => this.#move())),
+      ...Array.from({ length: 3 }, (_, at) => this.#loop(() => this.#move(at === 0))),
       ...Array.from({ length: 2 }, () => this.#loop(() => this.#plain())),
       ...(this.withPlans ? [this.#loop(() => this.#insert("plan-key"))] : []),
     ];
@@ -87,7 +104,7 @@ export class ReplayLoad {
     await this.#untilAnswered({ operation: "query", headers, body }, this.acknowledged.entries, key);
   }
 
-  async #move(): Promise<void> {
+  async #move(published: boolean): Promise<void> {
     const key = this.#key();
     const [source, target] = [random(ACCOUNTS), random(ACCOUNTS)];
     const amount = 1 + random(9);
@@ -96,11 +113,17 @@ export class ReplayLoad {
       { sql: "UPDATE accounts SET amount = amount + ? WHERE id = ?", params: [amount, target] },
       { sql: "INSERT INTO moves VALUES (?, ?, ?, ?)", params: [key, source, target, amount] },
     ];
-    const call: Call = {
-      operation: "batch",
-      headers: { "idempotency-key": key },
-      body: { statements, transaction: true },
-    };
+    const call: Call = published
+      ? {
+        operation: "move",
+        headers: { "idempotency-key": key.padEnd(16, "-") },
+        body: { key, source, target, amount },
+      }
+      : {
+        operation: "batch",
+        headers: { "idempotency-key": key },
+        body: { statements, transaction: true },
+      };
     await this.#untilAnswered(call, this.acknowledged.moves, key);
   }
 
@@ -151,9 +174,11 @@ export class ReplayLoad {
     const { url, token, path } = this.place();
     if (url === null) return null;
     try {
-      const response = await fetch(`${url}${path}/${operation}`, {
+      const isPublished = operation === "move";
+      const place = isPublished ? path.replace("/v1/db/", "/p/") : path;
+      const response = await fetch(`${url}${place}/${operation}`, {
         method: "POST",
-        headers: { ...headers, authorization: `Bearer ${token}` },
+        headers: { ...headers, ...(isPublished ? {} : { authorization: `Bearer ${token}` }) },
         body: JSON.stringify(body),
       });
       const isReplay = ["idempotency-replayed", "plan-replayed"].some((name) => response.headers.has(name));

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { killChildren } from "../testing/engine_children.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { replayCheck, type ReplayFigures } from "./replay_check.ts";
-import { ReplayLoad, TABLES } from "./replay_load.ts";
+import { MOVE_ENDPOINT, ReplayLoad, TABLES } from "./replay_load.ts";
 
 export interface RoundsOptions {
   /** Kills, at most, and milliseconds after which no other begins once each kind has died. */
@@ -89,6 +89,8 @@ async function prepare(service: RunningService): Promise<string> {
   await manage(service, "POST", `${NS}/databases`, { slug: "main" });
   const { token } = await manage(service, "POST", `${NS}/tokens`, { name: "load", role: "admin" });
   for (const sql of TABLES) await select(service, token, sql, []);
+  await manage(service, "POST", `${NS}/databases/main/endpoints`, MOVE_ENDPOINT);
+  await manage(service, "POST", `${NS}/databases/main/endpoints/move/publish`);
   return token;
 }
 

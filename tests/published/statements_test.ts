@@ -65,6 +65,14 @@ test("without the row nothing stays, and the caller is told that something is no
     }]);
   }
   assertEquals(await state(made), before);
+  const path = `/api/namespaces/${made.acme.slug}/databases/main/endpoints/book/test`;
+  const body = { input: { room: 77, guest: "Bob" } };
+  const { cause } =
+    JSON.parse((await made.app.request("POST", path, { token: made.acme.token, body })).text).data;
+  assertEquals([cause.failedIndex, cause.error], [
+    1,
+    "Have an earlier statement return a row with room_id; @room_id found none",
+  ]);
 });
 
 test("a failure of any statement undoes those before it, and names the input of its own statement", async () => {

@@ -8,7 +8,7 @@ import { brokenReference, type DeferredReferences } from "./deferred_references.
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
 import type { MigrationWatch } from "./migration_watch.ts";
-import { noRow, ReturnedRows } from "./returned_rows.ts";
+import { ReturnedRows } from "./returned_rows.ts";
 import { type Answer, failureOf, numbersIn, type SetsAnswer, stepOf, type Work } from "./work.ts";
 
 export interface CarefulOptions {
@@ -51,11 +51,11 @@ export class CarefulRun {
     for (const { statement, sets } of refused ? [] : this.#runs(count)) {
       const first = this.at;
       const filled = this.#returned.fill(statement);
-      if (filled === null) {
-        this.runner.fail(noRow);
+      if (!filled.ok) {
+        this.runner.fail(filled.failure);
         break;
       }
-      yield* this.#run(filled, sets);
+      yield* this.#run(filled.statement, sets);
       // The sets before a failed one stay where the call is not atomic.
       const undone = this.runner.ended && (!sets || call.atomic || sets.length === 1);
       this.closing = undone ? ["ROLLBACK TO statement", "RELEASE statement"] : ["RELEASE statement"];

@@ -12,7 +12,7 @@ import { brokenReference, type DeferredReferences } from "./deferred_references.
 import { dryRuns, joinEffects } from "./dry_sets.ts";
 import { HELD_ROWS, PREVIEW_ROWS, rowPreview, UNDO_EFFECT } from "./row_preview.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
-import { noRow, ReturnedRows } from "./returned_rows.ts";
+import { ReturnedRows } from "./returned_rows.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface DryRunOptions {
@@ -61,8 +61,9 @@ export class DryRun {
     let raisedAt = 0;
     const runs = dryRuns(call, count, { counted: deferred !== null, held: openWatch !== null });
     for (const [index, { statement: asked, sets }] of runs.entries()) {
-      const statement = this.#returned.fill(asked);
-      if (statement === null) return noRow;
+      const filled = this.#returned.fill(asked);
+      if (!filled.ok) return filled.failure;
+      const { statement } = filled;
       const last = index === runs.length - 1 && count === call.statements.length;
       const ran = yield* this.#effectOf(statement, sets);
       if (!ran.ok) return ran.failure;

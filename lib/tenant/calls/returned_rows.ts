@@ -7,10 +7,19 @@ import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { TakenValue } from "../../sql/taken_value.ts";
 import type { TenantStatement } from "../tenant_store.ts";
 
-/** Why a statement did not run: no earlier one has returned the row of which it takes a value. */
-export const noRow: EngineFailure = plainFailure("no_row", "takes a value of a row that is not there");
+/** Why a statement did not run: no earlier one has returned a row with the column of which it takes the value. */
+function noRow(column: string): EngineFailure {
+  return plainFailure(
+    "no_row",
+    `Have an earlier statement return a row with ${column}; @${column} found none`,
+  );
+}
 
 type Taking = { readonly takes?: readonly TakenValue[] };
+
+type Filled =
+  | { readonly ok: true; readonly statement: TenantStatement }
+  | { readonly ok: false; readonly failure: EngineFailure };
 
 /** Whether a statement can run only when those before it have. */
 export function takesValues(statements: readonly Taking[]): boolean {
@@ -40,17 +49,17 @@ export class ReturnedRows {
     this.#results.push(readTypedResult(json, 1));
   }
 
-  /** The statement with the values that it takes; null where a row is not there. */
-  fill(statement: TenantStatement): TenantStatement | null {
+  /** The statement with the values that it takes. */
+  fill(statement: TenantStatement): Filled {
     const { takes } = statement;
-    if (takes === undefined) return statement;
+    if (takes === undefined) return { ok: true, statement };
     const params = [...statement.params];
     for (const { parameter, column } of takes) {
       const value = this.#valueOf(column);
-      if (value === undefined) return null;
+      if (value === undefined) return { ok: false, failure: noRow(column) };
       params[parameter] = value;
     }
-    return { ...statement, params };
+    return { ok: true, statement: { ...statement, params } };
   }
 
   #valueOf(column: string): SqlParameter | undefined {
