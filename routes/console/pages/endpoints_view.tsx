@@ -103,14 +103,12 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
                 hint="Drafts to list, get, create, update and delete its rows; of a users table sign-up, log-in and me"
                 choices={tables.map((name) => [name, visibleText(name)] as const)}
               />
-              <div class="columns">
-                <Field label="What for" {...fieldsOf(returned, "scaffold")("shape")} choices={shapes} />
-                <Field
-                  label="Column of the owner"
-                  {...fieldsOf(returned, "scaffold")("owner")}
-                  hint="Holds the key of a user, who sees their own rows only"
-                />
-              </div>
+              <Field label="What for" {...fieldsOf(returned, "scaffold")("shape")} choices={shapes} />
+              <Field
+                label="Column of the owner"
+                {...fieldsOf(returned, "scaffold")("owner")}
+                hint="Holds the key of a user, who sees their own rows only"
+              />
               <Button icon="zap">Make the drafts</Button>
             </>
           )}
