@@ -9,7 +9,7 @@ export const layers: readonly (readonly string[])[] = [
   ["lib/access/", "lib/guard/"],
   ["lib/query/"],
   ["lib/services/"],
-  ["routes/"],
+  ["routes/", "lib/cli/"],
   ["main.ts"],
   ["tests/"],
 ];
@@ -27,6 +27,8 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
   "lib/tenant/branches/": [
     ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branch_store.ts"],
   ],
+  // Commands talk to the API; what they share with the service is how names and texts are read.
+  "lib/cli/": ["lib/core/", "lib/sql/"],
   // Runs in the child as well, and in the service for stores that are elsewhere.
   "lib/engine/": ["lib/core/", "lib/sql/"],
 };

@@ -15,10 +15,11 @@ type AnyFunction =
   | Deno.lint.ArrowFunctionExpression;
 
 const CLOCK = "Take a `Clock` by argument; only lib/core/clock.ts reads the machine's clock";
-const ENVIRONMENT = "Read settings from `Config`; only lib/config.ts reads the environment";
+const ENVIRONMENT =
+  "Read settings from `Config`; only lib/config.ts reads the environment, and lib/cli/environment.ts that of the commands";
 const KEY = "Build the key in lib/store/keys.ts; an array literal is no KV key anywhere else";
 
-const settings = ["lib/config.ts", "tests/"];
+const settings = ["lib/config.ts", "lib/cli/environment.ts", "tests/"];
 /** What runs in browsers has no `Clock`. */
 const clock = ["lib/core/clock.ts", "routes/console/browser/", "tests/"];
 const keys = [
