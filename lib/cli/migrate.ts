@@ -1,4 +1,5 @@
 // The command `deno task migrate`: applies the migration files of a folder to a database, by the API.
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Api, type ApiBody, callApi } from "./api_call.ts";
 import { type CommandEnvironment, commandEnvironment } from "./environment.ts";
@@ -52,7 +53,7 @@ export async function migrate(args: readonly string[], parts: CommandParts): Pro
   }
 }
 
-function readOptions(args: readonly string[], { db, token, fetch }: CommandParts): Options {
+function readOptions(args: readonly string[], { db, token, calledIn, fetch }: CommandParts): Options {
   const own = args[0] === "--" ? args.slice(1) : args;
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
@@ -64,16 +65,24 @@ function readOptions(args: readonly string[], { db, token, fetch }: CommandParts
     throw new UsageError(error instanceof Error ? error.message : "Unknown arguments");
   }
   const address = (values.db ?? db)?.replace(/\/+$/, "");
-  if (values.dir === undefined) throw new UsageError("Name the folder by --dir");
+  const { dir } = values;
+  if (dir === undefined) throw new UsageError("Name the folder by --dir");
   if (!address || !/^https?:\/\/.+\/v1\/db\/[^/]+\/[^/]+$/.test(address)) {
     throw new UsageError("Give the address of the database, as http://host/v1/db/<namespace>/<database>");
   }
   if (!token) throw new UsageError("Put the token into the variable CUBBY_TOKEN");
-  const { dir, status, wait, baseline = null, "dry-run": dryRun } = values;
+  const { status, wait, baseline = null, "dry-run": dryRun } = values;
   if (Number(status) + Number(dryRun) + Number(baseline !== null) > 1) {
     throw new UsageError("Choose one of --dry-run, --status and --baseline");
   }
-  return { dir, api: { db: address, token, fetch }, status, dryRun, baseline, wait };
+  return {
+    dir: resolve(calledIn ?? ".", dir),
+    api: { db: address, token, fetch },
+    status,
+    dryRun,
+    baseline,
+    wait,
+  };
 }
 
 async function runCommand(options: Options, { say }: CommandParts): Promise<number> {

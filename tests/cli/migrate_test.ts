@@ -28,6 +28,7 @@ async function commandWorld(app: StartedApp, slug: string): Promise<CommandWorld
         const code = await migrate(["--", "--dir", folder, ...args], {
           db,
           token,
+          calledIn: undefined,
           fetch: async (input, init) => await app.app.request(input, init),
           say: (line) => void lines.push(line),
         });

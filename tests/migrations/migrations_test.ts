@@ -1,5 +1,6 @@
 // Migration files over HTTP: each is applied once, as a whole, in order, and loses no rows that it does not name.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { newId } from "../../lib/core/ids.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";
 
@@ -285,6 +286,41 @@ testSteps("migrations", migrationWorld, {
     assertEquals(applied.toSorted(), [NOTES, SEED, ...more].map(([name]) => name));
     assertEquals((await names()).length, 7);
     assertEquals(await rows("SELECT count(*) FROM notes"), [[7]]);
+  },
+  "that another instance has applied at the same moment are left alone": async (
+    { app, post, names, rows },
+  ) => {
+    const { tenants } = app.deps;
+    const open = tenants.open.bind(tenants);
+    let others = 0;
+    tenants.open = (...which) => {
+      const database = open(...which);
+      const run = database.run.bind(database);
+      database.run = async (call) => {
+        const isFirst = call.migration?.record.name === SEED[0] && others++ === 0;
+        if (isFirst && call.log) await run({ ...call, log: { ...call.log, id: newId("qry", Date.now()) } });
+        return await run(call);
+      };
+      return database;
+    };
+    try {
+      const answer = await post([NOTES, SEED, TAGS]);
+      assertEquals(
+        [answer.status, JSON.parse(answer.text).data.applied],
+        [200, [NOTES[0], TAGS[0]]],
+        answer.text,
+      );
+    } finally {
+      tenants.open = open;
+    }
+    assert(others > 0);
+    assertEquals([await names(), await rows("SELECT count(*) FROM notes")], [[NOTES[0], SEED[0], TAGS[0]], [[
+      2,
+    ]]]);
+    const failed = await rows(
+      "SELECT count(*) FROM _service_meta_query_log WHERE operation = 'migrate' AND status = 'error'",
+    );
+    assertEquals(failed, [[0]]);
   },
   "go back with a snapshot, and are applied again": async ({ apply, app, acme, names, rows }) => {
     await apply([NOTES, SEED]);
