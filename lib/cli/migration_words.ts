@@ -70,7 +70,9 @@ function rehearsalWords({ schema, tables, rowsLost, findings, rule, durationMs }
     ...rowsLost.map((one) =>
       `  LOST: ${one.table} would have ${one.after ?? "none"} of its ${one.before} rows`
     ),
-    ...findings.map((one) => `  ${one.severity}: ${one.table}: ${one.message}`),
+    ...findings.filter(({ severity }) => severity !== "info").map((one) =>
+      `  ${one.severity}: ${one.table}: ${one.message}`
+    ),
     ...(rule === null ? [] : [rule === "deny" ? "A rule denies it." : "A rule holds it for a person."]),
   ];
 }
