@@ -19,13 +19,14 @@ Deno.test("every example of a specification can be saved as it stands", async ()
   }
 });
 
-Deno.test("together the examples show every member of a specification and of an input, and every output", () => {
+Deno.test("together the examples show every member of a specification and of an input, and every kind and output", () => {
   const parsed = endpointExamples.map((one) => endpointSpec.parse(one));
   const shown = (objects: readonly object[]) => new Set(objects.flatMap((one) => Object.keys(one)));
   const missing = (names: readonly string[], there: ReadonlySet<string>) =>
     names.filter((name) => !there.has(name));
   assertEquals(missing(Object.keys(endpointSpec.shape), shown(parsed)), []);
   assertEquals(missing(Object.keys(fieldSpec.shape), shown(parsed.flatMap(({ input }) => input))), []);
+  assertEquals(missing(endpointSpec.shape.kind.options, new Set(parsed.map(({ kind }) => kind))), []);
   assertEquals(missing(endpointSpec.shape.output.options, new Set(parsed.map(({ output }) => output))), []);
   assertEquals(missing(endpointSpec.shape.kind.options, new Set(parsed.map(({ kind }) => kind))), []);
 });
