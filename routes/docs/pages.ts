@@ -77,6 +77,13 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./changes.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "ask"),
+    title: "Ask in words",
+    about:
+      "Let people ask a database in plain English: what is understood, what is refused, and how often it is right.",
+    load: () => import("./ask.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "branches"),
     title: "Branches",
     about: "Work on a copy of a database, compare it and merge it.",

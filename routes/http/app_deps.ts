@@ -26,7 +26,7 @@ import type { QueryContext } from "../../lib/query/query_call.ts";
 import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { MailJobs } from "../../lib/control/mail_jobs.ts";
 import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
-import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
+import { EmbeddedModel } from "../../lib/services/ask/embedded_model.ts";
 import { MailQueue } from "../../lib/services/mail/mail_queue.ts";
 import { SmtpMailer } from "../../lib/services/mail/smtp_mailer.ts";
 import { ClientDocuments, type ReadDocument } from "../../lib/services/oauth/client_documents.ts";
@@ -219,6 +219,6 @@ export function chooseModel(
   { askUrl, askKey, askModel }: Pick<Config, "askUrl" | "askKey" | "askModel">,
   parts: { readonly fetch: typeof fetch; readonly log: Log },
 ): AskModel {
-  if (askUrl === null) return new EmbeddedTranslator();
+  if (askUrl === null) return new EmbeddedModel();
   return new ChatModel({ url: askUrl, key: askKey, model: askModel, ...parts });
 }

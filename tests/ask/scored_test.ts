@@ -1,11 +1,36 @@
-// How many of the held-out questions the embedded translator answers as a person would.
+// How many questions the embedded translator answers as a person would, and that it does not guess the others.
 import { assert, assertEquals } from "@std/assert";
-import { runHeldOut } from "./run_held_out.ts";
+import { everydayHalves } from "./everyday/halves.ts";
+import { heldOut } from "./questions.ts";
+import { askedSchemas } from "./schemas.ts";
+import { type Score, scoreQuestions } from "./score_questions.ts";
 
-Deno.test("the embedded translator answers seven of ten held-out questions, and none of the others in a wrong way more often than one in ten", async () => {
-  const { asked, right, wrong, refused } = await runHeldOut();
-  assertEquals(asked, 100);
-  const report = [...wrong, ...refused].join("\n");
-  assert(right >= 70, `${right} of ${asked}\n${report}`);
-  assert(wrong.length <= 10, report);
+Deno.test("nine of ten questions over three plain schemas are answered, and none in a wrong way", async () => {
+  const plain = askedSchemas.map((schema) => ({ ...schema, questions: heldOut[schema.name] ?? [] }));
+  const score = await scoreQuestions(plain);
+  assertEquals(score.asked, 100);
+  hold(score, { right: 90, wrong: 0 });
 });
+
+Deno.test("everyday questions over five schemas that it was made with are answered, and none in a wrong way", async () => {
+  hold(await scoreQuestions(everydayHalves.seen), { right: 95, wrong: 0 });
+});
+
+Deno.test("without descriptions fewer of them are answered, and still none in a wrong way", async () => {
+  const score = await scoreQuestions(everydayHalves.seen, { described: false });
+  hold(score, { right: 85, wrong: 0 });
+  assert(score.right <= 95, `descriptions make no difference: ${score.right}`);
+});
+
+Deno.test("of everyday questions over five schemas that it had not met three of four are answered, and at most three in a wrong way", async () => {
+  hold(await scoreQuestions(everydayHalves.unseen), { right: 75, wrong: 3 });
+});
+
+function hold(
+  { right, wrong, refused }: Score,
+  bounds: { readonly right: number; readonly wrong: number },
+): void {
+  const report = [`${right} right`, ...wrong.map((one) => `WRONG ${one}`), ...refused].join("\n");
+  assert(wrong.length <= bounds.wrong, report);
+  assert(right >= bounds.right, report);
+}

@@ -4,12 +4,19 @@ import { splitWords } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
 import type { AskTable } from "../model/ask_schema.ts";
 import { labelNames, measureNames, sensitiveName } from "./lexicon.ts";
-import type { ColumnRef } from "./link_names.ts";
+import { noted } from "./kept_schemas.ts";
+import { formsOf, isAlike } from "./likeness.ts";
+
+/** A column and its table. */
+export interface ColumnRef {
+  readonly table: AskTable;
+  readonly column: ColumnFacts;
+}
 
 /** Columns that a row of the answer shows when the question names none. */
 const MAX_SHOWN = 20;
 const dateWords =
-  /^(date|time|datetime|timestamp|at|on|day|when|created|updated|dob|birthday|birthdate|deadline|due)$/;
+  /^(date|time|datetime|timestamp|at|on|day|when|created|updated|dob|birthday|birthdate|deadline|due|until|since)$/;
 
 /** Whether a column holds dates. */
 export function isDate({ name, type }: ColumnFacts): boolean {
@@ -45,7 +52,7 @@ export function isFlag({ name, type }: ColumnFacts): boolean {
   return affinityOf(type) === "INTEGER" &&
     (/^(is|has|was|can)_/.test(name) ||
       /^(paid|active|archived|open|closed|enabled|public|done|sold)$/.test(name) ||
-      /[a-z]ed$/.test(name));
+      /[a-z](ed|able|ible)$/.test(name));
 }
 
 /** Whether a column holds numbers that can be compared and added up. */
@@ -66,12 +73,23 @@ export function measureOf(table: AskTable): ColumnRef | null {
   return only && more.length === 0 ? { table, column: only } : null;
 }
 
-/** The date on which a row of the table happened; null where there is none. */
-export function dayOf(table: AskTable): ColumnRef | null {
-  const days = table.columns.filter(isDate);
-  const column = days.find((one) => !isBirth(one)) ?? days[0];
+/**
+ * The date on which a row of the table happened; null where there is none, or where several are as likely. "ordered_at" is it
+ * for orders, and so is the only date that every row has.
+ */
+export const dayOf = noted((table: AskTable): ColumnRef | null => {
+  const days = table.columns.filter((column) => isDate(column) && !isBirth(column));
+  const own = splitWords(table.name).flatMap(formsOf);
+  const tests: readonly ((column: ColumnFacts) => boolean)[] = [
+    () => true,
+    ({ name }) => splitWords(name).some((word) => isAlike(formsOf(word), own)),
+    ({ notNull }) => notNull,
+    ({ name }) => /^(date|day|datetime|timestamp|starts?(_(at|on|date|time))?)$/i.test(name),
+  ];
+  const found = tests.map((test) => days.filter(test)).find(({ length }) => length === 1);
+  const [column] = found ?? [];
   return column ? { table, column } : null;
-}
+});
 
 /** The columns that name a row: its name, its first and last name, its title. Empty where it has none. */
 export function labelOf(table: AskTable): readonly ColumnFacts[] {

@@ -1,7 +1,7 @@
 // Finds the days that a question names, in UTC: "in January 2026", "since 1 March", "last 30 days", "before 2015".
 import type { Token } from "./tokens.ts";
 
-/** Days as `YYYY-MM-DD`: `from` is included, `before` is not. Null: no bound. */
+/** Days as `YYYY-MM-DD`, moments as `YYYY-MM-DD HH:MM:SS`: `from` is included, `before` is not. Null: no bound. */
 export interface DateSpan {
   /** The tokens that it was read from, with the word in front that gives the direction. */
   readonly at: number;
@@ -53,8 +53,10 @@ function readSpan(tokens: readonly Token[], at: number, nowMs: number): DateSpan
       return span(at, period.end, null, word === "before" ? period.from : period.before);
     }
     if (word === "after") return span(at, period.end, period.before, null);
-    if (/^(since|from)$/.test(word)) return span(at, period.end, period.from, null);
-    if (/^(in|on|during|for|of|within|over)$/.test(word)) {
+    const onwards = /^(on|onwards?)$/.test(tokens[period.end]?.lower ?? "");
+    if (word === "from" && onwards) return span(at, period.end + 1, period.from, null);
+    if (word === "since") return span(at, period.end, period.from, null);
+    if (/^(in|on|during|for|of|from|within|over)$/.test(word)) {
       return span(at, period.end, period.from, period.before);
     }
   }
@@ -125,11 +127,13 @@ function readRelative(tokens: readonly Token[], at: number, nowMs: number): Peri
     return { end: at + 1, from, before: from + DAY_MS, plain: true };
   }
   if (!/^(this|current|last|past|previous|next|coming)$/.test(word)) return null;
+  const direction = /^(this|current)$/.test(word) ? 0 : /^(next|coming)$/.test(word) ? 1 : -1;
   const count = tokens[at + 1]?.number ?? null;
+  const hours = count !== null && /^(hour|minute)s?$/.exec(tokens[at + 2]?.lower ?? "")?.[1];
+  if (hours && direction < 0) return readHours(nowMs, count, hours, at + 3);
   const unit = /^(day|week|month|quarter|year)s?$/.exec(tokens[at + (count === null ? 1 : 2)]?.lower ?? "")
     ?.[1];
   if (unit === undefined) return null;
-  const direction = /^(this|current)$/.test(word) ? 0 : /^(next|coming)$/.test(word) ? 1 : -1;
   if (count === null) {
     const start = startOf(unit, today);
     const from = shift(unit, start, direction);
@@ -139,6 +143,17 @@ function readRelative(tokens: readonly Token[], at: number, nowMs: number): Peri
   return direction > 0
     ? { end: at + 3, from: today, before: shift(unit, today, count) + DAY_MS, plain: true }
     : { end: at + 3, from: shift(unit, today, -count), before: today + DAY_MS, plain: true };
+}
+
+/** "the last 24 hours" end now. */
+function readHours(nowMs: number, count: number, unit: string, end: number): Period | null {
+  if (count < 1 || count > 10_000) return null;
+  return {
+    end,
+    from: nowMs - count * (unit === "hour" ? 3_600_000 : 60_000),
+    before: nowMs + 1000,
+    plain: true,
+  };
 }
 
 function startOf(unit: string, dayMs: number): number {
@@ -183,5 +198,6 @@ function ordinal(token: Token | undefined): number | null {
 }
 
 function isoDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  const text = new Date(ms).toISOString();
+  return ms % DAY_MS === 0 ? text.slice(0, 10) : text.slice(0, 19).replace("T", " ");
 }

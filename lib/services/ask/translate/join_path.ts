@@ -1,5 +1,6 @@
 // The shortest way from one table to others along foreign keys.
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
+import { noted } from "./kept_schemas.ts";
 
 /** One table joined to another. */
 export interface JoinStep {
@@ -9,6 +10,8 @@ export interface JoinStep {
   readonly on: readonly (readonly [from: string, to: string])[];
   /** Whether one row of `from` can have several rows of `to`. */
   readonly many: boolean;
+  /** Whether another reference leads between the two as well: which one is meant has to be said. */
+  readonly ambiguous: boolean;
 }
 
 /** The most tables that one question joins. */
@@ -57,21 +60,35 @@ function shortest(schema: AskSchema, joined: ReadonlySet<AskTable>, target: AskT
   return way;
 }
 
-function stepsFrom(schema: AskSchema, table: AskTable): JoinStep[] {
-  const up = table.foreignKeys.flatMap((key): JoinStep[] => {
-    const to = schema.tables.find(({ name }) => name === key.toTable);
-    const on = pairs(key.columns, key.toColumns);
-    return to && on && to !== table ? [{ from: table, to, on, many: false }] : [];
-  });
-  const down = schema.tables.flatMap((other) =>
-    other === table ? [] : other.foreignKeys.filter(({ toTable }) => toTable === table.name).flatMap(
-      (key): JoinStep[] => {
-        const on = pairs(key.toColumns, key.columns);
-        return on ? [{ from: table, to: other, on, many: true }] : [];
-      },
-    )
+/** The steps from each table to its neighbours, those along its own references first. */
+const allSteps = noted(({ tables }: AskSchema): ReadonlyMap<AskTable, readonly JoinStep[]> => {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  const up = tables.flatMap((table) =>
+    table.foreignKeys.flatMap((key): JoinStep[] => {
+      const to = byName.get(key.toTable);
+      const on = pairs(key.columns, key.toColumns);
+      const ambiguous = to !== undefined && keysBetween(table, to) > 1;
+      return to && on && to !== table ? [{ from: table, to, on, many: false, ambiguous }] : [];
+    })
   );
-  return [...up, ...down];
+  const down = up.map((step): JoinStep => ({
+    from: step.to,
+    to: step.from,
+    many: true,
+    ambiguous: step.ambiguous,
+    on: step.on.map(([from, to]) => [to, from]),
+  }));
+  return Map.groupBy([...up, ...down], ({ from }) => from);
+});
+
+/** The steps from a table to its neighbours. */
+export function stepsFrom(schema: AskSchema, table: AskTable): readonly JoinStep[] {
+  return allSteps(schema).get(table) ?? [];
+}
+
+function keysBetween(one: AskTable, other: AskTable): number {
+  return one.foreignKeys.filter(({ toTable }) => toTable === other.name).length +
+    other.foreignKeys.filter(({ toTable }) => toTable === one.name).length;
 }
 
 function pairs(from: readonly string[], to: readonly string[]): (readonly [string, string])[] | null {

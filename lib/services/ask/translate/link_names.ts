@@ -1,151 +1,165 @@
-// Finds where a question names tables and columns, by the words of their names.
-import { splitWords, wordForms } from "../../schema/search_words.ts";
-import type { ColumnFacts } from "../../schema/schema_facts.ts";
+// Finds where a question names tables, columns and states, by the words of their names and descriptions.
+import { splitWords } from "../../schema/search_words.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
-import { cues, silentWords, synonyms } from "./lexicon.ts";
+import type { ColumnRef } from "./column_kinds.ts";
+import { singular } from "../../singular.ts";
+import { cues, sensitiveName, synonyms, tails } from "./lexicon.ts";
+import { formsOf, isAlike, isSame } from "./likeness.ts";
+import { type Index, indexOf, type Name } from "./schema_names.ts";
+import { isStateWord, type State, turned } from "./states.ts";
 import type { Token } from "./tokens.ts";
 
-/** A column and its table. */
-export interface ColumnRef {
-  readonly table: AskTable;
-  readonly column: ColumnFacts;
+/** A value that the data has, and where. */
+export interface ValueHit {
+  readonly ref: ColumnRef;
+  readonly value: string;
 }
 
-/** Words of the question that name something, with several candidates where they fit equally well. */
+/** Words of the question that mean something of the schema, with all that they may mean. */
 export interface Mention {
   readonly at: number;
   readonly end: number;
   readonly table: AskTable | null;
   readonly columns: readonly ColumnRef[];
+  readonly states: readonly State[];
+  readonly values: readonly ValueHit[];
   /** 1: the question has every word of the name that people say. */
   readonly score: number;
-}
-
-interface Name {
-  readonly table: AskTable;
-  readonly column: ColumnFacts | null;
-  /** Forms of each word. `said`: whether people say it. */
-  readonly words: readonly { readonly forms: readonly string[]; readonly said: boolean }[];
-  /** Keys have the name of the table that they lead to, so only their whole name means them. */
-  readonly whole: boolean;
+  /** Only a description has the word, or the name has it as a verb ("ordered" for orders). */
+  readonly weak: boolean;
 }
 
 const MAX_SPAN = 4;
 const MIN_SCORE = 0.5;
 
+/** Those that have a form of any of the words. */
+function among<Of>(index: ReadonlyMap<string, readonly Of[]>, forms: readonly string[]): Of[] {
+  return [...new Set(forms.flatMap((form) => index.get(form) ?? []))];
+}
+
 /** Mentions from left to right without overlaps; the longest and best one wins. */
 export function linkNames(tokens: readonly Token[], schema: AskSchema, taken: readonly boolean[]): Mention[] {
-  const names = schema.tables.flatMap(namesOf);
+  const index = indexOf(schema);
   const mentions: Mention[] = [];
   for (let at = 0; at < tokens.length; at++) {
     let best: Mention | null = null;
     for (let end = Math.min(tokens.length, at + MAX_SPAN); end > at; end--) {
       if (!isOpen(tokens, at, end, taken)) continue;
-      const found = linkSpan(tokens, at, end, names);
+      const found = linkSpan(tokens, at, end, index);
       if (found && (best === null || found.score > best.score + 0.2)) best = found;
     }
     if (best === null) continue;
-    mentions.push(best);
-    at = best.end - 1;
+    const mention = withTail(tokens, best);
+    mentions.push(mention);
+    at = mention.end - 1;
   }
   return mentions;
 }
 
 /** Whether a span is free, and neither begins nor ends with a word that names nothing. */
 function isOpen(tokens: readonly Token[], at: number, end: number, taken: readonly boolean[]): boolean {
+  if (taken.slice(at, end).includes(true)) return false;
   const edges = [tokens[at], tokens[end - 1]];
-  // A preposition may be part of a longer name: "sign up".
-  if (end - at === 2 && /^(up|in|on|out|off)$/.test(edges[1]?.lower ?? "")) edges.pop();
-  return edges.every((token) => token !== undefined && !cues.has(token.lower) && token.number === null) &&
-    !taken.slice(at, end).includes(true);
+  // A preposition may be part of a longer name: "sign up", and one alone may be a state: "out".
+  if (/^(up|in|on|out|off)$/.test(edges[1]?.lower ?? "") && end - at <= 2) edges.pop();
+  if (end - at === 1 && tokens[at]?.lower === "out") edges.pop();
+  if (end - at > 1 && /^(first|last)$/.test(tokens[at]?.lower ?? "")) edges.shift();
+  return edges.every((token) => token !== undefined && !cues.has(token.lower) && token.number === null);
 }
 
-function linkSpan(tokens: readonly Token[], at: number, end: number, names: readonly Name[]): Mention | null {
+function linkSpan(tokens: readonly Token[], at: number, end: number, index: Index): Mention | null {
   const span = tokens.slice(at, end);
-  let score = MIN_SCORE - 0.01;
+  const forms = span.flatMap(saidForms);
+  const names = among(index.names, [...forms, ...joinedForms(span)]);
+  const said = among(index.states, forms).flatMap((state) => stateIn(span, state) ?? []);
+  let score = Math.max(MIN_SCORE - 0.01, said.length > 0 ? 0.8 : 0);
   let found: Name[] = [];
   for (const name of names) {
     const own = scoreOf(span, name);
     if (own > score) [score, found] = [own, [name]];
-    else if (own === score) found.push(name);
+    else if (own === score || (own >= 0.8 && score >= 0.8 && said.length > 0)) found.push(name);
   }
-  if (found.length === 0) return null;
-  const table = found.find(({ column }) => column === null)?.table ?? null;
-  const columns = found.flatMap(({ table, column }) => column === null ? [] : [{ table, column }]);
-  return { at, end, table, columns, score };
+  if (found.length === 0 && said.length === 0) return null;
+  const strong = found.some(({ weak }) => !weak) ? found.filter(({ weak }) => !weak) : found;
+  const named = strong.find(({ column }) => column === null);
+  const columns = strong.flatMap(({ table, column }) =>
+    column === null || sensitiveName.test(column.name) ? [] : [{ table, column }]
+  );
+  const verb = named !== undefined && /(ed|ing|ught|old|nt)$/.test(span.at(-1)?.lower ?? "") &&
+    !splitWords(named.table.name).some((word) => formsOf(word).includes(span.at(-1)?.lower ?? ""));
+  // "orders" is a noun, though "ordered" is a state.
+  const states = named && !verb && !named.weak ? [] : said;
+  const weak = strong.length > 0 && (verb || strong.every((one) => one.weak));
+  return { at, end, columns, states, score, weak, table: named?.table ?? null, values: [] };
+}
+
+/** The forms of a word, of what it is called otherwise, and of what it negates. */
+function saidForms({ lower, forms }: Token): string[] {
+  const bare = negated(lower);
+  const others = [...synonyms.get(lower) ?? [], ...(bare === null ? [] : [bare])];
+  return [...forms, `=${lower}`, ...others.flatMap(formsOf)];
+}
+
+/** A name may be written as one word: "sign up" for `signup`. */
+function joinedForms(span: readonly Token[]): readonly string[] {
+  return span.length > 1 ? formsOf(span.map(({ lower }) => lower).join("")) : [];
+}
+
+/** "damaged" of "undamaged". */
+function negated(word: string): string | null {
+  return /^(?:un|in|non-?)(\p{L}{3,})$/u.exec(word)?.[1] ?? null;
+}
+
+/** The state that a span says: by all of its words in order, or by one of them with "un" in front. */
+function stateIn(span: readonly Token[], state: State): State | null {
+  const content = span.filter(({ lower }) => !cues.has(lower) || /^(up|in|on|out|off)$/.test(lower));
+  if (span.length > 1 && content.length > state.words.length) return null;
+  const fits = content.length === state.words.length &&
+    state.words.every((forms, at) => isStateWord(content[at]?.forms ?? [], forms));
+  if (fits) return state;
+  const [only] = span;
+  const bare = span.length === 1 ? negated(only?.lower ?? "") : null;
+  const [word] = state.words;
+  return bare && word && state.words.length === 1 && isStateWord(formsOf(bare), word) ? turned(state) : null;
+}
+
+/** "email address" is one name, and so is "phone number". */
+function withTail(tokens: readonly Token[], mention: Mention): Mention {
+  const fits = tails[tokens[mention.end]?.lower ?? ""];
+  const known = fits && mention.columns.some(({ column }) => fits.test(column.name));
+  return known ? { ...mention, end: mention.end + 1 } : mention;
 }
 
 /** The share of a name's spoken words that the span has; 0 when the span has another word too. */
 function scoreOf(span: readonly Token[], name: Name): number {
-  let best = cover(span.map(({ forms }) => forms), name, 1);
+  let best = cover(span.map(({ forms }) => forms), name, name.weak ? 0.6 : 1);
+  if (name.weak) return best;
   // A name written as one word must match the joined words: "sign up" for `signup`.
-  const joined = wordForms(span.map(({ lower }) => lower).join(""));
+  const joined = joinedForms(span);
   const exact = name.words.some(({ forms }) => joined.some((form) => forms.includes(form)));
-  if (span.length > 1 && exact) best = Math.max(best, cover([joined], name, 1));
+  if (exact) best = Math.max(best, cover([joined], name, 1));
   const [only] = span;
   const other = span.length === 1 && only ? synonyms.get(only.lower) : undefined;
   for (const [rank, word] of (other ?? []).entries()) {
-    best = Math.max(best, cover([wordForms(word)], name, 0.85 - rank / 50));
+    best = Math.max(best, cover([formsOf(word)], name, 0.85 - rank / 50));
   }
   return name.whole && best < 1 ? 0 : best;
 }
 
-function cover(reading: readonly (readonly string[])[], name: Name, weight: number): number {
+function cover(span: readonly (readonly string[])[], name: Name, weight: number): number {
   const matched = new Set<number>();
-  let strength = 1;
-  for (const forms of reading) {
-    const near = name.words.map((word, at) => matched.has(at) ? 0 : likeness(forms, word.forms));
-    const most = Math.max(0, ...near);
-    if (most === 0) return 0;
-    matched.add(near.indexOf(most));
-    strength = Math.min(strength, most);
+  let exact = 1;
+  for (const forms of span) {
+    const at = name.words.findIndex((word, index) => !matched.has(index) && isAlike(forms, word.forms));
+    if (at < 0) return 0;
+    const word = name.words[at];
+    if (word?.lead && singular(forms[0] ?? "") !== forms[0]) return 0;
+    if (word?.lead && matched.size > 0 && ![...matched].every((index) => name.words[index]?.lead)) return 0;
+    if (word && !isSame(forms, word.forms)) exact = 0.95;
+    matched.add(at);
   }
-  const spoken = name.words.map((word, at) => word.said || matched.has(at));
-  const wanted = spoken.filter(Boolean).length;
+  const wanted = name.words.filter((word, at) => word.said || matched.has(at)).length;
   // Only words such as "date" or "at", which say next to nothing.
   if (name.words.some(({ said }) => said) && ![...matched].some((at) => name.words[at]?.said)) return 0;
-  return weight * strength * matched.size / wanted;
-}
-
-/** 1 for the same word, less for a related one ("teach", "teacher"). */
-function likeness(one: readonly string[], other: readonly string[]): number {
-  if (one.some((form) => other.includes(form))) return 1;
-  let best = 0;
-  for (const a of one) {
-    for (const b of other) {
-      let common = 0;
-      while (common < a.length && a[common] === b[common]) common++;
-      const longer = Math.max(a.length, b.length);
-      const shorter = Math.min(a.length, b.length);
-      if (common >= 5 && (common === shorter && longer - shorter <= 3 || common / longer >= 0.75)) best = 0.9;
-    }
-  }
-  return best;
-}
-
-function namesOf(table: AskTable): Name[] {
-  const keys = new Set(table.foreignKeys.flatMap(({ columns }) => columns));
-  const own = splitWords(table.name).flatMap(wordForms);
-  return [
-    { table, column: null, words: wordsOf(table.name, [], false), whole: false },
-    ...table.columns.map((column): Name => ({
-      table,
-      column,
-      words: wordsOf(column.name, own, true),
-      whole: column.pk > 0 || keys.has(column.name) || /(^|_)id$|[a-z]Id$/.test(column.name),
-    })),
-  ];
-}
-
-/** A column of `products` may be named `product_name`: the question need not repeat the table's name. */
-function wordsOf(name: string, tableWords: readonly string[], quiet: boolean): Name["words"] {
-  const words = splitWords(name);
-  const described = words.map((word) => {
-    const forms = wordForms(word);
-    const silent = silentWords.has(word) || forms.some((form) => tableWords.includes(form));
-    return { forms, said: !(quiet && silent) };
-  });
-  return described.some(({ said }) => said)
-    ? described
-    : described.map(({ forms }) => ({ forms, said: true }));
+  return weight * exact * matched.size / wanted;
 }

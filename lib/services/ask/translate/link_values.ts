@@ -1,8 +1,12 @@
-// Finds where a question repeats values in the data: names, cities, states.
+// Finds where a question repeats values of the data: names, cities, states.
 import type { FoundValue } from "../model/find_values.ts";
-import { cues, fillers, superlatives } from "./lexicon.ts";
-import type { ColumnRef, Mention } from "./link_names.ts";
-import type { Reading } from "./reading.ts";
+import type { AskSchema } from "../model/ask_schema.ts";
+import { noted } from "./kept_schemas.ts";
+import { cues } from "./lexicon.ts";
+import type { Mention, ValueHit } from "./link_names.ts";
+import { superlatives } from "./scales.ts";
+import { formsOf } from "./likeness.ts";
+import type { Token } from "./tokens.ts";
 
 const MAX_SPAN = 5;
 const MAX_PHRASES = 400;
@@ -19,98 +23,8 @@ interface Span {
   readonly phrases: readonly string[];
 }
 
-/** Adds a condition for each value found. The words of a value no longer name a table or column. */
-export async function linkValues(
-  reading: Reading,
-  question: string,
-  findValues: (phrases: readonly string[]) => Promise<readonly FoundValue[]>,
-): Promise<void> {
-  const spans = spansOf(reading, question);
-  const phrases = [...new Set(spans.flatMap((span) => span.phrases))].slice(0, MAX_PHRASES);
-  const found = await findValues(phrases);
-  for (const mention of reading.mentions) {
-    if (mention.table && mention.score === 1) reading.context.add(mention.table);
-  }
-  for (const span of spans.toSorted((a, b) => (b.end - b.at) - (a.end - a.at) || a.at - b.at)) {
-    if (reading.used.slice(span.at, span.end).includes(true)) continue;
-    const wanted = new Set(span.phrases.map((phrase) => phrase.toLowerCase()));
-    const hits = found.filter(({ value }) => wanted.has(value.toLowerCase()));
-    if (hits.length > 0) accept(reading, span, hits);
-  }
-}
-
-function accept(reading: Reading, span: Span, hits: readonly FoundValue[]): void {
-  const overlapping = reading.mentions.filter((one) => one.at < span.end && one.end > span.at);
-  const named = overlapping.some((one) => one.score === 1 && one.end - one.at >= span.end - span.at);
-  if (named && reading.tokens[span.at]?.quoted !== true) return;
-  const letter = letters.find(([words]) => words.test(reading.word(span.at)));
-  const refs = refsOf(reading, hits).filter(({ column }) =>
-    letter === undefined || span.end - span.at > 1 || letter[1].test(column.name)
-  );
-  const beside = neighbours(reading, span);
-  const ref = refs.find((one) => beside.some((other) => isAbout(other, one))) ?? reading.nearest(refs);
-  if (ref === null) return;
-  reading.mentions = reading.mentions.filter((one) => !overlapping.includes(one));
-  reading.take(span.at, span.end);
-  const values = hits.filter((hit) => hit.table === ref.table.name && hit.column === ref.column.name);
-  const not = takeNegation(reading, span.at);
-  addValues(reading, ref, [...new Set(values.map(({ value }) => value))], not);
-  reading.context.add(ref.table);
-  // In "city Berlin" and "Kitchen category" the word beside the value only names its column.
-  for (const other of beside) if (isAbout(other, ref)) reading.spend(other);
-}
-
-/** Two values of the same column are alternatives. */
-function addValues(reading: Reading, ref: ColumnRef, values: readonly string[], not: boolean): void {
-  const at = reading.conditions.findIndex((one) =>
-    one.kind === "values" && one.ref.column === ref.column && one.not === not
-  );
-  const same = reading.conditions[at];
-  if (same?.kind !== "values") reading.conditions.push({ kind: "values", ref, values, not });
-  else reading.conditions[at] = { ...same, values: [...same.values, ...values] };
-}
-
-function neighbours(reading: Reading, { at, end }: Span): Mention[] {
-  const skip = /^(is|are|was|of|in|the|named|called|=|a|an)$/;
-  let before = at - 1;
-  while (skip.test(reading.word(before))) before--;
-  return reading.mentions.filter((one) =>
-    !reading.spent.has(one) && (one.end === before + 1 || one.at === end)
-  );
-}
-
-/**
- * A mention of the value's own column. One of its table says what kind of row it is and may still be what is asked
- * for.
- */
-function isAbout(mention: Mention, ref: ColumnRef): boolean {
-  return mention.columns.some(({ column }) => column === ref.column);
-}
-
-function refsOf({ schema }: Reading, hits: readonly FoundValue[]): ColumnRef[] {
-  return schema.tables.flatMap((table) =>
-    table.columns.filter(({ name }) => hits.some((hit) => hit.table === table.name && hit.column === name))
-      .map(
-        (column) => ({ table, column }),
-      )
-  );
-}
-
-/** "not pending", "other than Berlin", "except Toys". */
-function takeNegation(reading: Reading, at: number): boolean {
-  let index = at - 1;
-  while (/^(in|from|the|a|an|of|been|yet|being)$/.test(reading.word(index))) index--;
-  if (/^(not|except|excluding|isn't|aren't|wasn't|weren't|non)$/.test(reading.word(index))) {
-    reading.take(index, index + 1);
-    return true;
-  }
-  if (reading.word(index) !== "than" || reading.word(index - 1) !== "other") return false;
-  reading.take(index - 1, index + 1);
-  return true;
-}
-
-function spansOf(reading: Reading, question: string): Span[] {
-  const { tokens, used } = reading;
+/** What to look up, by where it stands. */
+export function valueSpans(tokens: readonly Token[], used: readonly boolean[], question: string): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < tokens.length; at++) {
     for (let end = at + 1; end <= Math.min(tokens.length, at + MAX_SPAN); end++) {
@@ -124,8 +38,96 @@ function spansOf(reading: Reading, question: string): Span[] {
   return spans;
 }
 
+const glossedValues = noted(({ tables }: AskSchema): string[] =>
+  tables.flatMap(({ columns }) => columns.flatMap(glossesOf).map(({ value }) => value))
+);
+
+export function phrasesOf(spans: readonly Span[], schema: AskSchema): string[] {
+  return [...new Set([...spans.flatMap(({ phrases }) => phrases), ...glossedValues(schema)])].slice(
+    0,
+    MAX_PHRASES,
+  );
+}
+
+/**
+ * The mentions with the values that were found. A value of more words than a name's takes its place; where both are the
+ * same words, both stay possible.
+ */
+export function withValues(
+  mentions: readonly Mention[],
+  { spans, tokens, found, schema }: {
+    readonly spans: readonly Span[];
+    readonly tokens: readonly Token[];
+    readonly found: readonly FoundValue[];
+    readonly schema: AskSchema;
+  },
+): Mention[] {
+  let all = [...mentions];
+  const hits = hitsOf(found, schema);
+  const longest = spans.toSorted((a, b) => (b.end - b.at) - (a.end - a.at) || a.at - b.at);
+  for (const span of [...glossSpans(tokens, hits), ...longest]) {
+    const wanted = new Set(span.phrases.map((phrase) => phrase.toLowerCase()));
+    const letter = letters.find(([words]) => words.test(tokens[span.at]?.lower ?? ""));
+    const values = hits.filter(({ ref, value }) =>
+      wanted.has(value.toLowerCase()) &&
+      (letter === undefined || span.end - span.at > 1 || letter[1].test(ref.column.name))
+    );
+    if (values.length === 0) continue;
+    const same = all.filter((one) => one.at < span.end && one.end > span.at);
+    if (same.some((one) => one.values.length > 0 || one.end - one.at > span.end - span.at)) continue;
+    const [own] = same;
+    const kept = own && own.at === span.at && own.end === span.end && tokens[span.at]?.quoted !== true;
+    all = all.filter((one) => !same.includes(one));
+    all.push(
+      kept
+        ? { ...own, values }
+        : { at: span.at, end: span.end, values, table: null, columns: [], states: [], score: 1, weak: false },
+    );
+  }
+  return all.toSorted((a, b) => a.at - b.at);
+}
+
+function hitsOf(found: readonly FoundValue[], { tables }: AskSchema): ValueHit[] {
+  return found.flatMap((one) => {
+    const table = tables.find(({ name }) => name === one.table);
+    const column = table?.columns.find(({ name }) => name === one.column);
+    return table && column ? [{ ref: { table, column }, value: one.value }] : [];
+  });
+}
+
+const articles = /^(the|a|an|is|was|are|it|they|has|have|been)$/;
+
+interface Gloss {
+  readonly value: string;
+  readonly words: readonly string[];
+}
+
+/** What a description says beside a value: "no_show (the patient did not show up), Cardiology (cardiologist)". */
+function glossesOf({ description }: { readonly description: string }): Gloss[] {
+  return [...description.matchAll(/([\p{L}\p{N}_-]+) \(([^)]{2,60})\)/gu)].map((
+    [, value = "", text = ""],
+  ) => ({
+    value,
+    words: text.toLowerCase().split(/\s+/).filter((word) => !articles.test(word)),
+  }));
+}
+
+/** Where the words of such a gloss stand in the question, the last ones of them in a row. */
+function glossSpans(tokens: readonly Token[], hits: readonly ValueHit[]): Span[] {
+  return hits.flatMap(({ ref, value }) =>
+    glossesOf(ref.column).filter((gloss) => gloss.value === value).flatMap(({ words }) => {
+      const said = words.slice(Math.max(0, words.indexOf("not")));
+      return tokens.flatMap((_, at): Span[] => {
+        const fits = said.length > 0 &&
+          said.every((word, step) => formsOf(word).some((form) => tokens[at + step]?.forms.includes(form)));
+        return fits ? [{ at, end: at + said.length, phrases: [value] }] : [];
+      });
+    })
+  );
+}
+
 function isCommon(word: string): boolean {
-  return cues.has(word) || fillers.has(word) || superlatives.has(word);
+  return cues.has(word) || superlatives.has(word);
 }
 
 /**
@@ -144,6 +146,7 @@ function spellings(text: string, single: boolean): string[] {
     if (lower.endsWith("ies")) all.push(`${text.slice(0, -3)}y`);
     if (lower.endsWith("es")) all.push(text.slice(0, -2));
     if (lower.endsWith("s")) all.push(text.slice(0, -1));
+    else all.push(`${text}s`);
     for (const [words, , values] of letters) if (words.test(lower)) all.push(...values);
   }
   return [...new Set(all)];

@@ -1,6 +1,7 @@
 // What a question asks for, before it is written as SQL.
+import type { ColumnRef } from "./column_kinds.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import type { ColumnRef, Mention } from "./link_names.ts";
+import type { Unit } from "./units.ts";
 
 /** A value for each row: a column, a calendar part of one, or a product of two. */
 export type Term =
@@ -18,6 +19,8 @@ export type Measure =
     readonly aggregate: Aggregate;
     readonly term: Term;
     readonly distinct: boolean;
+    /** The unit to answer in, where the question names one: `divide` of the column's are one of it. */
+    readonly into: { readonly unit: Unit; readonly name: string; readonly divide: number } | null;
   }
   /** The number of rows of a table. */
   | { readonly kind: "rows"; readonly table: AskTable };
@@ -39,18 +42,23 @@ export type Condition =
     readonly from: string | null;
     readonly before: string | null;
   }
-  /** Rows to which no row of `table` belongs. */
-  | { readonly kind: "nothing"; readonly of: AskTable; readonly table: AskTable };
+  /** Rows to which a row of `table` belongs for which all of `inner` hold, or none does. */
+  | {
+    readonly kind: "exists";
+    readonly of: AskTable;
+    readonly table: AskTable;
+    readonly inner: readonly Condition[];
+    readonly not: boolean;
+    /** The columns of the reference to follow, where there are several between the two. */
+    readonly by: readonly string[] | null;
+  };
 
-/** `by` null: by what is counted or added up. */
+/** In which order rows come, and how many of them. `by` null: by what is counted or added up. */
 export interface Ordering {
   readonly by: Term | Measure | null;
   readonly descending: boolean;
   readonly limit: number | null;
-  /** The table of the rows, where the words around say so. */
-  readonly entity: Mention | null;
-  /** Nothing asks for the row: the extreme value itself is the answer. */
-  readonly bare: boolean;
+  readonly offset: number;
 }
 
 /** All that a question asks for. */
@@ -64,12 +72,11 @@ export interface Plan {
   /** Whether the terms are groups. `groupTable` is a table whose rows are the groups. */
   readonly grouped: boolean;
   readonly groupTable: AskTable | null;
-  /** Tables that must have a row that belongs to the row shown. */
-  readonly through: readonly AskTable[];
   readonly distinct: boolean;
   readonly having: { readonly measure: Measure; readonly operator: string; readonly value: number } | null;
   readonly order: { readonly by: Term | Measure; readonly descending: boolean } | null;
   readonly limit: number | null;
+  readonly offset: number;
 }
 
 /** Whether something is counted or added up, rather than read from a row. */

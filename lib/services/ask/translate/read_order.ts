@@ -1,249 +1,249 @@
 // Reads what is asked for first, last, most or least, and how many of it.
+import { splitWords } from "../../schema/search_words.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import { dayOf, isBirth, isDate, isNumber, measureOf } from "./column_kinds.ts";
-import { gradable, type Superlative, superlatives } from "./lexicon.ts";
-import type { ColumnRef, Mention } from "./link_names.ts";
+import { type ColumnRef, dayOf, isBirth, isDate, isNumber, labelOf } from "./column_kinds.ts";
+import { linkVerbs, ordinals } from "./lexicon.ts";
+import type { Mention } from "./link_names.ts";
 import type { Measure, Ordering, Term } from "./plan.ts";
 import type { Reading } from "./reading.ts";
+import { gradable, type Grade, type Scale, superlatives } from "./scales.ts";
+import { unitOfColumn } from "./units.ts";
+
+/** An order, or the extreme value itself where no row is asked for. */
+export type Ranked =
+  | { readonly kind: "order"; readonly order: Ordering }
+  | { readonly kind: "extreme"; readonly measure: Measure };
+
+const isNumeric = ({ table, column }: ColumnRef) => isNumber(table, column);
+
+/** Null where the question asks for no order, or where what it is about stays open. */
+export function readOrder(reading: Reading): Ranked | null {
+  const top = readTop(reading);
+  if (top) return { kind: "order", order: top };
+  const next = readNext(reading) ?? readSorted(reading);
+  if (next) return { kind: "order", order: next };
+  for (let at = 0; at < reading.tokens.length; at++) {
+    const found = readSuperlative(reading, at);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** "top 3 customers by number of orders", "first 5 orders". */
+function readTop(reading: Reading): Ordering | null {
+  const at = reading.tokens.findIndex((_, index) =>
+    /^(top|bottom|first|last|latest|newest|oldest)$/.test(reading.open(index))
+  );
+  const limit = reading.tokens[at + 1]?.number ?? null;
+  if (at < 0 || limit === null || !isCount(limit)) return null;
+  const word = reading.word(at);
+  const descending = /^(top|last|latest|newest)$/.test(word);
+  const by = reading.tokens.findIndex((_, index) => index > at && /^(by|with|in)$/.test(reading.open(index)));
+  const key = by < 0 ? null : readKey(reading, by + 1);
+  const day = /^(first|last|latest|newest|oldest)$/.test(word) && reading.subject
+    ? dayOf(reading.subject)
+    : null;
+  const order = key ?? (day && columnTerm(day));
+  if (order === null) return null;
+  reading.take(at, at + 2);
+  if (key) reading.take(by, by + 1);
+  return { by: order, descending, limit, offset: 0 };
+}
+
+/** "next appointment", "the next 3 classes": what begins first from now on. */
+function readNext(reading: Reading): Ordering | null {
+  const at = reading.tokens.findIndex((_, index) => reading.open(index) === "next");
+  const ref = reading.subject && dayOf(reading.subject);
+  const limit = reading.tokens[at + 1]?.number ?? null;
+  const noun = reading.mentions.find((one) => one.at === at + (limit === null ? 1 : 2));
+  if (at < 0 || !ref || noun?.table !== reading.subject) return null;
+  reading.take(at, at + (limit === null ? 1 : 2));
+  const now = new Date(reading.nowMs).toISOString().slice(0, 19).replace("T", " ");
+  reading.conditions.push({ kind: "days", ref, from: now, before: null });
+  return { by: columnTerm(ref), descending: false, limit: limit ?? 1, offset: 0 };
+}
+
+/** After "by": "number of orders", "total amount", "price". */
+function readKey(reading: Reading, from: number): Term | Measure | null {
+  let at = from;
+  while (/^(the|their|total|sum|number|count|of|most|highest|overall)$/.test(reading.open(at))) at++;
+  const said = reading.tokens.slice(from, at).map(({ lower }) => lower);
+  const mention = reading.next(at);
+  if (mention === null) return null;
+  const counted = said.some((word) => /^(number|count|most)$/.test(word));
+  const ref = counted ? null : reading.column(mention, (one) => isNumeric(one) || isDate(one.column));
+  if (!ref && !mention.table) return null;
+  reading.take(from, at);
+  reading.spend(mention);
+  if (mention.table && !ref) return { kind: "rows", table: mention.table };
+  return ref && ofMany(reading, columnTerm(ref), "sum", said.some((word) => /^(total|sum)$/.test(word)));
+}
+
+/** Of what each row of the subject has several of, the sum or the extreme one counts. */
+function ofMany(
+  reading: Reading,
+  term: Term,
+  aggregate: "sum" | "max" | "min",
+  always = false,
+): Term | Measure {
+  const many = reading.distance(term.ref.table) % 1 !== 0;
+  return many || always ? { kind: "aggregate", aggregate, term, distinct: false, into: null } : term;
+}
+
+function readSuperlative(reading: Reading, at: number): Ranked | null {
+  const word = reading.open(at);
+  const most = word === "most" || word === "least" || word === "fewest";
+  if (most && reading.word(at - 1) === "at") return null;
+  const adjective = most ? gradable.get(reading.open(at + 1)) : undefined;
+  if (most && !adjective) return readMost(reading, at, word === "most");
+  const grade: Grade | undefined = adjective
+    ? { about: adjective, more: word === "most" }
+    : superlatives.get(word);
+  if (grade === undefined || word === "") return null;
+  const end = at + (adjective ? 2 : 1);
+  const named = reading.next(end);
+  const column = named && reading.column(named, (ref) => isNumeric(ref) || isDate(ref.column));
+  const other = named !== null && named.states.length + named.values.length > 0;
+  if (named?.at === end && !other && column && (named.table === null || named.table !== reading.subject)) {
+    reading.spend(named);
+    return ranked(reading, { at, end, by: columnTerm(column), descending: grade.more, named: true });
+  }
+  const ref = reading.subject && scaleColumn(reading, grade.about, reading.subject);
+  if (!ref) return null;
+  if (isDate(ref.column) && !ref.column.notNull) reading.conditions.push({ kind: "null", ref, not: true });
+  return ranked(reading, { at, end, by: columnTerm(ref), descending: grade.more });
+}
+
+/** "the most appointments", "most viewed": what there are most of, or what is largest. */
+function readMost(reading: Reading, at: number, descending: boolean): Ranked | null {
+  const behind = reading.next(at + 1);
+  // "earns the most" is about what the verb names.
+  const named = behind?.at === at + 1 ? behind : reading.before(at, 2, (one) => one.columns.some(isNumeric));
+  if (named === null || reading.subject === null && !named.table) return null;
+  const ref = reading.column(named, isNumeric);
+  if (ref) {
+    reading.spend(named);
+    return ranked(reading, { at, end: at + 1, by: columnTerm(ref), descending });
+  }
+  const table = named.table ?? eventOf(reading, named);
+  if (table === null || table === reading.subject) return null;
+  reading.spend(named);
+  const verb = reading.word(at - 1) === "the" ? at - 2 : at - 1;
+  if (linkVerbs.has(reading.open(verb))) reading.take(verb, verb + 1);
+  return ranked(reading, { at, end: at + 1, by: { kind: "rows", table }, descending });
+}
+
+/** "most borrowed": the rows that a date named so belongs to. */
+function eventOf(reading: Reading, mention: Mention): AskTable | null {
+  const refs = [...mention.columns, ...mention.states.map(({ ref }) => ref)].filter(({ column }) =>
+    isDate(column)
+  );
+  return reading.choose(refs, (ref) => ref)?.table ?? null;
+}
 
 interface Found {
   readonly at: number;
   readonly end: number;
-  readonly kind: Superlative;
-  readonly most: boolean;
+  readonly by: Term | Measure;
+  readonly descending: boolean;
+  /** Whether the question names the column. */
+  readonly named?: boolean;
 }
 
-/** The order, or null when the question asks for none. What it cannot read stays open. */
-export function readOrder(reading: Reading, revenue: (at: number) => Term | null): Ordering | null {
-  return readTop(reading, revenue) ?? readSuperlative(reading, revenue) ?? readSorted(reading);
-}
-
-/** "top 3 customers by …", "first 5 orders". */
-function readTop(reading: Reading, revenue: (at: number) => Term | null): Ordering | null {
-  for (let at = 0; at < reading.tokens.length; at++) {
-    const word = reading.word(at);
-    if (!/^(top|bottom|best|worst|first|last)$/.test(word)) continue;
-    const limit = reading.tokens[at + 1]?.number ?? null;
-    if (limit === null && !/^(top|bottom)$/.test(word)) continue;
-    const entity = reading.mentionFrom(at + (limit === null ? 1 : 2));
-    if (entity === null || (entity.table === null && entity.columns.length === 0)) continue;
-    reading.take(at, at + (limit === null ? 1 : 2));
-    const descending = !/^(bottom|worst|first)$/.test(word);
-    const dated = /^(first|last)$/.test(word) && entity.table !== null ? dayOf(entity.table) : null;
-    const said = readSuperlative(reading, revenue, entity);
-    if (said) return { ...said, entity, bare: false, limit: limit ?? 10 };
-    for (let by = entity.end; by < reading.tokens.length; by++) {
-      if (!/^(by|in|with)$/.test(reading.word(by)) || reading.used[by]) continue;
-      const key = readKey(reading, by + 1, revenue);
-      if (key === null) continue;
-      reading.take(by, by + 1);
-      return { by: key, descending, limit: limit ?? 10, entity, bare: false };
-    }
-    const measure = dated ?? (entity.table && measureOf(entity.table));
-    return measure && { by: columnTerm(measure), descending, limit: limit ?? 10, entity, bare: false };
+function ranked(reading: Reading, { at, end, by, descending, named = false }: Found): Ranked {
+  reading.take(at, end);
+  const isRow = by.kind === "rows" || by.kind === "aggregate";
+  if (!isRow && /^(best|worst)$/.test(reading.word(at)) && reading.distance(by.ref.table) % 1 !== 0) {
+    reading.problem ??= "best and worst of several values may mean their average or one of them; say which";
   }
-  return null;
-}
-
-/** After "by": "number of orders", "total amount", "price". */
-function readKey(
-  reading: Reading,
-  from: number,
-  revenue: (at: number) => Term | null,
-): Term | Measure | null {
-  let at = from;
-  let aggregate: "sum" | "avg" | null = null;
-  let counted = false;
-  while (/^(the|their|total|sum|average|mean|number|count|of|most|highest|overall)$/.test(reading.word(at))) {
-    if (/^(total|sum)$/.test(reading.word(at))) aggregate = "sum";
-    if (/^(average|mean)$/.test(reading.word(at))) aggregate = "avg";
-    if (/^(number|count)$/.test(reading.word(at))) counted = true;
-    at++;
+  if (!isRow && !reading.asked && (reading.subject === null || (reading.subjectOfValue && named))) {
+    reading.subject = by.ref.table;
+    const aggregate = descending ? "max" : "min";
+    return {
+      kind: "extreme",
+      measure: { kind: "aggregate", aggregate, term: by, distinct: false, into: null },
+    };
   }
-  const term = revenue(at);
-  if (term) {
-    reading.take(from, at + 1);
-    return { kind: "aggregate", aggregate: aggregate ?? "sum", term, distinct: false };
-  }
-  const mention = reading.mentionFrom(at);
-  if (mention === null) return null;
-  const next = reading.mentionFrom(mention.end);
-  const owned = mention.table && next && next.at === mention.end && next.columns.length > 0 ? next : null;
-  const column = reading.columnOf(
-    owned ?? mention,
-    ({ table, column }) => isNumber(table, column) || isDate(column),
+  const offset = ordinals.get(reading.open(at - 1)) ?? 0;
+  if (offset > 0) reading.take(at - 1, at);
+  const count = [at - 1, end, reading.subjectAt - 1].find((index) =>
+    isCount(reading.used[index] ? null : reading.tokens[index]?.number ?? null)
   );
-  reading.take(from, at);
-  if (counted && mention.table) {
-    reading.spend(mention);
-    return { kind: "rows", table: mention.table };
-  }
-  if (owned) reading.spend(owned);
-  reading.spend(mention);
-  const ref = column ?? (mention.table && aggregate ? measureOf(mention.table) : null);
-  if (ref === null) return mention.table ? { kind: "rows", table: mention.table } : null;
-  return aggregate
-    ? { kind: "aggregate", aggregate, term: columnTerm(ref), distinct: false }
-    : columnTerm(ref);
+  if (count !== undefined) reading.take(count, count + 1);
+  const limit = count === undefined ? 1 : reading.tokens[count]?.number ?? 1;
+  const term = by.kind === "rows" || by.kind === "aggregate"
+    ? by
+    : ofMany(reading, by, descending ? "max" : "min");
+  return { kind: "order", order: { by: term, descending, limit, offset } };
 }
 
-function readSuperlative(
+function isCount(value: number | null): boolean {
+  return value !== null && Number.isInteger(value) && value >= 1;
+}
+
+/** The column of a table that an adjective is about; null where none is, or several are. */
+export function scaleColumn(
   reading: Reading,
-  revenue: (at: number) => Term | null,
-  known: Mention | null = null,
-): Ordering | null {
-  const found = findSuperlative(reading);
-  if (found === null) return null;
-  const { kind, most } = found;
-  const first = reading.mentionFrom(found.end + (reading.phrase(found.end, "number of")));
-  const next = first?.table && first.columns.length === 0 ? reading.mentionFrom(first.end) : null;
-  const key = next && first && next.at === first.end && next.columns.length > 0 ? next : first;
-  const owner = first && first.table === null ? reading.mentionFrom(first.end) : null;
-  const rated = owner?.table && owner.at === first?.end ? owner : null;
-  const before = known ?? rated ?? askedBefore(reading, found.at, key);
-  const limit = numberBeside(reading, found, before);
-  const counted = reading.phrase(found.end, "number of") > 0;
-  const subject = (mention: Mention | null): AskTable | null => mention?.table ?? null;
-  const result = (by: Term | Measure | null, entity: Mention | null, bare: boolean): Ordering => {
-    reading.take(found.at, found.end + (counted ? 2 : 0));
-    return { by, descending: kind.descending, limit: limit ?? (known ? null : 1), entity, bare };
-  };
-  const money = revenue(found.end);
-  if (money && before) {
-    return result({ kind: "aggregate", aggregate: "sum", term: money, distinct: false }, before, false);
+  { names, dimension, date }: Scale,
+  table: AskTable,
+): ColumnRef | null {
+  if (date === "moment") return dayOf(table);
+  const birth = date === "birth" ? table.columns.find(isBirth) : undefined;
+  if (birth) return { table, column: birth };
+  if (date === "birth" && table.columns.every(({ name }) => name.toLowerCase() !== "age")) {
+    return dayOf(table);
   }
-  if (kind.hints.length > 0 || kind.date) {
-    const entity = subject(first) ? first : before;
-    const table = subject(entity) ??
-      (kind.date ? reading.open().find((one) => one.table)?.table ?? null : null);
-    const ref = keyByHint(reading, kind, table);
-    if (key?.table === null && key.columns.some(({ column }) => column === ref?.column)) reading.spend(key);
-    if (ref) return result(columnTerm(ref), entity, false);
+  const numbers = table.columns.filter((column) => isNumber(table, column));
+  for (const name of names) {
+    const found = numbers.filter((column) => splitWords(column.name).includes(name));
+    if (found.length > 0) return reading.choose(found.map((column) => ({ table, column })), (ref) => ref);
   }
-  if (first === null) {
-    // "earns the most" is about what the verb names.
-    const verb = reading.mentionBefore(
-      found.at,
-      (one) => one.table === null && one.columns.some(isNumeric),
-      2,
-    );
-    const ref = verb && reading.columnOf(verb, isNumeric);
-    if (!verb || !ref || before === null) return null;
-    reading.spend(verb);
-    return result(columnTerm(ref), before, false);
-  }
-  if (first.table && (most || counted) && key === first) {
-    reading.spend(first);
-    return before && result({ kind: "rows", table: first.table }, before, false);
-  }
-  const ref = key && reading.columnOf(key, (one) => isNumeric(one) || isDate(one.column));
-  if (key && ref) {
-    reading.spend(key);
-    if (first.table && key !== first && !before) reading.spend(first);
-    return result(columnTerm(ref), before, before === null && limit === null);
-  }
-  const measure = first.table && measureOf(first.table);
-  return measure ? result(columnTerm(measure), first, false) : null;
-}
-
-const isNumeric = ({ table, column }: ColumnRef) => isNumber(table, column);
-
-function keyByHint(reading: Reading, { hints, date }: Superlative, table: AskTable | null): ColumnRef | null {
-  if (date) {
-    const named = reading.open().find((one) => one.columns.some(({ column }) => isDate(column)));
-    const said = named && reading.columnOf(named, ({ column }) => isDate(column));
-    if (said) reading.spend(named);
-    if (said) return said;
-    const birth = hints.length > 0 && table ? table.columns.find(isBirth) : undefined;
-    return table && (birth ? { table, column: birth } : dayOf(table));
-  }
-  if (table) reading.context.add(table);
-  const own = table &&
-    hints.map((word) =>
-      table.columns.find((one) => one.name.toLowerCase().includes(word) && isNumber(table, one))
-    ).find((one) => one !== undefined);
-  return table && own ? { table, column: own } : reading.columnNamed(hints, isNumber);
-}
-
-function findSuperlative(reading: Reading): Found | null {
-  for (let at = 0; at < reading.tokens.length; at++) {
-    if (reading.used[at]) continue;
-    const word = reading.word(at);
-    const least = word === "least" || word === "fewest";
-    if (word === "most" || least) {
-      if (reading.word(at - 1) === "at") continue;
-      const next = superlatives.get(reading.word(at + 1));
-      if (next) {
-        return { at, end: at + 2, kind: { ...next, descending: next.descending !== least }, most: false };
-      }
-      const hints = gradable.get(reading.word(at + 1));
-      const end = at + (hints && hints.length > 0 ? 2 : 1);
-      if (!hints || hints.length > 0) {
-        return { at, end, kind: { descending: !least, hints: hints ?? [], date: false }, most: !hints };
-      }
-      continue;
-    }
-    const kind = superlatives.get(word);
-    if (kind && reading.word(at + 1) !== "first" && !/^(to|from)$/.test(reading.word(at - 1))) {
-      return { at, end: at + 1, kind, most: false };
-    }
-  }
-  return null;
-}
-
-/** What stands in front and is asked for: "which teacher …", "three courses with …". */
-function askedBefore(reading: Reading, at: number, key: Mention | null): Mention | null {
-  return reading.open().find((one) =>
-    one.end <= at && one !== key && (one.table !== null || /^(which|what)$/.test(reading.word(one.at - 1)))
-  ) ?? null;
-}
-
-/** "3 cheapest", "the lowest 5", "three courses with the most". */
-function numberBeside(reading: Reading, { at, end }: Found, before: Mention | null): number | null {
-  for (const index of [at - 1, end, before ? before.at - 1 : -1]) {
-    const value = reading.tokens[index]?.number ?? null;
-    if (value === null || reading.used[index] || !Number.isInteger(value) || value < 1) continue;
-    reading.take(index, index + 1);
-    return value;
-  }
-  return null;
+  const measured = numbers.filter((column) =>
+    dimension !== null && unitOfColumn(column)?.dimension === dimension
+  );
+  return reading.choose(measured.map((column) => ({ table, column })), (ref) => ref);
 }
 
 function columnTerm(ref: ColumnRef): Term {
   return { kind: "column", ref };
 }
 
-/** The order, or null when the question asks for none. */
-export function readSorted(reading: Reading): Ordering | null {
+/** "sorted by price", "newest first", "in descending order". */
+function readSorted(reading: Reading): Ordering | null {
   let descending: boolean | null = null;
-  let asked = false;
+  let dated = false;
   for (let at = 0; at < reading.tokens.length; at++) {
-    const word = reading.word(at);
-    const kind = superlatives.get(word) ?? (word === "most" ? superlatives.get("highest") : undefined);
-    if (kind && reading.word(at + 1) === "first") {
-      [descending, asked] = [kind.descending, true];
-      reading.take(at, at + 2);
-    } else if (kind && reading.word(at + 1) === "to" && superlatives.has(reading.word(at + 2))) {
-      [descending, asked] = [kind.descending, true];
-      reading.take(at, at + 3);
-    } else if (/^(descending|desc|ascending|asc|alphabetically|alphabetical)$/.test(word)) {
-      [descending, asked] = [word.startsWith("desc"), true];
-      reading.take(at, at + 1);
-      if (reading.word(at + 1) === "order") reading.take(at + 1, at + 2);
+    const direction = /^(descending|desc|ascending|asc|alphabetically|alphabetical)$/.exec(reading.open(at))
+      ?.[1];
+    const grade = reading.open(at + 1) === "first" || reading.open(at + 1) === "to"
+      ? superlatives.get(reading.open(at))
+      : undefined;
+    if (direction) {
+      [descending] = [
+        direction.startsWith("desc"),
+        reading.take(at, at + (reading.word(at + 1) === "order" ? 2 : 1)),
+      ];
     }
+    if (grade) dated = grade.about.date !== null;
+    if (grade) [descending] = [grade.more, reading.take(at, at + (reading.word(at + 1) === "to" ? 3 : 2))];
   }
   const by = reading.tokens.findIndex((_, at) =>
-    /^(sorted|ordered|ranked|order|sort)$/.test(reading.word(at)) && reading.word(at + 1) === "by"
+    /^(sorted|ordered|ranked|order|sort)$/.test(reading.open(at)) && reading.word(at + 1) === "by"
   );
-  const mention = by < 0 ? null : reading.mentionFrom(by + 2);
-  const ref = mention && reading.columnOf(mention);
-  if (mention && ref) reading.spend(mention);
-  if (!asked && !ref) return null;
-  return {
-    by: ref && { kind: "column", ref },
-    descending: descending ?? false,
-    limit: null,
-    entity: null,
-    bare: false,
-  };
+  const key = by < 0 ? null : readKey(reading, by + 2);
+  if (key) reading.take(by, by + 2);
+  const label = reading.tokens.some(({ lower }) => /^alphabetical/.test(lower)) && reading.subject
+    ? labelOf(reading.subject)[0]
+    : undefined;
+  if (label && reading.subject && key === null) {
+    return {
+      by: columnTerm({ table: reading.subject, column: label }),
+      descending: false,
+      limit: null,
+      offset: 0,
+    };
+  }
+  const day = dated && reading.subject ? dayOf(reading.subject) : null;
+  if (key === null && descending === null) return null;
+  return { by: key ?? (day && columnTerm(day)), descending: descending ?? false, limit: null, offset: 0 };
 }

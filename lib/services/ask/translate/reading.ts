@@ -1,23 +1,37 @@
-// A question while it is being understood: its words, what each part means, and what is still open.
-import type { ColumnFacts } from "../../schema/schema_facts.ts";
+// A question while it is being understood: its words, what each part may mean, and what is still open.
+import type { ColumnRef } from "./column_kinds.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";
-import type { ColumnRef, Mention } from "./link_names.ts";
+import { harmless, lightVerbs } from "./lexicon.ts";
+import type { Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
 import type { Token } from "./tokens.ts";
-
-/** Words that may stand between a word and what it is about. */
-const between = /^(the|a|an|of|our|my|all|any|their|its|his|her|different|distinct|unique|various|to)$/;
 
 /** The state of one question. */
 export class Reading {
   readonly used: boolean[];
   readonly conditions: Condition[] = [];
-  /** Tables that the question mentions in any way. */
-  readonly context = new Set<AskTable>();
   /** Mentions that have a meaning. */
   readonly spent = new Set<Mention>();
+  /** What there is none of, to which values that follow belong: "never borrowed a novel". */
+  absence: { readonly table: AskTable; readonly inner: Condition[] } | null = null;
+  /** Mentions of columns that the answer shows. */
+  readonly shown = new Set<Mention>();
   mentions: Mention[] = [];
+  /** The table whose rows the question is about. */
+  subject: AskTable | null = null;
+  /** Whether only a value says so. */
+  subjectOfValue = false;
+  /** Where its noun stands; -1 where none does. */
+  subjectAt = -1;
+  /** The column that is asked for where no table is: "which cities". */
+  asked: ColumnRef | null = null;
+  /** Whether something is counted or added up. */
+  measured = false;
+  /** Why it is refused, where that is known better than by a word that is left over. Completes "Ask another way; ". */
+  problem: string | null = null;
+  readonly #distances = new Map<AskTable, number>();
+  #measured: AskTable | null = null;
 
   constructor(readonly tokens: readonly Token[], readonly schema: AskSchema, readonly nowMs: number) {
     this.used = tokens.map(() => false);
@@ -27,12 +41,15 @@ export class Reading {
     return this.tokens[at]?.lower ?? "";
   }
 
+  /** The word, or nothing where it has a meaning already. */
+  open(at: number): string {
+    return this.used[at] ? "" : this.word(at);
+  }
+
   /** The number of tokens of the phrase when it begins here and is unused, else 0. */
   phrase(at: number, text: string): number {
     const words = text.split(" ");
-    return words.every((word, step) => this.word(at + step) === word && !this.used[at + step])
-      ? words.length
-      : 0;
+    return words.every((word, step) => this.open(at + step) === word) ? words.length : 0;
   }
 
   take(at: number, end: number): void {
@@ -43,67 +60,71 @@ export class Reading {
   spend(mention: Mention): void {
     this.spent.add(mention);
     this.take(mention.at, mention.end);
-    if (mention.table) this.context.add(mention.table);
   }
 
-  /** The open mention that begins here, after words such as "the" and used words. */
-  mentionFrom(at: number): Mention | null {
-    for (let index = at; index < this.tokens.length; index++) {
-      const mention = this.mentions.find((one) => one.at === index);
-      if (mention) {
-        if (!this.spent.has(mention)) return mention;
-        index = mention.end - 1;
-        continue;
-      }
-      if (!this.used[index] && !between.test(this.word(index))) return null;
-    }
-    return null;
-  }
-
-  /** The mention that ends here, at most `gap` words before `at`. */
-  mentionBefore(at: number, fits: (mention: Mention) => boolean, gap = 99): Mention | null {
-    return this.mentions.findLast((one) => one.end <= at && at - one.end <= gap && fits(one)) ?? null;
-  }
-
-  open(): Mention[] {
+  openMentions(): Mention[] {
     return this.mentions.filter((one) => !this.spent.has(one));
   }
 
-  /** The candidate nearest to the tables in question. */
-  columnOf(mention: Mention, fits: (ref: ColumnRef) => boolean = () => true): ColumnRef | null {
-    return this.nearest(mention.columns.filter(fits));
-  }
-
-  nearest(refs: readonly ColumnRef[]): ColumnRef | null {
-    const [first, ...more] = refs;
-    if (first === undefined || more.length === 0) return first ?? null;
-    return refs.find(({ table }) => this.context.has(table)) ?? this.#byDistance(refs) ?? first;
-  }
-
-  /** A column whose name has one of the words: first of the tables in question, then of any table. */
-  columnNamed(
-    words: readonly string[],
-    fits: (table: AskTable, column: ColumnFacts) => boolean,
-  ): ColumnRef | null {
-    for (const word of words) {
-      const refs = this.schema.tables.flatMap((table) =>
-        table.columns.filter((column) => fits(table, column) && column.name.toLowerCase().includes(word)).map(
-          (column) => ({ table, column }),
-        )
-      );
-      const found = this.nearest(refs);
-      if (found) return found;
+  /** The open mention that begins here or behind words that only hold the question together. */
+  next(at: number): Mention | null {
+    for (let index = at; index < this.tokens.length; index++) {
+      const mention = this.mentions.find((one) => one.at === index && !this.spent.has(one));
+      if (mention) return mention;
+      if (!this.used[index] && !harmless.has(this.word(index))) return null;
     }
     return null;
   }
 
-  #byDistance(refs: readonly ColumnRef[]): ColumnRef | null {
-    const [root] = this.context;
-    if (root === undefined) return null;
-    const ranked = refs.map((ref) => ({
-      ref,
-      steps: joinPath(this.schema, root, new Set([ref.table]))?.length ?? 99,
-    }));
-    return ranked.toSorted((a, b) => a.steps - b.steps)[0]?.ref ?? null;
+  /** The mention that ends at most `gap` words before `at`. */
+  before(at: number, gap: number, fits: (mention: Mention) => boolean): Mention | null {
+    return this.openMentions().findLast((one) => one.end <= at && at - one.end <= gap && fits(one)) ?? null;
   }
+
+  /** How far a table is from the subject along foreign keys; rows that it refers to are nearer than those that refer to it. */
+  distance(table: AskTable): number {
+    if (this.subject === null || this.subject === table) return 0;
+    if (this.#measured !== this.subject) this.#distances.clear();
+    this.#measured = this.subject;
+    const known = this.#distances.get(table) ?? this.#measure(table, this.subject);
+    this.#distances.set(table, known);
+    return known;
+  }
+
+  #measure(table: AskTable, subject: AskTable): number {
+    const path = joinPath(this.schema, subject, new Set([table]));
+    if (path === null) return 99;
+    return path.length + (path.some(({ many }) => many) ? 0.5 : 0);
+  }
+
+  /** The candidate nearest to the subject; null where none fits, or where two are as near, which is a problem. */
+  choose<Of>(candidates: readonly Of[], refOf: (one: Of) => ColumnRef): Of | null {
+    const ranked = candidates.map((one) => ({ one, ref: refOf(one), far: this.distance(refOf(one).table) }))
+      .toSorted((a, b) => a.far - b.far);
+    const [first, second] = ranked;
+    if (first === undefined || first.far >= 99) return null;
+    if (second && second.far === first.far && second.ref.column !== first.ref.column) {
+      const names = [first, second].map(({ ref }) => `${ref.table.name}.${ref.column.name}`);
+      this.problem ??= `${names.join(" and ")} are as likely; say which of them is meant`;
+      return null;
+    }
+    return first.one;
+  }
+
+  column(mention: Mention, fits: (ref: ColumnRef) => boolean = () => true): ColumnRef | null {
+    return this.choose(mention.columns.filter(fits), (ref) => ref);
+  }
+
+  /** Where the negation of a mention stands, behind which only auxiliary words come and those that `also` names; -1 for none. */
+  negation(mention: Mention, words: ReadonlySet<string>, also = /^$/): number {
+    let at = mention.at - 1;
+    const passes = (word: string) =>
+      word !== "" && !words.has(word) && (isAuxiliary(word) || also.test(word));
+    while (at >= 0 && passes(this.open(at))) at--;
+    return at >= 0 && words.has(this.open(at)) ? at : -1;
+  }
+}
+
+function isAuxiliary(word: string): boolean {
+  return lightVerbs.has(word) || harmless.has(word) || word === "already" || word === "them";
 }

@@ -1,222 +1,230 @@
 // Makes a plan of a question whose names and values are linked; null where a part of it is not understood.
 import type { AskTable } from "../model/ask_schema.ts";
-import { isDate, isFlag, shownOf } from "./column_kinds.ts";
+import { type ColumnRef, isDate, shownOf } from "./column_kinds.ts";
 import type { DateSpan } from "./find_dates.ts";
-import { fillers } from "./lexicon.ts";
-import { joinPath } from "./join_path.ts";
 import type { Mention } from "./link_names.ts";
-import { isMeasure, type Measure, type Ordering, type Plan, type Term } from "./plan.ts";
-import { groupOf, isAggregated, readGroups, readMeasure, revenueAt } from "./read_measures.ts";
-import { readNumbers } from "./read_numbers.ts";
-import { readOrder } from "./read_order.ts";
+import { isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
+import { readAmounts } from "./read_amounts.ts";
+import { readConditions } from "./read_conditions.ts";
+import { type Grouping, groupOf, readGroups } from "./read_groups.ts";
+import { readMeasure } from "./read_measure.ts";
+import { type Ranked, readOrder } from "./read_order.ts";
+import { readSubject, readSubjectOfValue } from "./read_subject.ts";
+import { singular } from "../../singular.ts";
 import type { Reading } from "./reading.ts";
+import { superlatives } from "./scales.ts";
 
-/** Words that narrow or invert a question: when one stays open, something that was asked for would be ignored. */
-const weighty =
-  /^(not|no|without|never|none|except|more|less|fewer|most|least|before|after|since|until|between|above|below|over|under|than|top|bottom|older|younger|highest|lowest|average|total|sum|mean|per|each|every|don't|doesn't|didn't|haven't|hasn't|isn't|aren't|wasn't|weren't|times|ago|if|versus|compared|while)$/;
-
-/** The plan, or null. */
+/** The plan, or null. What stays open of the question is for the caller to see. */
 export function understand(reading: Reading, dates: readonly DateSpan[]): Plan | null {
-  const main = mainTable(reading);
-  const bound = readNumbers(reading, dates, main);
-  const aggregated = isAggregated(reading);
-  const order = readOrder(reading, (at) => revenueAt(reading, at));
-  const groups = readGroups(reading, aggregated);
-  const measure = order?.bare ? null : readMeasure(reading);
-  const draft = new Draft(reading, order);
-  if (groups) draft.group(groups.terms, groups.table);
-  if (bound) draft.bound(bound.table, bound.operator, bound.value);
-  const plan = draft.finish(measure, aggregated);
-  return plan && isHeard(reading) ? plan : null;
+  readSubject(reading);
+  if (reading.subject === null) readAsked(reading);
+  const ranked = readOrder(reading);
+  const counted = readMeasure(reading);
+  const groups = readGroups(reading, counted);
+  const bound = readAmounts(reading);
+  reading.subject ??= reading.asked?.table ?? null;
+  readWhen(reading);
+  readConditions(reading, dates);
+  const measure = counted ?? (ranked?.kind === "extreme" ? ranked.measure : null) ??
+    countOfGroups(reading, groups);
+  reading.measured = measure !== null;
+  checkThrough(reading);
+  const root = reading.subject ?? rootOf(measure);
+  if (root === null) return null;
+  const { shown, distinct } = readShown(reading, root);
+  readRest(reading, root, [...shown, ...groups?.terms ?? []]);
+  const plan: Plan = {
+    root,
+    terms: [...groups?.terms ?? [], ...shown],
+    measures: measure ? [measure] : [],
+    conditions: reading.conditions,
+    grouped: groups !== null,
+    groupTable: groups?.table ?? null,
+    distinct: distinct && measure === null,
+    having: bound && {
+      measure: { kind: "rows", table: bound.table },
+      operator: bound.operator,
+      value: bound.value,
+    },
+    ...orderOf(ranked, measure),
+  };
+  return fits(plan, shown, ranked) ? completed(plan, reading.asked) : null;
 }
 
-/** The main table of the question: the first that is named. */
-function mainTable(reading: Reading): AskTable | null {
-  const named = reading.open().find((one) => one.table !== null)?.table ?? null;
-  return named ?? [...reading.context][0] ?? null;
+/** "which cities", "the titles by …": a column that is asked for where no table is; else what a value belongs to. */
+function readAsked(reading: Reading): void {
+  const [first] = reading.openMentions();
+  const counted =
+    /^(many|much|average|avg|mean|total|sum|highest|lowest|best|worst|of|number|most|maximum|minimum|for|per|each)$/;
+  const summed = reading.tokens.some(({ lower }) => /^(average|total|sum|per|each|many|much)$/.test(lower));
+  const named = first && !first.weak && first.columns.length > 0 &&
+    first.values.length + first.states.length === 0;
+  if (
+    first && named && !counted.test(reading.word(first.at - 1)) &&
+    !superlatives.has(reading.word(first.at - 1)) && !summed
+  ) {
+    const ref = reading.column(first);
+    if (ref === null) return;
+    // "arrivals today" are the rows of that date.
+    if (isDate(ref.column)) reading.subject = ref.table;
+    if (isDate(ref.column)) return;
+    reading.spend(first);
+    reading.shown.add(first);
+    reading.asked = ref;
+    return;
+  }
+  if (!summed) readSubjectOfValue(reading);
 }
 
-/** Whether every word has a meaning or needs none. */
-function isHeard(reading: Reading): boolean {
-  return reading.tokens.every(({ lower, number }, at) =>
-    reading.used[at] || (number === null && fillers.has(lower) && !weighty.test(lower))
+/** What is asked of rows in between would have to hold for one and the same of them, which two conditions do not say. */
+function checkThrough(reading: Reading): void {
+  const between = reading.conditions.flatMap((one) =>
+    one.kind === "exists" && !one.not && one.inner.some(({ kind }) => kind === "exists") ? [one.table] : []
   );
+  const also = reading.conditions.some((one) => one.kind !== "exists" && between.includes(one.ref.table));
+  if (also) reading.problem ??= "it asks for too many things at once; ask for them one by one";
 }
 
-class Draft {
-  #terms: Term[] = [];
-  #groupTable: AskTable | null = null;
-  #grouped = false;
-  #having: Plan["having"] = null;
-  #entity: Mention | null = null;
-
-  constructor(private readonly reading: Reading, private readonly order: Ordering | null) {
-    if (order?.entity && !reading.spent.has(order.entity)) {
-      this.#entity = order.entity;
-      reading.spend(order.entity);
-    }
+/** "when was it published" asks for a date. */
+function readWhen(reading: Reading): void {
+  if (reading.word(0) !== "when") return;
+  for (const mention of reading.openMentions()) {
+    const refs = [...mention.columns, ...mention.states.map(({ ref }) => ref)].filter(({ column }) =>
+      isDate(column)
+    );
+    const ref = reading.choose(refs, (one) => one);
+    if (ref === null) continue;
+    reading.take(0, 1);
+    reading.spend(mention);
+    reading.asked = ref;
+    return;
   }
+}
 
-  group(terms: readonly Term[], table: AskTable | null): void {
-    this.#grouped = true;
-    this.#terms.push(...terms);
-    this.#groupTable = table;
+function countOfGroups({ subject }: Reading, groups: Grouping | null): Measure | null {
+  return groups && subject ? { kind: "rows", table: subject } : null;
+}
+
+function rootOf(measure: Measure | null): AskTable | null {
+  if (measure === null) return null;
+  return measure.kind === "rows" ? measure.table : measure.term.ref.table;
+}
+
+interface Shown {
+  readonly shown: readonly Term[];
+  /** Whether each value is asked for once. */
+  readonly distinct: boolean;
+}
+
+/** "the email of customers", "customers with their city", "what is Rosa's gpa": columns that are to be shown. */
+function readShown(reading: Reading, root: AskTable): Shown {
+  const { asked } = reading;
+  const terms: Term[] = asked ? [{ kind: "column", ref: asked }] : [];
+  let distinct = asked !== null;
+  for (const mention of reading.openMentions()) {
+    const how = howShown(reading, mention);
+    const ref = how && !mention.weak && mention.columns.length > 0 && !mention.table
+      ? reading.column(mention)
+      : null;
+    if (!ref) continue;
+    // "doctors and their specialties" shows the rows together with it.
+    if (how === "beside" && terms.length === 0) terms.push(...groupOf(root).terms);
+    if (/^(different|distinct|unique)$/.test(reading.open(mention.at - 1))) {
+      reading.take(mention.at - 1, mention.at);
+      distinct = true;
+    }
+    reading.spend(mention);
+    reading.shown.add(mention);
+    if (/^(when|what)$/.test(reading.open(0))) reading.take(0, 1);
+    terms.push({ kind: "column", ref });
   }
+  return { distinct, shown: terms };
+}
 
-  bound(table: AskTable, operator: string, value: number): void {
-    this.#having = { measure: { kind: "rows", table }, operator, value };
+function howShown(reading: Reading, mention: Mention): "alone" | "beside" | null {
+  const { at, end } = mention;
+  const first = reading.mentions.every((one) => one.at >= at) &&
+    /^(of|by|for|from|in)$/.test(reading.word(end));
+  if (first || /^(when|what)$/.test(reading.word(0)) && isAskedAlone(reading)) return "alone";
+  const before = [at - 3, at - 2, at - 1].map((index) => reading.word(index)).join(" ").trim();
+  if (/\b(and|with) (their|its|the|his|her)$/.test(before)) return "beside";
+  const last = reading.mentions.findLast((one) => one.end <= at);
+  const listed = reading.word(at - 1) === "and" && last && reading.shown.has(last);
+  return listed ? "alone" : null;
+}
+
+/** "what is", "when was": not "what products". */
+function isAskedAlone(reading: Reading): boolean {
+  return /^(is|are|was|were|did|does|do|has)$/.test(reading.word(1));
+}
+
+/** Tables that are named and not used otherwise: a row of each has to belong to the row. */
+function readRest(reading: Reading, root: AskTable, terms: readonly Term[]): void {
+  const tables = new Set([
+    root,
+    ...terms.map(({ ref }) => ref.table),
+    ...reading.conditions.flatMap((one) => one.kind === "exists" ? [one.of, one.table] : [one.ref.table]),
+  ]);
+  for (const mention of reading.openMentions()) {
+    const { table, columns } = mention;
+    if (table) {
+      // "on loan" and "in order" are states that nothing tells of.
+      const state = /^(on|in|under|at|off)$/.test(reading.word(mention.at - 1)) &&
+        singular(reading.word(mention.end - 1)) === reading.word(mention.end - 1);
+      if (state && !tables.has(table)) continue;
+      if (!tables.has(table)) {
+        reading.conditions.push({ kind: "exists", of: root, table, inner: [], not: false, by: null });
+      }
+      reading.spend(mention);
+      continue;
+    }
+    // A date that every row has ("hired", "bought") says no more than its verb.
+    const certain = /ed$|ght$/.test(reading.word(mention.at)) &&
+      columns.some(({ table, column }) => isDate(column) && column.notNull && tables.has(table));
+    if (certain) reading.spend(mention);
   }
+}
 
-  finish(measure: Measure | null, aggregated: boolean): Plan | null {
-    const { reading, order } = this;
-    const measures: Measure[] = measure ? [measure] : [];
-    let orderBy = order?.by ?? null;
-    if (order?.bare && orderBy && !isMeasure(orderBy)) {
-      measures.push({
-        kind: "aggregate",
-        aggregate: order.descending ? "max" : "min",
-        term: orderBy,
-        distinct: false,
-      });
-      orderBy = null;
-    }
-    if (this.#grouped && measures.length === 0) {
-      const counted = reading.open().find((one) => one.table !== null && one.table !== this.#groupTable);
-      if (!counted?.table) return null;
-      reading.spend(counted);
-      measures.push({ kind: "rows", table: counted.table });
-    }
-    orderBy = this.#summed(orderBy);
-    const ranked = (orderBy && isMeasure(orderBy)) || this.#having !== null;
-    if (!this.#grouped && (measures.length === 0 || (ranked && this.#having === null))) this.#takeEntity();
-    if (ranked && !this.#grouped && !this.#rank(orderBy, measures)) return null;
-    const projected = this.#project(measures);
-    if (projected === null) return null;
-    const root = this.#root(measures);
-    if (root === null) return null;
-    const through = this.#through();
-    if (this.#terms.length === 0 && measures.length === 0) {
-      this.#terms = shownOf(root).map((column) => ({ kind: "column", ref: { table: root, column } }));
-    }
-    const [only] = measures;
-    const by = orderBy ?? (order && !order.bare && order.by === null && only ? only : null);
-    if (order && !order.bare && by === null) return null;
-    if (aggregated && measures.length === 0 && !ranked && !order) return null;
-    if (measures.length > 0 && !this.#grouped && order && !order.bare) return null;
+function orderOf(ranked: Ranked | null, measure: Measure | null): Pick<Plan, "order" | "limit" | "offset"> {
+  if (ranked?.kind !== "order") return { order: null, limit: null, offset: 0 };
+  const { by, descending, limit, offset } = ranked.order;
+  const key = by ?? measure;
+  return { limit, offset, order: key && { by: key, descending } };
+}
+
+/** Whether the parts go together. */
+function fits(
+  { measures, grouped, order, having, root }: Plan,
+  shown: readonly Term[],
+  ranked: Ranked | null,
+): boolean {
+  if (measures.length > 0 && shown.length > 0) return false;
+  if (ranked?.kind === "order" && order === null) return false;
+  if (measures.length > 0 && !grouped && order !== null) return false;
+  // The cheapest of each category would be another row for each.
+  if (grouped && order !== null && !isMeasure(order.by)) return false;
+  const own = having?.measure.kind === "rows" && having.measure.table === root;
+  return having === null || (measures.length === 0 && !grouped && (!own || shown.length > 0));
+}
+
+/** Rows that are ranked or bound by a count are groups; rows of which nothing is asked for are shown whole. */
+function completed(plan: Plan, asked: ColumnRef | null): Plan {
+  const { root, terms, measures, order, having, grouped } = plan;
+  const counted = (order && isMeasure(order.by) ? order.by : null) ?? having?.measure ?? null;
+  if (counted && !grouped && measures.length === 0) {
+    const own = asked ? { terms, table: null } : groupOf(root);
     return {
-      root,
-      measures,
-      through,
-      terms: this.#terms,
-      having: this.#having,
-      conditions: reading.conditions,
-      grouped: this.#grouped,
-      groupTable: this.#groupTable,
-      distinct: !this.#grouped && measures.length === 0 && this.#isDistinct(),
-      order: by && { by, descending: order?.descending ?? false },
-      limit: order && !order.bare ? order.limit : null,
+      ...plan,
+      grouped: true,
+      groupTable: own.table,
+      terms: own.terms,
+      measures: [counted],
+      distinct: false,
     };
   }
-
-  /** Rows ordered by a number of which each has several are ordered by its sum. */
-  #summed(by: Term | Measure | null): Term | Measure | null {
-    const table = this.#entity?.table;
-    if (!by || isMeasure(by) || !table || by.ref.table === table || this.#grouped) return by;
-    const path = joinPath(this.reading.schema, table, new Set([by.ref.table]));
-    const many = path?.some((step) => step.many) ?? false;
-    return many ? { kind: "aggregate", aggregate: "sum", term: by, distinct: false } : by;
-  }
-
-  /** The rows of the answer: the first table or column that is still open. */
-  #takeEntity(): void {
-    if (this.#entity) return;
-    const asked = this.reading.open().find((one) => one.table !== null || isAskedFor(this.reading, one));
-    if (asked === undefined) return;
-    this.#entity = asked;
-    this.reading.spend(asked);
-  }
-
-  /** Rows ordered by a count or a sum of what belongs to them are groups. */
-  #rank(by: Term | Measure | null, measures: Measure[]): boolean {
-    const entity = this.#entity ?? null;
-    if (entity === null) return false;
-    this.#grouped = true;
-    if (by && isMeasure(by)) measures.push(by);
-    if (entity.table) {
-      const group = groupOf(entity.table);
-      this.#groupTable = entity.table;
-      this.#terms.push(...group.terms);
-      return true;
-    }
-    const ref = this.reading.columnOf(entity);
-    if (ref) this.#terms.push({ kind: "column", ref });
-    return ref !== null;
-  }
-
-  /** Columns that are still open are shown. Null where they cannot stand beside what is added up. */
-  #project(measures: readonly Measure[]): true | null {
-    const { reading } = this;
-    const entity = this.#entity;
-    if (entity && entity.table === null && !this.#grouped) {
-      const ref = reading.columnOf(entity);
-      if (ref) this.#terms.push({ kind: "column", ref });
-    }
-    for (const mention of reading.open()) {
-      if (mention.table !== null) continue;
-      if (entity?.table && this.#terms.length === 0 && isBeside(reading, entity, mention)) {
-        this.#terms.push(...groupOf(entity.table).terms);
-      }
-      const ref = reading.columnOf(mention);
-      if (ref === null) return null;
-      // A date that nothing is compared with ("registered", "placed") says no more than its verb.
-      const verb = /ed$/.test(reading.word(mention.at)) && (isDate(ref.column) || mention.score < 1);
-      if (verb && reading.word(0) !== "when") {
-        reading.spent.add(mention);
-        reading.take(mention.at, mention.end);
-        continue;
-      }
-      if (measures.length > 0 || this.#grouped || isFlag(ref.column)) return null;
-      reading.spend(mention);
-      this.#terms.push({ kind: "column", ref });
-    }
-    return true;
-  }
-
-  #root(measures: readonly Measure[]): AskTable | null {
-    const [measure] = measures;
-    if (this.#entity?.table) return this.#entity.table;
-    if (measure) return measure.kind === "rows" ? measure.table : measure.term.ref.table;
-    const [term] = this.#terms;
-    if (term) return term.ref.table;
-    const [condition] = this.reading.conditions;
-    // "Who works in Oslo" asks for a person, not for the city.
-    if (condition === undefined || (this.reading.word(0) === "who" && condition.kind === "values")) {
-      return null;
-    }
-    return condition.kind === "nothing" ? condition.of : condition.ref.table;
-  }
-
-  /** Tables that are named and not used otherwise. */
-  #through(): AskTable[] {
-    const tables = this.reading.open().flatMap((one) => one.table ?? []);
-    for (const mention of this.reading.open()) this.reading.spend(mention);
-    return [...new Set(tables)];
-  }
-
-  /** "the distinct reasons" and "which cities" ask for each value once. */
-  #isDistinct(): boolean {
-    return this.#terms.length > 0 && this.#entity?.table === null ||
-      this.reading.tokens.some(({ lower }) => /^(distinct|different|unique)$/.test(lower));
-  }
-}
-
-/** "doctors and their specialties" shows the rows together with it. */
-function isBeside(reading: Reading, entity: Mention, mention: Mention): boolean {
-  const words = reading.tokens.slice(entity.end, mention.at).map(({ lower }) => lower).join(" ");
-  return /^(and|with|along with|together with)( their| its| the)*$/.test(words);
-}
-
-function isAskedFor(reading: Reading, mention: Mention): boolean {
-  return mention.columns.length > 0 &&
-    /^(which|what|distinct|different|unique)$/.test(reading.word(mention.at - 1));
+  if (terms.length > 0 || measures.length > 0) return plan;
+  return {
+    ...plan,
+    terms: shownOf(root).map((column) => ({ kind: "column", ref: { table: root, column } })),
+  };
 }

@@ -1,8 +1,8 @@
 // Writes a plan as one SELECT. Names come from the schema, values are literals that are quoted here.
+import type { ColumnRef } from "./column_kinds.ts";
 import { quoteIdentifier, quoteText } from "../../../sql/quote.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
-import { joinPath, type JoinStep } from "./join_path.ts";
-import type { ColumnRef } from "./link_names.ts";
+import { joinPath, type JoinStep, stepsFrom } from "./join_path.ts";
 import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
 import { affinityOf } from "../../../sql/sql_value.ts";
 
@@ -12,7 +12,8 @@ export function writeSql(schema: AskSchema, plan: Plan): string | null {
   const measures = measuresOf(plan);
   const root = measures.length > 0 ? deepest(schema, plan, wanted) : plan.root;
   const steps = joinPath(schema, root, wanted);
-  if (steps === null || measures.some((one) => repeats(one, steps, root))) return null;
+  if (steps === null || steps.some(({ ambiguous }) => ambiguous)) return null;
+  if (measures.some((one) => repeats(one, steps, root))) return null;
   const columns = [
     ...plan.terms.map((term) => `${termSql(term)} AS ${quoteIdentifier(termName(term))}`),
     ...plan.measures.map((one) => `${measureSql(one, steps, root)} AS ${quoteIdentifier(measureName(one))}`),
@@ -37,13 +38,15 @@ export function writeSql(schema: AskSchema, plan: Plan): string | null {
     parts.push(`ORDER BY ${by} ${order.descending ? "DESC" : "ASC"}`);
   }
   if (plan.limit !== null) parts.push(`LIMIT ${plan.limit}`);
+  if (plan.limit !== null && plan.offset > 0) parts.push(`OFFSET ${plan.offset}`);
   return parts.join(" ");
 }
 
 function groupTerms({ groupTable, terms }: Plan): string[] {
   const keys = groupTable?.columns.filter(({ pk }) => pk > 0) ?? [];
   if (groupTable === null || keys.length === 0) return terms.map(termSql);
-  return keys.map((column) => columnSql({ table: groupTable, column }));
+  const others = terms.filter(({ ref }) => ref.table !== groupTable).map(termSql);
+  return [...keys.map((column) => columnSql({ table: groupTable, column })), ...others];
 }
 
 /**
@@ -74,13 +77,23 @@ function isMultiplied(table: AskTable, steps: readonly JoinStep[], root: AskTabl
 
 function measureSql(measure: Measure, steps: readonly JoinStep[], root: AskTable): string {
   if (measure.kind === "aggregate") {
-    return `${measure.aggregate}(${measure.distinct ? "DISTINCT " : ""}${termSql(measure.term)})`;
+    const value = `${measure.aggregate}(${measure.distinct ? "DISTINCT " : ""}${termSql(measure.term)})`;
+    const divide = measure.into?.divide ?? 1;
+    if (divide === 1) return value;
+    return divide < 1
+      ? `${value} * ${decimal(Number((1 / divide).toPrecision(9)))}`
+      : `${value} / ${decimal(divide)}`;
   }
   if (!isMultiplied(measure.table, steps, root)) return "count(*)";
   const [key, ...more] = measure.table.columns.filter(({ pk }) => pk > 0);
   return key && more.length === 0
     ? `count(DISTINCT ${columnSql({ table: measure.table, column: key })})`
     : "count(*)";
+}
+
+/** With a point, so that whole numbers are not divided as such. */
+function decimal(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
 function joinSql(step: JoinStep): string {
@@ -108,18 +121,33 @@ function conditionSql(schema: AskSchema, condition: Condition): string | null {
       return `${columnSql(ref)} ${not ? "<>" : "="} ${list.join("")}`;
     }
     case "days": {
-      const { from, before } = condition;
-      const value = daySql(condition.ref);
-      return [from && `${value} >= ${quoteText(from)}`, before && `${value} < ${quoteText(before)}`]
+      const { ref, from, before } = condition;
+      return [
+        from && `${daySql(ref, from)} >= ${quoteText(from)}`,
+        before && `${daySql(ref, before)} < ${quoteText(before)}`,
+      ]
         .filter((text) => text !== null).join(" AND ");
     }
-    case "nothing": {
-      const [first, ...more] = joinPath(schema, condition.of, new Set([condition.table])) ?? [];
-      if (first === undefined) return null;
-      const parts = ["SELECT 1 FROM " + quoteIdentifier(first.to.name), ...more.map(joinSql)];
-      return `NOT EXISTS (${parts.join(" ")} WHERE ${equalSql(first)})`;
-    }
+    case "exists":
+      return existsSql(schema, condition);
   }
+}
+
+function existsSql(
+  schema: AskSchema,
+  { of, table, inner, not, by }: Extract<Condition, { kind: "exists" }>,
+): string | null {
+  const first = by === null
+    ? null
+    : stepsFrom(schema, of).find(({ to, on }) =>
+      to === table && on.every(([a, b]) => by.includes(a) || by.includes(b))
+    );
+  const [step, ...more] = first ? [first] : joinPath(schema, of, new Set([table])) ?? [];
+  if (step === undefined || (by === null && [step, ...more].some(({ ambiguous }) => ambiguous))) return null;
+  const where = inner.map((one) => conditionSql(schema, one));
+  if (where.includes(null)) return null;
+  const joins = ["SELECT 1 FROM " + quoteIdentifier(step.to.name), ...more.map(joinSql)].join(" ");
+  return `${not ? "NOT " : ""}EXISTS (${joins} WHERE ${[equalSql(step), ...where].join(" AND ")})`;
 }
 
 function tablesOf(plan: Plan): Set<AskTable> {
@@ -130,9 +158,8 @@ function tablesOf(plan: Plan): Set<AskTable> {
     plan.root,
     ...measures.flatMap((one) => one.kind === "rows" ? [one.table] : []),
     ...terms.flatMap((term) => term.kind === "product" ? [term.ref.table, term.by.table] : [term.ref.table]),
-    ...plan.conditions.map((one) => one.kind === "nothing" ? one.of : one.ref.table),
+    ...plan.conditions.map((one) => one.kind === "exists" ? one.of : one.ref.table),
     ...(plan.groupTable ? [plan.groupTable] : []),
-    ...plan.through,
   ]);
 }
 
@@ -173,7 +200,11 @@ function columnSql({ table, column }: ColumnRef): string {
   return `${quoteIdentifier(table.name)}.${quoteIdentifier(column.name)}`;
 }
 
-/** A number is a count of Unix seconds or of Julian days: the engine tells them apart. */
-function daySql(ref: ColumnRef): string {
-  return affinityOf(ref.column.type) === "INTEGER" ? `datetime(${columnSql(ref)}, 'auto')` : columnSql(ref);
+/**
+ * A number is a count of Unix seconds or of Julian days: the engine tells them apart. Text is compared as it is with a day,
+ * and as a moment with a moment, because it may have a `T` in it.
+ */
+function daySql(ref: ColumnRef, compared = ""): string {
+  if (affinityOf(ref.column.type) === "INTEGER") return `datetime(${columnSql(ref)}, 'auto')`;
+  return compared.includes(" ") ? `datetime(${columnSql(ref)})` : columnSql(ref);
 }

@@ -1,0 +1,58 @@
+// Words that only descriptions have: "What the employee earns" lets a question say "earn" for `salary_cents`.
+import { splitWords, wordForms } from "../../schema/search_words.ts";
+import type { ColumnFacts } from "../../schema/schema_facts.ts";
+import type { AskSchema, AskTable } from "../model/ask_schema.ts";
+import { cues, silentWords } from "./lexicon.ts";
+import { unitOf } from "./units.ts";
+
+/** A word of a description. Column null: of a table's. */
+export interface DescribedWord {
+  readonly table: AskTable;
+  readonly column: ColumnFacts | null;
+  readonly word: string;
+}
+
+/** Characters of a description that are read. */
+export const MAX_DESCRIPTION = 500;
+
+const common =
+  /^(when|where|what|which|whom|whose|how|often|long|many|much|until|since|day|days|date|time|moment|last|first|until|empty|otherwise|number|one|it|its|that|this|what|then|some|somebody|somewhere|goods|thing|things|way|day|set|true|false|yes|no|unix|row|rows|per|such|e|etc|also|only|not|nor|than|left|while|whether|went|out|off|up|public|case|part|kind|type|pieces?|units?)$/;
+
+/**
+ * The words that stand in one column's description, but for what it says of states, and in no other column's, in no name, and name no
+ * unit. Of a table's description only its verbs: "a copy that a member has borrowed".
+ */
+export function describedWords({ tables }: AskSchema): DescribedWord[] {
+  const named = new Set(
+    tables.flatMap((table) => [table.name, ...table.columns.map(({ name }) => name)]).flatMap(splitWords)
+      .flatMap(
+        wordForms,
+      ),
+  );
+  const all = tables.flatMap((table): DescribedWord[] => [
+    ...wordsIn(table.description).filter((word) => /(ed|ing)$/.test(word)).map((word) => ({
+      table,
+      column: null,
+      word,
+    })),
+    ...table.columns.flatMap((column) =>
+      wordsIn(column.description).map((word) => ({ table, column, word }))
+    ),
+  ]);
+  const telling = all.filter(({ word }) => !wordForms(word).some((form) => named.has(form)));
+  const places = new Map<string, number>();
+  for (const { word } of telling) {
+    for (const form of new Set(wordForms(word))) places.set(form, (places.get(form) ?? 0) + 1);
+  }
+  return telling.filter(({ word }) => wordForms(word).every((form) => places.get(form) === 1));
+}
+
+function wordsIn(description: string): string[] {
+  const clauses = description.slice(0, MAX_DESCRIPTION).split(/[;.(:,]/).filter((clause) =>
+    !/\b(empty|null|unset|0|1|true|false|yes|no)\b/i.test(clause)
+  );
+  return [...new Set(splitWords(clauses.join(" ")))].filter((word) =>
+    word.length >= 4 && !common.test(word) && !cues.has(word) && !silentWords.has(word) &&
+    unitOf(word) === null
+  );
+}

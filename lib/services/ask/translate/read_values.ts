@@ -1,0 +1,238 @@
+// Makes conditions of the values that a question repeats: "from Berlin", "high priority", "from North Hub to South Hub".
+import type { ColumnRef } from "./column_kinds.ts";
+import { splitWords } from "../../schema/search_words.ts";
+import type { AskTable } from "../model/ask_schema.ts";
+import { exceptions, harmless, linkVerbs, negations, roles } from "./lexicon.ts";
+import { formsOf, isAlike } from "./likeness.ts";
+import { joinPath, stepsFrom } from "./join_path.ts";
+import type { Mention } from "./link_names.ts";
+import type { Condition } from "./plan.ts";
+import type { Reading } from "./reading.ts";
+
+/** What a condition is made of. */
+interface Meant {
+  readonly ref: ColumnRef;
+  /** Each with its spellings in the data. */
+  readonly values: readonly (readonly string[])[];
+  readonly not: boolean;
+  readonly both: boolean;
+}
+
+/** Adds the condition that the values of a mention mean, with those that stand beside it. */
+export function readValue(reading: Reading, mention: Mention): void {
+  const noun = reading.mentions.find((one) => one.at === mention.end)?.table;
+  const own = mention.values.filter(({ ref }) => ref.table === noun);
+  const hit = reading.choose(own.length > 0 ? own : mention.values, ({ ref }) => ref);
+  if (hit === null) return;
+  const { ref } = hit;
+  const mentions = [mention, ...listed(reading, mention, ref)];
+  const [first] = mentions;
+  const start = takeLabels(reading, first ?? mention, mentions.at(-1) ?? mention, ref);
+  const not = takeNegation(reading, start);
+  const both = reading.open(start - 1) === "both";
+  if (both) reading.take(start - 1, start);
+  for (const one of mentions) reading.spend(one);
+  for (let at = mention.at; at < (mentions.at(-1)?.at ?? 0); at++) reading.take(at, at + 1);
+  const values = mentions.map((
+    one,
+  ) => [...new Set(one.values.filter((value) => value.ref.column === ref.column).map(({ value }) => value))]);
+  add(reading, start, { ref, values, not, both: both && mentions.length > 1 });
+  takeVerbs(reading, start);
+}
+
+/** "Japan or Ireland", "web, door and partner": mentions of the same column that follow. */
+function listed(reading: Reading, mention: Mention, { column }: ColumnRef): Mention[] {
+  const more: Mention[] = [];
+  for (let { end } = mention; end < reading.tokens.length;) {
+    const joint = /^(or|and|nor)$/.test(reading.open(end)) ? 1 : 0;
+    const next = reading.openMentions().find((one) => one.at === end + joint);
+    const [left, right] = [reading.tokens[end - 1], reading.tokens[end]];
+    const comma = left && right && right.start - left.end > 1;
+    if (!next || (joint === 0 && !comma) || !next.values.some(({ ref }) => ref.column === column)) break;
+    more.push(next);
+    end = next.end;
+  }
+  return more;
+}
+
+/**
+ * In "city Berlin", "the Premium plan" and "high priority" the word beside the value only names its column or its table.
+ * Answers where the value with it begins.
+ */
+function takeLabels(reading: Reading, first: Mention, last: Mention, ref: ColumnRef): number {
+  const names = (one: Mention) =>
+    one.columns.some(({ column }) => column === ref.column) ||
+    (one.table === ref.table && one.table !== reading.subject) ||
+    one.columns.some(({ table, column }) =>
+      table.foreignKeys.some(({ columns, toTable }) =>
+        columns.includes(column.name) && toTable === ref.table.name
+      )
+    );
+  const before = reading.before(first.at, 2, (one) => names(one) && areHarmless(reading, one.end, first.at));
+  const after = reading.openMentions().find((one) => one.at === last.end && names(one));
+  if (after) reading.spend(after);
+  if (before && before.values.length === 0) {
+    reading.spend(before);
+    return before.at;
+  }
+  return first.at;
+}
+
+function areHarmless(reading: Reading, from: number, to: number): boolean {
+  return reading.tokens.slice(from, to).every(({ lower }) =>
+    /^(is|are|the|of|in|named|called|a|an)$/.test(lower)
+  );
+}
+
+/** "not pending", "other than Berlin", "except Toys". */
+function takeNegation(reading: Reading, start: number): boolean {
+  let at = start - 1;
+  for (; at >= 0; at--) {
+    for (const phrase of exceptions) {
+      const from = at + 1 - phrase.split(" ").length;
+      const length = reading.phrase(from, phrase);
+      if (length === 0) continue;
+      reading.take(from, from + length);
+      return true;
+    }
+    if (!/^(in|from|the|a|an|of|been|by|for|at|on|to|any|our)$/.test(reading.open(at))) break;
+  }
+  if (!negations.has(reading.open(at))) return false;
+  reading.take(at, at + 1);
+  return true;
+}
+
+function add(reading: Reading, start: number, { ref, values, not, both }: Meant): void {
+  const { subject } = reading;
+  const all: Condition = { kind: "values", ref, values: values.flat(), not: false };
+  const forked = forkTo(reading, ref.table);
+  if (forked) {
+    const { host, target } = forked;
+    const by = roleOf(reading, { host, target, before: start });
+    if (by === null) {
+      reading.problem ??= severalWays(host, target);
+      return;
+    }
+    const inner: Condition = target === ref.table
+      ? all
+      : { kind: "exists", of: target, table: ref.table, inner: [all], not: false, by: null };
+    reading.conditions.push({ kind: "exists", of: host, table: target, inner: [inner], not, by });
+    return;
+  }
+  const through = subject && throughOf(reading, subject, ref.table);
+  if (through && subject) {
+    const inner: Condition[] = [{
+      kind: "exists",
+      of: through,
+      table: ref.table,
+      inner: [all],
+      not: false,
+      by: null,
+    }];
+    reading.conditions.push({ kind: "exists", of: subject, table: through, inner, not, by: null });
+    return;
+  }
+  const { absence } = reading;
+  if (absence && ref.table !== subject && reading.distance(ref.table) % 1 !== 0) {
+    const inner: Condition = ref.table === absence.table
+      ? { ...all, not }
+      : { kind: "exists", of: absence.table, table: ref.table, inner: [all], not, by: null };
+    absence.inner.push(inner);
+    return;
+  }
+  const many = subject !== null && reading.distance(ref.table) % 1 !== 0;
+  if (subject && (both || (many && not))) {
+    if (both && !many) {
+      reading.problem ??= `${ref.table.name}.${ref.column.name} has one value only; ask for either`;
+      return;
+    }
+    for (const one of both ? values : [values.flat()]) {
+      const inner: Condition[] = [{ kind: "values", ref, values: one, not: false }];
+      reading.conditions.push({ kind: "exists", of: subject, table: ref.table, inner, not, by: null });
+    }
+    return;
+  }
+  const at = reading.conditions.findIndex((one) =>
+    one.kind === "values" && one.ref.column === ref.column && one.not === not
+  );
+  if (at >= 0 && !not) {
+    reading.problem ??= `"${values.flat().join('" and "')}" is asked for beside another ${ref.column.name}`;
+  }
+  reading.conditions.push({ ...all, not });
+}
+
+/**
+ * A table that the question names between the subject and the value, where the shortest way does not pass it: who commented on
+ * a post is not who wrote it.
+ */
+function throughOf(reading: Reading, subject: AskTable, target: AskTable): AskTable | null {
+  const { schema } = reading;
+  if (target === subject) return null;
+  const way = joinPath(schema, subject, new Set([target]));
+  const isNear = (a: AskTable, b: AskTable) => stepsFrom(schema, a).filter(({ to }) => to === b).length === 1;
+  const named = reading.mentions.flatMap(({ table }) =>
+    table && table !== subject && table !== target ? [table] : []
+  );
+  return named.find((one) =>
+    isNear(subject, one) && isNear(one, target) && !way?.some(({ to }) => to === one) &&
+    reading.absence?.table !== one
+  ) ?? null;
+}
+
+/** Where the way from the subject, or from a table that is named, leads along one of several references. */
+function forkTo(
+  reading: Reading,
+  target: AskTable,
+): { readonly host: AskTable; readonly target: AskTable } | null {
+  const named = reading.mentions.flatMap(({ table }) => table ? [table] : []);
+  const hosts = reading.subject === target || reading.subject === null ? [] : [reading.subject, ...named];
+  const several = (host: AskTable) =>
+    host.foreignKeys.filter(({ toTable }) => toTable === target.name).length > 1;
+  const host = hosts.find((one) => one !== target && several(one));
+  if (host) return { host, target };
+  const way = hosts[0] && joinPath(reading.schema, hosts[0], new Set([target]));
+  const fork = way?.find(({ ambiguous, many }) => ambiguous && !many);
+  return fork ? { host: fork.from, target: fork.to } : null;
+}
+
+/** Tells the references, by the names of their columns. */
+export function severalWays(host: AskTable, target: AskTable): string {
+  const columns = host.foreignKeys.filter(({ toTable }) => toTable === target.name).map((key) =>
+    key.columns.join(", ")
+  );
+  return `${host.name} refer to ${target.name} in several ways; say which one: ${columns.join(" or ")}`;
+}
+
+/** The columns of the reference that the words in front of a place mean: "from", "received"; null where none do. */
+export function roleOf(
+  reading: Reading,
+  { host, target, before }: { readonly host: AskTable; readonly target: AskTable; readonly before: number },
+): readonly string[] | null {
+  const keys = host.foreignKeys.filter(({ toTable }) => toTable === target.name);
+  for (let at = before - 1; at >= Math.max(0, before - 3); at--) {
+    const said = reading.tokens[at]?.forms ?? [];
+    const named = keys.filter(({ columns }) =>
+      splitWords(columns[0] ?? "").some((word) => isAlike(said, formsOf(word)))
+    );
+    const role = roles.find(([said]) => said.test(reading.word(at)))?.[1];
+    const fits = named.length === 1
+      ? named
+      : keys.filter(({ columns }) =>
+        role !== undefined && splitWords(columns[0] ?? "").some((word) => role.test(word))
+      );
+    const [only, ...more] = fits;
+    if (only === undefined || more.length > 0) continue;
+    reading.take(at, at + 1);
+    return only.columns;
+  }
+  return null;
+}
+
+/** "works in", "written by": the value with its table says what the verb does. */
+function takeVerbs(reading: Reading, start: number): void {
+  for (let at = start - 1; at >= 0 && start - at <= 4; at--) {
+    const word = reading.open(at);
+    if (linkVerbs.has(word)) reading.take(at, at + 1);
+    else if (word !== "" && !harmless.has(word)) return;
+  }
+}

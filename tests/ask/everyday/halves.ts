@@ -1,0 +1,18 @@
+// The everyday questions in two halves, by schema. What the translator is worked on with is the seen half; the other
+// one is asked once when that work is done, and its first run stands in the documentation.
+import type { EverydaySchema } from "./everyday_schema.ts";
+import { blog } from "./seen/blog.ts";
+import { cornerShop } from "./seen/corner_shop.ts";
+import { freight } from "./seen/freight.ts";
+import { townLibrary } from "./seen/town_library.ts";
+import { walkInClinic } from "./seen/walk_in_clinic.ts";
+import { events } from "./unseen/events.ts";
+import { gym } from "./unseen/gym.ts";
+import { peopleOffice } from "./unseen/people_office.ts";
+import { school } from "./unseen/school.ts";
+import { sensors } from "./unseen/sensors.ts";
+
+export const everydayHalves: Readonly<Record<"seen" | "unseen", readonly EverydaySchema[]>> = {
+  seen: [cornerShop, townLibrary, walkInClinic, freight, blog],
+  unseen: [gym, events, school, peopleOffice, sensors],
+};
