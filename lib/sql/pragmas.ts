@@ -30,6 +30,7 @@ export const pragmaTable: ReadonlyMap<string, PragmaRow> = new Map<string, Pragm
   ["page_count", { read: "read", argument: "none" }],
   ["page_size", { read: "read", argument: "none" }],
   ["quick_check", { read: "read", argument: "count" }],
+  ["read_uncommitted", { read: "read", argument: "none" }],
   ["schema_version", { read: "read", argument: "none" }],
   ["table_info", { read: "read", argument: "name" }],
   ["table_list", { read: "read", argument: "name" }],

@@ -141,12 +141,22 @@ function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
   if (inner.type === "AnalyzeStmt" && /^temp$/i.test(inner.objName?.objName.text ?? "")) {
     return "The schema temp";
   }
-  if (walk.foreignSchema !== null) return `The schema ${printable(walk.foreignSchema)}`;
+  if (walk.foreignSchema !== null && !asksForTemporary(inner)) {
+    return `The schema ${printable(walk.foreignSchema)}`;
+  }
   if ("temporary" in inner && inner.temporary) return "A temporary object (it would not outlive the call)";
   if (inner.type === "CreateVirtualTableStmt" && !allowedModules.has(inner.moduleName.text.toLowerCase())) {
     return `The virtual-table module ${printable(inner.moduleName.text)}`;
   }
   return reservedTarget(inner) ?? reserved(walk.writes) ?? closedTable(inner, walk) ?? badFunction(walk);
+}
+
+/** SQLAlchemy asks whether a table is a temporary one. There are none, and the engine says so. */
+function asksForTemporary(statement: Stmt): boolean {
+  if (statement.type !== "PragmaStmt") return false;
+  const { dbName, objName } = statement.name;
+  return /^temp$/i.test(dbName?.text ?? "") && /^table_x?info$/i.test(objName.text) &&
+    statement.body !== undefined;
 }
 
 /** Service tables that nobody may read. The engine would not check the body of a view before it is used. */

@@ -234,3 +234,14 @@ Deno.test("every column of a table has a head, which is what a screen reader say
   );
   assertEquals(headless, []);
 });
+
+Deno.test("each difference of the door for libSQL from sqld has a test of its name", async () => {
+  const rows = tableUnder(await docFile("routes/docs/libsql.md"), "## What differs");
+  assert(rows.length > 10);
+  const text = await Deno.readTextFile(new URL("tests/hrana/differences_test.ts", repository));
+  for (const [subject = ""] of rows) {
+    const quoted = JSON.stringify(subject);
+    const forms = [`\n  ${quoted}: {`, `t.step(${quoted}, `, `Deno.test(${quoted}, `];
+    assert(forms.some((form) => text.includes(form)), subject);
+  }
+});

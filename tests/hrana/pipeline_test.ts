@@ -179,6 +179,7 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(await describe("DELETE FROM t"), [[], [], false, false]);
     assertEquals(await describe("EXPLAIN DELETE FROM t"), [[], Array(8).fill(null), true, true]);
     assertEquals(await describe("PRAGMA user_version = 7"), [[], [], false, false]);
+    assertEquals(await describe("PRAGMA main.table_info(t)"), [[], Array(6).fill(null), true, false]);
     assertEquals(await describe("SELECT missing FROM t"), "SQLITE_ERROR");
     assertEquals(await describe("SELECT 1; SELECT 2"), "SQL_MANY_STATEMENTS");
     assertEquals(await rows("PRAGMA user_version"), [[0]]);

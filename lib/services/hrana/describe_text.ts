@@ -1,5 +1,5 @@
-// Tells what a statement takes and returns. It is compiled and never runs; a PRAGMA, which runs while it is compiled, is
-// not even that.
+// Tells what a statement takes and returns. It is compiled and never runs; a PRAGMA runs while it is compiled, so the table of
+// its name is compiled in its place.
 import { typedColumns } from "../../engine/typed_result.ts";
 import { authoriseFacts } from "../../query/authorise.ts";
 import { misunderstoodError } from "../../query/call_error.ts";
@@ -32,12 +32,12 @@ export async function describeText(ctx: DoorContext, sql: string): Promise<strin
   if (classified.misunderstood) throw await misunderstoodError({ ...classified, call, database }, []);
   authoriseFacts({ call, facts: classified.facts });
   if (syntax === null) throw new TypeError("what cannot be read has been refused");
-  const { columns = [] } = syntax.pragma === null
-    ? await database.inspect([{ sql: text.sql, changesSchema: syntax.class === "schema" }], {
-      foreignKeysOff: false,
-      columns: true,
-    })
-    : {};
+  const statement = syntax.pragma === null
+    ? { sql: text.sql, changesSchema: syntax.class === "schema" }
+    : { sql: `SELECT * FROM pragma_${syntax.pragma.name.toLowerCase()}`, changesSchema: false };
+  const { columns = [] } = syntax.pragma?.sets
+    ? {}
+    : await database.inspect([statement], { foreignKeysOff: false, columns: true });
   return described({
     names: namesOf(sql, syntax),
     cols: typedColumns(columns),

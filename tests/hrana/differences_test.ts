@@ -1,0 +1,151 @@
+// The rows of the table "What differs" of the documentation, asked of this door and, where it answers soon, of a real sqld.
+import { assertEquals } from "@std/assert";
+import { isEmbedded } from "../testing/tenant_settings.ts";
+import { startApp } from "../testing/start_app.ts";
+import { startSqld } from "../testing/sqld.ts";
+import { type DoorAnswer, hranaWorld, wholeBatch } from "./hrana_world.ts";
+
+/** Sends a pipeline with the requests; the first result, or its error. */
+type Ask = (...requests: readonly unknown[]) => Promise<DoorAnswer["body"]>;
+
+interface Difference {
+  readonly ask: (ask: Ask) => Promise<unknown>;
+  /** Undefined: it would take too long to see. */
+  readonly sqld?: unknown;
+  readonly here: unknown;
+}
+
+const execute = (sql: string) => ({ type: "execute", stmt: { sql } });
+const batch = (...statements: readonly string[]) => ({ type: "batch", batch: wholeBatch(statements) });
+const codes = ({ results }: DoorAnswer["body"]) => results.map(({ error }) => error?.code ?? "ok");
+const CREATE = execute("CREATE TABLE IF NOT EXISTS d (v UNIQUE)");
+
+/** By the first column of the table. */
+const differences: Readonly<Record<string, Difference>> = {
+  "failed batch": {
+    ask: async (ask) => {
+      const { results: [, failed] } = await ask(
+        CREATE,
+        batch("INSERT INTO d VALUES ('once')", "INSERT INTO d VALUES ('once')"),
+      );
+      return failed?.response?.result?.step_results.map((result) => result?.affected_row_count);
+    },
+    // BEGIN, the insert that was undone, the one that failed, COMMIT, ROLLBACK.
+    sqld: [0, 1, undefined, undefined, 0],
+    here: [0, 0, undefined, undefined, 0],
+  },
+  "`TRANSACTION READONLY`": {
+    ask: async (ask) =>
+      codes(
+        await ask(
+          CREATE,
+          execute("BEGIN TRANSACTION READONLY"),
+          execute("INSERT INTO d VALUES ('w')"),
+          execute("ROLLBACK"),
+        ),
+      )[2],
+    sqld: "ok",
+    here: "SQLITE_READONLY",
+  },
+  "`ATTACH`, `VACUUM`, temporary objects, most PRAGMAs": {
+    ask: async (ask) => {
+      const answers = [];
+      for (const sql of ["CREATE TEMP TABLE tt (a)", "PRAGMA cache_size = 10", "VACUUM"]) {
+        answers.push(codes(await ask(execute("SELECT 1"), execute(sql))));
+      }
+      return answers;
+    },
+    sqld: Array(3).fill(["ok", "SQL_PARSE_ERROR"]),
+    here: Array(3).fill(["STATEMENT_REFUSED", "STATEMENT_REFUSED"]),
+  },
+  "`PRAGMA foreign_keys=OFF`": {
+    ask: async (ask) => codes(await ask(execute("PRAGMA foreign_keys=OFF"))),
+    sqld: ["ok"],
+    here: ["VALIDATION_FAILED"],
+  },
+  "lists of tables": {
+    ask: async (ask) => {
+      const own = "name LIKE '\\_service%' ESCAPE '\\'";
+      const { results } = await ask(
+        execute("CREATE TABLE IF NOT EXISTS listed (a)"),
+        execute(`SELECT count(*) FROM sqlite_schema WHERE ${own}`),
+        execute("SELECT count(*) FROM _service_meta_query_log"),
+      );
+      return [results[1]?.response?.result?.rows[0]?.[0]?.value, results[2]?.error?.code ?? "ok"];
+    },
+    sqld: ["0", "SQLITE_UNKNOWN"],
+    here: ["0", "ok"],
+  },
+  "name of an unnamed column `SELECT :a`": {
+    ask: async (ask) => {
+      const stmt = { sql: "SELECT :a", named_args: [{ name: "a", value: { type: "text", value: "x" } }] };
+      const { results: [result] } = await ask({ type: "execute", stmt });
+      return result?.response?.result?.cols.map(({ name }) => name);
+    },
+    sqld: [":a"],
+    here: ["?1"],
+  },
+  "infinities": {
+    ask: async (ask) => {
+      const { results: [result] } = await ask(execute("SELECT 9e999"));
+      return result?.response?.result?.rows[0]?.[0]?.value;
+    },
+    sqld: null,
+    here: Infinity,
+  },
+  "idle streams": {
+    ask: async (ask) => typeof (await ask(execute("SELECT 1"))).baton,
+    sqld: "string",
+    here: "object",
+  },
+};
+
+Deno.test("what differs from sqld does so on both sides", async (t) => {
+  await using app = await startApp();
+  const { pipeline } = await hranaWorld(app, "acme");
+  const here: Ask = async (...requests) => (await pipeline({ baton: null, requests })).body;
+  const server = isEmbedded() ? await startSqld() : null;
+  const sqld: Ask = async (...requests) => {
+    const body = JSON.stringify({ baton: null, requests });
+    return await (await fetch(`${server?.url}/v3/pipeline`, { method: "POST", body })).json();
+  };
+  try {
+    for (const [subject, difference] of Object.entries(differences)) {
+      await t.step(subject, async () => {
+        assertEquals(await difference.ask(here), difference.here, "here");
+        if (server !== null) assertEquals(await difference.ask(sqld), difference.sqld, "sqld");
+      });
+    }
+  } finally {
+    await server?.stop();
+  }
+
+  await t.step("Protobuf", async () => {
+    const { status } = await app.request("GET", "/hrana/acme/main/v3-protobuf");
+    assertEquals(status, 404);
+  });
+
+  await t.step("hrana1 over HTTP", async () => {
+    const { status } = await app.request("POST", "/hrana/acme/main/v1/execute", { body: {} });
+    assertEquals(status, 404);
+  });
+});
+
+Deno.test("a transaction that is taken away", async () => {
+  await using app = await startApp({ transactions: { leaseMs: 20, idleMs: 20, longestMs: 20 } });
+  const { pipeline, setup, rows } = await hranaWorld(app, "acme");
+  await setup("CREATE TABLE d (v)");
+  const first = await pipeline({
+    baton: null,
+    requests: [execute("BEGIN"), execute("INSERT INTO d VALUES (1)")],
+  });
+  let { baton } = first.body;
+  let code = "";
+  while (code !== "TRANSACTION_TIMEOUT") {
+    const { body } = await pipeline({ baton, requests: [execute("INSERT INTO d VALUES (2)")] });
+    code = body.code ?? codes(body)[0] ?? "";
+    baton = body.baton ?? baton;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assertEquals(await rows("SELECT v FROM d"), []);
+});
