@@ -49,6 +49,11 @@ export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
   return row.set ? "set" : "refused";
 }
 
+/** SQLAlchemy asks whether a table is a temporary one. There are none, and the engine says so. */
+export function asksForTemporary({ name: { dbName, objName }, body }: PragmaStmt): boolean {
+  return /^temp$/i.test(dbName?.text ?? "") && /^table_x?info$/i.test(objName.text) && body !== undefined;
+}
+
 /** What one PRAGMA statement does. */
 export interface PragmaFacts {
   readonly name: string;

@@ -6,7 +6,7 @@ import { type Rename, renameOf } from "./description_renames.ts";
 import { allowedFunctions, allowedModules, closedFunctions } from "./functions.ts";
 import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
-import { type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
+import { asksForTemporary, type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
 import { writtenRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./uncounted_rows.ts";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
@@ -141,7 +141,7 @@ function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
   if (inner.type === "AnalyzeStmt" && /^temp$/i.test(inner.objName?.objName.text ?? "")) {
     return "The schema temp";
   }
-  if (walk.foreignSchema !== null && !asksForTemporary(inner)) {
+  if (walk.foreignSchema !== null && !(inner.type === "PragmaStmt" && asksForTemporary(inner))) {
     return `The schema ${printable(walk.foreignSchema)}`;
   }
   if ("temporary" in inner && inner.temporary) return "A temporary object (it would not outlive the call)";
@@ -149,14 +149,6 @@ function refusalOf(root: Stmt, inner: Stmt, walk: Walk): string | null {
     return `The virtual-table module ${printable(inner.moduleName.text)}`;
   }
   return reservedTarget(inner) ?? reserved(walk.writes) ?? closedTable(inner, walk) ?? badFunction(walk);
-}
-
-/** SQLAlchemy asks whether a table is a temporary one. There are none, and the engine says so. */
-function asksForTemporary(statement: Stmt): boolean {
-  if (statement.type !== "PragmaStmt") return false;
-  const { dbName, objName } = statement.name;
-  return /^temp$/i.test(dbName?.text ?? "") && /^table_x?info$/i.test(objName.text) &&
-    statement.body !== undefined;
 }
 
 /** Service tables that nobody may read. The engine would not check the body of a view before it is used. */
