@@ -15,6 +15,7 @@ import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
+import { TransferRoom } from "./lib/tenant/transfer/transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
@@ -163,6 +164,11 @@ function kvFile(dataDir: string): string {
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
 async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   const { tenantsUrl } = config;
+  // Several processes may work with one server and one folder.
+  const folder = `${config.dataDir}/transfers/${crypto.randomUUID()}`;
+  const transferRoom = config.hosted
+    ? null
+    : new TransferRoom({ folder, environment: config.engineEnvironment });
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
@@ -173,11 +179,18 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
       const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
       const { url, adminUrl } = tenantsUrl;
       const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-      return createSqldStore({ ...config, ...secrets, url, adminUrl, clock, log });
+      return createSqldStore({ ...config, ...secrets, url, adminUrl, clock, log, transferRoom });
     }
     case "turso": {
       const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
-      return createTursoStore({ ...config, ...tenantsUrl, token: config.tenantsToken, clock, log });
+      return createTursoStore({
+        ...config,
+        ...tenantsUrl,
+        token: config.tenantsToken,
+        clock,
+        log,
+        transferRoom,
+      });
     }
   }
 }

@@ -9,6 +9,7 @@ import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
+import { TransferRoom } from "../../lib/tenant/transfer/transfer_room.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { createApp } from "../../routes/app.ts";
@@ -166,7 +167,9 @@ async function openTenants(
   const { tenantsUrl } = config;
   if (tenantsUrl.kind === "sqld") {
     const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-    return createSqldStore({ ...config, ...tenantsUrl, ...secrets, clock, log });
+    const folder = `${config.dataDir}/transfers`;
+    const transferRoom = new TransferRoom({ folder, environment: configFromEnvironment().engineEnvironment });
+    return createSqldStore({ ...config, ...tenantsUrl, ...secrets, clock, log, transferRoom });
   }
   const { engineEnvironment } = configFromEnvironment();
   return await createLocalStore({

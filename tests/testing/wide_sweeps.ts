@@ -47,6 +47,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/models on sqld": "random cases; the suites by hand run on sqld",
   "tests/money on sqld": "what a call costs is counted before and behind the store",
   "tests/people on sqld": "people and their sessions are records of the KV",
+  "tests/transfer/export_test.ts on sqld":
+    "the same children write every export; import_test.ts exports and imports on sqld",
   "tests/published on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/query/batch_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
   "tests/query/bounds_test.ts on sqld": "waits for time bounds, which the contract of stores holds",

@@ -2,7 +2,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { testSteps } from "../testing/cases.ts";
-import { isEmbedded } from "../testing/tenant_settings.ts";
 import { member, rowsOf } from "../testing/test_namespace.ts";
 import { kinds } from "./kinds.ts";
 import { transferWorld } from "./transfer_world.ts";
@@ -24,333 +23,331 @@ function strangersFile(sql: string, edit: (db: DatabaseSync) => void = () => {})
 
 const editSchema = (sql: string) => (db: DatabaseSync) => db.exec(`PRAGMA writable_schema = ON; ${sql}`);
 
-if (isEmbedded()) {
-  testSteps("import", transferWorld, {
-    "of sqlite and of sql brings back every kind of object and value, and exports the same bytes": async (
-      world,
-    ) => {
-      await world.acme.setup(...kinds);
-      const file = await world.exported("format=sqlite");
-      const sql = await world.exported("format=sql");
-      for (const [format, body] of [["sqlite", file], ["sql", sql]] as const) {
-        const { path } = await world.acme.createDatabase(`from-${format}`);
-        const answer = await world.import(`format=${format}&mode=create`, body, { path });
-        assertEquals(answer.status, 200, answer.text);
-        const { tables, rows, notKept } = answer.body.data as Record<string, unknown>;
-        assertEquals([tables, rows, notKept], [15, 35, []]);
-        assertEquals(await world.exported("format=sqlite", { path }), file, format);
-        assertEquals(await world.exported("format=sql", { path }), sql, format);
-      }
-    },
-
-    "replaces all of a database, with an undo, one row in the log and one audit row": async (world) => {
-      const { acme, app } = world;
-      await acme.setup("CREATE TABLE old (v)", "INSERT INTO old VALUES ('mine')");
-      const file = strangersFile("CREATE TABLE fresh (v); INSERT INTO fresh VALUES (1), (2)");
-      const refused = await world.import("format=sqlite&mode=create", file);
-      assertEquals([refused.status, refused.body.issues?.[0]?.path], [400, "mode"]);
-      const answer = await world.import("format=sqlite&mode=replace", file);
+testSteps("import", transferWorld, {
+  "of sqlite and of sql brings back every kind of object and value, and exports the same bytes": async (
+    world,
+  ) => {
+    await world.acme.setup(...kinds);
+    const file = await world.exported("format=sqlite");
+    const sql = await world.exported("format=sql");
+    for (const [format, body] of [["sqlite", file], ["sql", sql]] as const) {
+      const { path } = await world.acme.createDatabase(`from-${format}`);
+      const answer = await world.import(`format=${format}&mode=create`, body, { path });
       assertEquals(answer.status, 200, answer.text);
-      assertEquals(rowsOf(await acme.query("SELECT v FROM fresh")), [[1], [2]]);
-      assertEquals((await acme.query("SELECT * FROM old")).status, 400);
-      assertEquals(
-        rowsOf(
-          await acme.query(
-            "SELECT l.operation, l.status, l.sql, a.tables FROM _service_meta_query_log l LEFT JOIN _service_meta_audit a " +
-              "ON a.query_log_id = l.id WHERE l.operation = 'import' ORDER BY l.id",
-          ),
+      const { tables, rows, notKept } = answer.body.data as Record<string, unknown>;
+      assertEquals([tables, rows, notKept], [15, 35, []]);
+      assertEquals(await world.exported("format=sqlite", { path }), file, format);
+      assertEquals(await world.exported("format=sql", { path }), sql, format);
+    }
+  },
+
+  "replaces all of a database, with an undo, one row in the log and one audit row": async (world) => {
+    const { acme, app } = world;
+    await acme.setup("CREATE TABLE old (v)", "INSERT INTO old VALUES ('mine')");
+    const file = strangersFile("CREATE TABLE fresh (v); INSERT INTO fresh VALUES (1), (2)");
+    const refused = await world.import("format=sqlite&mode=create", file);
+    assertEquals([refused.status, refused.body.issues?.[0]?.path], [400, "mode"]);
+    const answer = await world.import("format=sqlite&mode=replace", file);
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(rowsOf(await acme.query("SELECT v FROM fresh")), [[1], [2]]);
+    assertEquals((await acme.query("SELECT * FROM old")).status, 400);
+    assertEquals(
+      rowsOf(
+        await acme.query(
+          "SELECT l.operation, l.status, l.sql, a.tables FROM _service_meta_query_log l LEFT JOIN _service_meta_audit a " +
+            "ON a.query_log_id = l.id WHERE l.operation = 'import' ORDER BY l.id",
         ),
+      ),
+      [
+        ["import", "error", "-- import of sqlite: create", null],
+        ["import", "ok", "-- import of sqlite: replace", '["fresh","old"]'],
+      ],
+    );
+    const undo = member(answer, "snapshot");
+    const back = await app.request("POST", `${acme.database.path}/restore`, {
+      token: acme.token,
+      body: { snapshot: undo },
+    });
+    assertEquals(back.status, 200, back.text);
+    assertEquals(rowsOf(await acme.query("SELECT v FROM old")), [["mine"]]);
+  },
+
+  "reads what sqlite3's .dump writes, full-text tables included": async (world) => {
+    const dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n" +
+      "CREATE TABLE t(a, \"b;c\" TEXT);\nINSERT INTO t VALUES(1,'x;''y\n'),(2,NULL);\nINSERT INTO t VALUES(-1.5e3,X'00ff');\n" +
+      "INSERT INTO \"t\" VALUES(3,replace('a\\nb','\\n',char(10)));\n" +
+      "PRAGMA writable_schema=ON;\n" +
+      "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','ft','ft',0,'CREATE VIRTUAL TABLE ft USING fts5(title, body)');\n" +
+      "CREATE TABLE IF NOT EXISTS 'ft_data'(id INTEGER PRIMARY KEY, block BLOB);\nINSERT INTO ft_data VALUES(1,X'00');\n" +
+      "CREATE TABLE IF NOT EXISTS 'ft_content'(id INTEGER PRIMARY KEY, c0, c1);\nINSERT INTO ft_content VALUES(7,'hello','big world');\n" +
+      "CREATE TABLE IF NOT EXISTS 'ft_config'(k PRIMARY KEY, v) WITHOUT ROWID;\nINSERT INTO ft_config VALUES('version',4);\n" +
+      "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT);\nINSERT INTO n VALUES(3);\n" +
+      "DELETE FROM sqlite_sequence;\nINSERT INTO sqlite_sequence VALUES('n',9);\n" +
+      "CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT 1; END;\nCREATE INDEX i ON t(a);\n" +
+      "PRAGMA writable_schema=OFF;\nCOMMIT;\n";
+    const answer = await world.import("format=sql&mode=create", dump);
+    assertEquals(answer.status, 200, answer.text);
+    const { acme } = world;
+    assertEquals(rowsOf(await acme.query('SELECT a, typeof("b;c"), "b;c" FROM t ORDER BY rowid')), [
+      [1, "text", "x;'y\n"],
+      [2, "null", null],
+      [-1500, "blob", { $blob: "AP8=" }],
+      [3, "text", "a\nb"],
+    ]);
+    assertEquals(rowsOf(await acme.query("SELECT rowid, title FROM ft WHERE ft MATCH 'world'")), [[
+      7,
+      "hello",
+    ]]);
+    await acme.setup("INSERT INTO n DEFAULT VALUES");
+    assertEquals(rowsOf(await acme.query("SELECT max(id) FROM n")), [[10]]);
+  },
+
+  "takes a file in UTF-16 and names what it cannot keep": async (world) => {
+    const file = strangersFile(
+      "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('žluť 🐎'), ('a' || char(0) || 'b'); " +
+        "CREATE VIRTUAL TABLE old USING fts4(body); INSERT INTO old VALUES ('x'); ANALYZE",
+    );
+    const answer = await world.import("format=sqlite&mode=create", file);
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals((answer.body.data as Record<string, unknown>)["notKept"], [
+      "table old: the module fts4 is not available",
+    ]);
+    assertEquals(rowsOf(await world.acme.query("SELECT hex(v) FROM t")), [
+      ["C5BE6C75C5A520F09F908E"],
+      ["610062"],
+    ]);
+  },
+
+  "of what no engine has written, or what no tenant may have, is refused with its place and changes nothing":
+    async (world) => {
+      const { acme } = world;
+      await acme.setup("CREATE TABLE kept (v)", "INSERT INTO kept VALUES (1)");
+      const before = await world.exported("format=sqlite");
+      const whole = strangersFile(
+        "CREATE TABLE t (v); INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) " +
+          "SELECT i || 'some text' FROM n",
+      );
+      const damaged = whole.slice();
+      damaged.fill(0xff, 4096, 12_000);
+      const lying = whole.slice();
+      new DataView(lying.buffer).setUint32(28, 999_999);
+      const hostile: readonly (readonly [format: string, body: unknown, says: RegExp])[] = [
+        ["sqlite", "no database", /not a database/],
+        ["sqlite", whole.slice(0, 20_000), /malformed|missing|page|disk image/i],
+        ["sqlite", damaged, /malformed|page|tree/i],
         [
-          ["import", "error", "-- import of sqlite: create", null],
-          ["import", "ok", "-- import of sqlite: replace", '["fresh","old"]'],
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v); CREATE TABLE u (v)",
+            editSchema(
+              "UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'u'",
+            ),
+          ),
+          /./,
         ],
-      );
-      const undo = member(answer, "snapshot");
-      const back = await app.request("POST", `${acme.database.path}/restore`, {
-        token: acme.token,
-        body: { snapshot: undo },
-      });
-      assertEquals(back.status, 200, back.text);
-      assertEquals(rowsOf(await acme.query("SELECT v FROM old")), [["mine"]]);
-    },
-
-    "reads what sqlite3's .dump writes, full-text tables included": async (world) => {
-      const dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n" +
-        "CREATE TABLE t(a, \"b;c\" TEXT);\nINSERT INTO t VALUES(1,'x;''y\n'),(2,NULL);\nINSERT INTO t VALUES(-1.5e3,X'00ff');\n" +
-        "INSERT INTO \"t\" VALUES(3,replace('a\\nb','\\n',char(10)));\n" +
-        "PRAGMA writable_schema=ON;\n" +
-        "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','ft','ft',0,'CREATE VIRTUAL TABLE ft USING fts5(title, body)');\n" +
-        "CREATE TABLE IF NOT EXISTS 'ft_data'(id INTEGER PRIMARY KEY, block BLOB);\nINSERT INTO ft_data VALUES(1,X'00');\n" +
-        "CREATE TABLE IF NOT EXISTS 'ft_content'(id INTEGER PRIMARY KEY, c0, c1);\nINSERT INTO ft_content VALUES(7,'hello','big world');\n" +
-        "CREATE TABLE IF NOT EXISTS 'ft_config'(k PRIMARY KEY, v) WITHOUT ROWID;\nINSERT INTO ft_config VALUES('version',4);\n" +
-        "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT);\nINSERT INTO n VALUES(3);\n" +
-        "DELETE FROM sqlite_sequence;\nINSERT INTO sqlite_sequence VALUES('n',9);\n" +
-        "CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT 1; END;\nCREATE INDEX i ON t(a);\n" +
-        "PRAGMA writable_schema=OFF;\nCOMMIT;\n";
-      const answer = await world.import("format=sql&mode=create", dump);
-      assertEquals(answer.status, 200, answer.text);
-      const { acme } = world;
-      assertEquals(rowsOf(await acme.query('SELECT a, typeof("b;c"), "b;c" FROM t ORDER BY rowid')), [
-        [1, "text", "x;'y\n"],
-        [2, "null", null],
-        [-1500, "blob", { $blob: "AP8=" }],
-        [3, "text", "a\nb"],
-      ]);
-      assertEquals(rowsOf(await acme.query("SELECT rowid, title FROM ft WHERE ft MATCH 'world'")), [[
-        7,
-        "hello",
-      ]]);
-      await acme.setup("INSERT INTO n DEFAULT VALUES");
-      assertEquals(rowsOf(await acme.query("SELECT max(id) FROM n")), [[10]]);
-    },
-
-    "takes a file in UTF-16 and names what it cannot keep": async (world) => {
-      const file = strangersFile(
-        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('žluť 🐎'), ('a' || char(0) || 'b'); " +
-          "CREATE VIRTUAL TABLE old USING fts4(body); INSERT INTO old VALUES ('x'); ANALYZE",
-      );
-      const answer = await world.import("format=sqlite&mode=create", file);
-      assertEquals(answer.status, 200, answer.text);
-      assertEquals((answer.body.data as Record<string, unknown>)["notKept"], [
-        "table old: the module fts4 is not available",
-      ]);
-      assertEquals(rowsOf(await world.acme.query("SELECT hex(v) FROM t")), [
-        ["C5BE6C75C5A520F09F908E"],
-        ["610062"],
-      ]);
-    },
-
-    "of what no engine has written, or what no tenant may have, is refused with its place and changes nothing":
-      async (world) => {
-        const { acme } = world;
-        await acme.setup("CREATE TABLE kept (v)", "INSERT INTO kept VALUES (1)");
-        const before = await world.exported("format=sqlite");
-        const whole = strangersFile(
-          "CREATE TABLE t (v); INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) " +
-            "SELECT i || 'some text' FROM n",
-        );
-        const damaged = whole.slice();
-        damaged.fill(0xff, 4096, 12_000);
-        const lying = whole.slice();
-        new DataView(lying.buffer).setUint32(28, 999_999);
-        const hostile: readonly (readonly [format: string, body: unknown, says: RegExp])[] = [
-          ["sqlite", "no database", /not a database/],
-          ["sqlite", whole.slice(0, 20_000), /malformed|missing|page|disk image/i],
-          ["sqlite", damaged, /malformed|page|tree/i],
-          [
-            "sqlite",
-            strangersFile(
-              "CREATE TABLE t (v); CREATE TABLE u (v)",
-              editSchema(
-                "UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'u'",
-              ),
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "UPDATE sqlite_schema SET sql = 'CREATE TABLE t (v); DROP TABLE t'",
             ),
-            /./,
-          ],
-          [
-            "sqlite",
-            strangersFile(
-              "CREATE TABLE t (v)",
-              editSchema(
-                "UPDATE sqlite_schema SET sql = 'CREATE TABLE t (v); DROP TABLE t'",
-              ),
+          ),
+          /./,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "INSERT INTO sqlite_schema VALUES ('trigger', 'x', 't', 0, 'CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT writefile(''/tmp/x'', ''y''); END')",
             ),
-            /./,
-          ],
-          [
-            "sqlite",
-            strangersFile(
-              "CREATE TABLE t (v)",
-              editSchema(
-                "INSERT INTO sqlite_schema VALUES ('trigger', 'x', 't', 0, 'CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT writefile(''/tmp/x'', ''y''); END')",
-              ),
+          ),
+          /writefile/,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT load_extension(''x'')')",
             ),
-            /writefile/,
-          ],
-          [
-            "sqlite",
-            strangersFile(
-              "CREATE TABLE t (v)",
-              editSchema(
-                "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT load_extension(''x'')')",
-              ),
+          ),
+          /load_extension/,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT * FROM _service_meta_replay')",
             ),
-            /load_extension/,
-          ],
-          [
-            "sqlite",
-            strangersFile(
-              "CREATE TABLE t (v)",
-              editSchema(
-                "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT * FROM _service_meta_replay')",
-              ),
-            ),
-            /_service_meta_replay/,
-          ],
-          ["sqlite", strangersFile("CREATE VIRTUAL TABLE f USING fts5(a, content = '')"), /keeps no rows/],
-          [
-            "sqlite",
-            strangersFile(
-              "PRAGMA foreign_keys = OFF; CREATE TABLE p (id INTEGER PRIMARY KEY); " +
-                "CREATE TABLE c (p REFERENCES p); INSERT INTO c VALUES (7)",
-            ),
-            /refers to a row of p/,
-          ],
-          ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\nATTACH 'x' AS y;\n", /ATTACH/],
-          ["sql", "CREATE TABLE t (v);\n\n-- said; here\nUPDATE t SET v = 1;\n", /UPDATE is no statement/],
-          ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (writefile('/tmp/x', 'y'));\n", /writefile/],
-          ["sql", "CREATE TABLE _service_meta_audit (v);\n", /_service_meta_audit/],
-          ["sql", "BEGIN;\nCREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n", /cut/],
-          ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES ('no end", /no end/],
-          [
-            "sql",
-            "CREATE TABLE t (v UNIQUE);\nINSERT INTO t VALUES (1);\nINSERT INTO t VALUES (1);\n",
-            /UNIQUE/,
-          ],
-          ["sql", "INSERT INTO nowhere VALUES (1);\n", /no such table/],
-          ["sql", Uint8Array.of(0x43, 0xff, 0xfe), /UTF-8/],
-          [
-            "sql",
-            text(await world.exported("format=sql")).replace(/COMMIT;\n.*\n$/, "COMMIT;\n"),
-            /last line is missing/,
-          ],
-          [
-            "sql",
-            text(await world.exported("format=sql")).replace(/INSERT.*\n/, ""),
-            /0 rows and says that it has 1/,
-          ],
-        ];
-        for (const [format, body, says] of hostile) {
-          const answer = await world.import(`format=${format}&mode=replace`, body);
-          assertEquals([answer.status, answer.body.code], [400, "import_refused"], `${says}: ${answer.text}`);
-          assert(says.test(answer.text), `${says}: ${answer.text}`);
-        }
-        const inLine = await world.import("format=sql&mode=replace", hostile[11]?.[1]);
-        assertEquals(inLine.body.issues?.[0]?.path, "line 4");
-        assertEquals(await world.exported("format=sqlite"), before);
-        const snapshots = await world.app.request("GET", `${acme.database.path}/snapshots`, {
-          token: acme.token,
-        });
-        assert(!snapshots.text.includes("-import-"), snapshots.text);
-        const lied = await world.import("format=sqlite&mode=replace", lying);
-        assert([200, 400].includes(lied.status), lied.text);
-      },
-
-    "appends rows of csv and ndjson by the table's columns, once each when the file is sent again": async (
-      world,
-    ) => {
-      const { acme } = world;
-      await acme.setup(
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT DEFAULT 'none', price REAL, pic BLOB, v)",
-      );
-      const csv = 'id,Name,price,pic,v\r\n1,"a,""b""\nc",1.50,AP8=,x\r\n2,"",,,7\r\n3,,2,,\r\n';
-      const answer = await world.import("format=csv&mode=append&table=T&id=one", csv);
-      assertEquals(answer.status, 200, answer.text);
-      assertEquals((answer.body.data as Record<string, unknown>)["rows"], 3);
-      const again = await world.import("format=csv&mode=append&table=t&id=one", csv);
-      assertEquals(again.status, 200, again.text);
-      const ndjson =
-        '{"id":4,"v":9007199254740993.5}\n{"id":5,"name":null,"pic":{"$blob":"AP8="}}\n\n{"id":6,"v":true}';
-      assertEquals((await world.import("format=ndjson&mode=append&table=t", ndjson)).status, 200);
-      assertEquals(rowsOf(await acme.query("SELECT *, typeof(v) FROM t ORDER BY id")), [
-        [1, 'a,"b"\nc', 1.5, { $blob: "AP8=" }, "x", "text"],
-        [2, "", null, null, "7", "text"],
-        [3, null, 2, null, null, "null"],
-        [4, "none", null, null, 9007199254740994, "real"],
-        [5, null, null, { $blob: "AP8=" }, null, "null"],
-        [6, "none", null, null, 1, "integer"],
-      ]);
-      const other = await world.import("format=csv&mode=append&table=t&id=one", csv.replace("2,", "8,"));
-      assertEquals(other.body.code, "replay_mismatch");
-    },
-
-    "of csv and ndjson tells line and column of what is wrong, and keeps nothing of that transaction": async (
-      world,
-    ) => {
-      const { acme } = world;
-      await acme.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, b BLOB)");
-      const cases = [
-        ["csv", "id,n\n1,2\n2,x\n", "line 3, column n"],
-        ["csv", "id,n\n1,2\n2,3,4\n", "line 3"],
-        ["csv", "id,m\n1,2\n", "line 1, cell 2"],
-        ["csv", "id,id\n1,2\n", "line 1"],
-        ["csv", "", "body"],
-        ["csv", 'id,n\n1,"2', "line 2"],
-        ["csv", 'id,n\n1,"2"x\n', "line 2"],
-        ["csv", "id,n,b\n1,2,!!\n", "line 2, column b"],
-        ["csv", 'id,n\n"1\n\n",2\n', "line 2, column id"],
-        ["csv", "id,n\n1,2\n1,3\n", "line 3"],
-        ["csv", "id,n\n1,2\n2,\n", "line 3"],
-        ["ndjson", '{"id":1,"n":2}\n[1]\n', "line 2"],
-        ["ndjson", '{"id":1,"n":[2]}\n', "line 1, column n"],
-        ["ndjson", '{"id":1,"x":2}\n', "line 1"],
+          ),
+          /_service_meta_replay/,
+        ],
+        ["sqlite", strangersFile("CREATE VIRTUAL TABLE f USING fts5(a, content = '')"), /keeps no rows/],
+        [
+          "sqlite",
+          strangersFile(
+            "PRAGMA foreign_keys = OFF; CREATE TABLE p (id INTEGER PRIMARY KEY); " +
+              "CREATE TABLE c (p REFERENCES p); INSERT INTO c VALUES (7)",
+          ),
+          /refers to a row of p/,
+        ],
+        ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\nATTACH 'x' AS y;\n", /ATTACH/],
+        ["sql", "CREATE TABLE t (v);\n\n-- said; here\nUPDATE t SET v = 1;\n", /UPDATE is no statement/],
+        ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (writefile('/tmp/x', 'y'));\n", /writefile/],
+        ["sql", "CREATE TABLE _service_meta_audit (v);\n", /_service_meta_audit/],
+        ["sql", "BEGIN;\nCREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n", /cut/],
+        ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES ('no end", /no end/],
+        [
+          "sql",
+          "CREATE TABLE t (v UNIQUE);\nINSERT INTO t VALUES (1);\nINSERT INTO t VALUES (1);\n",
+          /UNIQUE/,
+        ],
+        ["sql", "INSERT INTO nowhere VALUES (1);\n", /no such table/],
+        ["sql", Uint8Array.of(0x43, 0xff, 0xfe), /UTF-8/],
+        [
+          "sql",
+          text(await world.exported("format=sql")).replace(/COMMIT;\n.*\n$/, "COMMIT;\n"),
+          /last line is missing/,
+        ],
+        [
+          "sql",
+          text(await world.exported("format=sql")).replace(/INSERT.*\n/, ""),
+          /0 rows and says that it has 1/,
+        ],
       ];
-      for (const [format, body, place] of cases) {
-        const answer = await world.import(`format=${format}&mode=append&table=t`, body);
-        assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, place], `${body}: ${answer.text}`);
+      for (const [format, body, says] of hostile) {
+        const answer = await world.import(`format=${format}&mode=replace`, body);
+        assertEquals([answer.status, answer.body.code], [400, "import_refused"], `${says}: ${answer.text}`);
+        assert(says.test(answer.text), `${says}: ${answer.text}`);
       }
-      assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[0]]);
-      assertEquals(
-        (await world.import("format=csv&mode=append&table=nope", "a\n1")).body.issues?.[0]?.path,
-        "table",
-      );
+      const inLine = await world.import("format=sql&mode=replace", hostile[11]?.[1]);
+      assertEquals(inLine.body.issues?.[0]?.path, "line 4");
+      assertEquals(await world.exported("format=sqlite"), before);
+      const snapshots = await world.app.request("GET", `${acme.database.path}/snapshots`, {
+        token: acme.token,
+      });
+      assert(!snapshots.text.includes("-import-"), snapshots.text);
+      const lied = await world.import("format=sqlite&mode=replace", lying);
+      assert([200, 400].includes(lied.status), lied.text);
     },
 
-    "is for admins, and for rules a write to each table that changes": async (world) => {
-      const { acme, app } = world;
-      await acme.setup("CREATE TABLE orders (v)", "INSERT INTO orders VALUES (1)");
-      const file = strangersFile("CREATE TABLE orders (v); INSERT INTO orders VALUES (2)");
-      const writer = await acme.mint("write");
-      for (const query of ["format=sqlite&mode=replace", "format=csv&mode=append&table=orders"]) {
-        assertEquals((await world.import(query, file, { token: writer.token })).body.code, "role_too_low");
-      }
-      const rules = `/api/namespaces/${acme.slug}/databases/main/rules`;
-      const rule = await app.request("POST", rules, {
-        token: acme.token,
-        body: { tableGlob: "orders", effect: "deny" },
-      });
-      assertEquals(rule.status, 201, rule.text);
-      assertEquals((await world.import("format=sqlite&mode=replace", file)).body.code, "rule_denied");
-      assertEquals(
-        (await world.import("format=csv&mode=append&table=orders", "v\n3\n")).body.code,
-        "rule_denied",
-      );
-      const changed = await app.request("PATCH", `${rules}/${member(rule, "id")}`, {
-        token: acme.token,
-        body: { effect: "require_approval" },
-      });
-      assertEquals(changed.status, 200, changed.text);
-      const held = await world.import("format=sqlite&mode=replace", file);
-      assertEquals([held.status, held.body.code], [403, "approval_required"]);
-      const { approvalUrl, approvalToken } = JSON.parse(held.text);
-      const approve = `/api/namespaces/${acme.slug}/approvals/${approvalUrl.split("/").at(-1)}/approve`;
-      const approved = await app.request("POST", approve, { token: app.operatorKey });
-      assertEquals(approved.status, 200, approved.text);
-      const redeemed = await app.request("POST", `${acme.database.path}/redeem_approval`, {
-        token: acme.token,
-        body: { approvalToken },
-      });
-      assertEquals(redeemed.status, 200, redeemed.text);
-      assertEquals(rowsOf(await acme.query("SELECT v FROM orders")), [[2]]);
-    },
+  "appends rows of csv and ndjson by the table's columns, once each when the file is sent again": async (
+    world,
+  ) => {
+    const { acme } = world;
+    await acme.setup(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT DEFAULT 'none', price REAL, pic BLOB, v)",
+    );
+    const csv = 'id,Name,price,pic,v\r\n1,"a,""b""\nc",1.50,AP8=,x\r\n2,"",,,7\r\n3,,2,,\r\n';
+    const answer = await world.import("format=csv&mode=append&table=T&id=one", csv);
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals((answer.body.data as Record<string, unknown>)["rows"], 3);
+    const again = await world.import("format=csv&mode=append&table=t&id=one", csv);
+    assertEquals(again.status, 200, again.text);
+    const ndjson =
+      '{"id":4,"v":9007199254740993.5}\n{"id":5,"name":null,"pic":{"$blob":"AP8="}}\n\n{"id":6,"v":true}';
+    assertEquals((await world.import("format=ndjson&mode=append&table=t", ndjson)).status, 200);
+    assertEquals(rowsOf(await acme.query("SELECT *, typeof(v) FROM t ORDER BY id")), [
+      [1, 'a,"b"\nc', 1.5, { $blob: "AP8=" }, "x", "text"],
+      [2, "", null, null, "7", "text"],
+      [3, null, 2, null, null, "null"],
+      [4, "none", null, null, 9007199254740994, "real"],
+      [5, null, null, { $blob: "AP8=" }, null, "null"],
+      [6, "none", null, null, 1, "integer"],
+    ]);
+    const other = await world.import("format=csv&mode=append&table=t&id=one", csv.replace("2,", "8,"));
+    assertEquals(other.body.code, "replay_mismatch");
+  },
 
-    "refuses what it does not know, and what is compressed": async (world) => {
-      for (
-        const [query, path] of [
-          ["format=sql&mode=append", "mode"],
-          ["format=csv&mode=create&table=t", "mode"],
-          ["format=csv&mode=append", "table"],
-          ["format=sql&mode=create&tabel=t", "tabel"],
-          ["format=sql", "mode"],
-        ]
-      ) {
-        const answer = await world.import(query ?? "", "x");
-        assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, path], answer.text);
-      }
-      const packed = await world.import("format=sql&mode=create", "x", {
-        headers: { "content-encoding": "gzip" },
-      });
-      assertEquals(packed.body.issues?.[0]?.path, "Content-Encoding");
-    },
-  });
-}
+  "of csv and ndjson tells line and column of what is wrong, and keeps nothing of that transaction": async (
+    world,
+  ) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, b BLOB)");
+    const cases = [
+      ["csv", "id,n\n1,2\n2,x\n", "line 3, column n"],
+      ["csv", "id,n\n1,2\n2,3,4\n", "line 3"],
+      ["csv", "id,m\n1,2\n", "line 1, cell 2"],
+      ["csv", "id,id\n1,2\n", "line 1"],
+      ["csv", "", "body"],
+      ["csv", 'id,n\n1,"2', "line 2"],
+      ["csv", 'id,n\n1,"2"x\n', "line 2"],
+      ["csv", "id,n,b\n1,2,!!\n", "line 2, column b"],
+      ["csv", 'id,n\n"1\n\n",2\n', "line 2, column id"],
+      ["csv", "id,n\n1,2\n1,3\n", "line 3"],
+      ["csv", "id,n\n1,2\n2,\n", "line 3"],
+      ["ndjson", '{"id":1,"n":2}\n[1]\n', "line 2"],
+      ["ndjson", '{"id":1,"n":[2]}\n', "line 1, column n"],
+      ["ndjson", '{"id":1,"x":2}\n', "line 1"],
+    ];
+    for (const [format, body, place] of cases) {
+      const answer = await world.import(`format=${format}&mode=append&table=t`, body);
+      assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, place], `${body}: ${answer.text}`);
+    }
+    assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[0]]);
+    assertEquals(
+      (await world.import("format=csv&mode=append&table=nope", "a\n1")).body.issues?.[0]?.path,
+      "table",
+    );
+  },
+
+  "is for admins, and for rules a write to each table that changes": async (world) => {
+    const { acme, app } = world;
+    await acme.setup("CREATE TABLE orders (v)", "INSERT INTO orders VALUES (1)");
+    const file = strangersFile("CREATE TABLE orders (v); INSERT INTO orders VALUES (2)");
+    const writer = await acme.mint("write");
+    for (const query of ["format=sqlite&mode=replace", "format=csv&mode=append&table=orders"]) {
+      assertEquals((await world.import(query, file, { token: writer.token })).body.code, "role_too_low");
+    }
+    const rules = `/api/namespaces/${acme.slug}/databases/main/rules`;
+    const rule = await app.request("POST", rules, {
+      token: acme.token,
+      body: { tableGlob: "orders", effect: "deny" },
+    });
+    assertEquals(rule.status, 201, rule.text);
+    assertEquals((await world.import("format=sqlite&mode=replace", file)).body.code, "rule_denied");
+    assertEquals(
+      (await world.import("format=csv&mode=append&table=orders", "v\n3\n")).body.code,
+      "rule_denied",
+    );
+    const changed = await app.request("PATCH", `${rules}/${member(rule, "id")}`, {
+      token: acme.token,
+      body: { effect: "require_approval" },
+    });
+    assertEquals(changed.status, 200, changed.text);
+    const held = await world.import("format=sqlite&mode=replace", file);
+    assertEquals([held.status, held.body.code], [403, "approval_required"]);
+    const { approvalUrl, approvalToken } = JSON.parse(held.text);
+    const approve = `/api/namespaces/${acme.slug}/approvals/${approvalUrl.split("/").at(-1)}/approve`;
+    const approved = await app.request("POST", approve, { token: app.operatorKey });
+    assertEquals(approved.status, 200, approved.text);
+    const redeemed = await app.request("POST", `${acme.database.path}/redeem_approval`, {
+      token: acme.token,
+      body: { approvalToken },
+    });
+    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals(rowsOf(await acme.query("SELECT v FROM orders")), [[2]]);
+  },
+
+  "refuses what it does not know, and what is compressed": async (world) => {
+    for (
+      const [query, path] of [
+        ["format=sql&mode=append", "mode"],
+        ["format=csv&mode=create&table=t", "mode"],
+        ["format=csv&mode=append", "table"],
+        ["format=sql&mode=create&tabel=t", "tabel"],
+        ["format=sql", "mode"],
+      ]
+    ) {
+      const answer = await world.import(query ?? "", "x");
+      assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, path], answer.text);
+    }
+    const packed = await world.import("format=sql&mode=create", "x", {
+      headers: { "content-encoding": "gzip" },
+    });
+    assertEquals(packed.body.issues?.[0]?.path, "Content-Encoding");
+  },
+});

@@ -12,6 +12,7 @@ import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { retryGone } from "./hrana/repeat.ts";
 import { damageOf, RemoteFailure } from "./hrana/remote_failure.ts";
 import type { StreamPool } from "./hrana/stream_pool.ts";
+import type { TransferRoom } from "../transfer/transfer_room.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
 /** The settings of a remote store, whichever server it is on. */
@@ -30,6 +31,8 @@ export interface RemoteSettings {
   readonly gateEngine?: GateEngine;
   /** Default: `streamOnce`. */
   readonly fetch?: Fetch;
+  /** Where exports and imports work; null, which is the default: this process starts no child. */
+  readonly transferRoom?: TransferRoom | null;
 }
 
 /** What a store is made of. */
@@ -56,9 +59,19 @@ export interface RemoteContext extends RemoteParts {
 export function withDefaults(
   { clock, log, queryTimeoutMs, logDays, snapshotDays, ...more }: RemoteSettings,
 ): Required<RemoteSettings> {
-  const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch = streamOnce } = more;
+  const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch = streamOnce, transferRoom = null } = more;
   const quiet = quietLog(log, clock, ["warn", "error"]);
-  return { clock, log: quiet, queryTimeoutMs, logDays, snapshotDays, logBytes, gateEngine, fetch };
+  return {
+    clock,
+    log: quiet,
+    queryTimeoutMs,
+    logDays,
+    snapshotDays,
+    logBytes,
+    gateEngine,
+    fetch,
+    transferRoom,
+  };
 }
 
 /** What a token or a stream may do. */
@@ -155,14 +168,21 @@ async function endpointInTime(
   return given;
 }
 
-/** The service's own statements on a stream that is closed behind them. Throws `RemoteFailure`. */
+/**
+ * The service's own statements on a stream that is closed behind them. `binary`: in the form of the protocol that has
+ * infinities. Throws `RemoteFailure`.
+ */
 export async function runOwn(
   context: RemoteContext,
-  target: { readonly location: string; readonly mode: Mode },
+  { binary = false, ...target }: {
+    readonly location: string;
+    readonly mode: Mode;
+    readonly binary?: boolean;
+  },
   steps: readonly HranaStep[],
 ): Promise<readonly StepResult[]> {
   const request = { steps, baton: null, close: true };
-  const answer = await inOwnTime((signal) => send(context, target, request, { signal }));
+  const answer = await inOwnTime((signal) => send(context, target, request, { signal, binary }));
   return answer.steps;
 }
 

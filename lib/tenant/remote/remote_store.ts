@@ -23,6 +23,8 @@ import { within } from "./hrana/within.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { locationOf, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
+import type { TransferStore } from "../transfer/transfer_store.ts";
+import { RemoteTransfers } from "./remote_transfers.ts";
 import { SlowSlots } from "./slow_reads.ts";
 import { RemoteConnection } from "./remote_connection.ts";
 
@@ -38,7 +40,7 @@ const CROWDED = 0.8;
 export class RemoteStore implements TenantStore {
   readonly files = null;
   readonly branches: RemoteBranches;
-  readonly transfers = null;
+  readonly transfers: TransferStore | null;
   readonly #open = new Map<string, RemoteTenant>();
   readonly #catalog: Catalog;
   readonly commits: CommitNotices;
@@ -56,6 +58,9 @@ export class RemoteStore implements TenantStore {
     this.#catalog = new Catalog(context);
     this.#locations = new LocationKeeper(context, this.#catalog);
     this.#snapshots = new RemoteSnapshots(context, this.#catalog, this.#locations);
+    const { transferRoom } = context;
+    this.transfers = transferRoom &&
+      new RemoteTransfers(this.#snapshots, (id) => this.#tenant(id), transferRoom);
     this.branches = new RemoteBranches({
       context,
       catalog: this.#catalog,
@@ -151,6 +156,7 @@ export class RemoteStore implements TenantStore {
 
   async close(): Promise<void> {
     this.#closed = true;
+    await this.transfers?.room.close();
     await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
     await this.#locations.close();
     for (const idle of this.context.streamPool?.takeIdle() ?? []) this.#closeStream(idle);

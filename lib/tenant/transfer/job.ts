@@ -12,6 +12,8 @@ export type TransferJob = /** Writes the copy to standard output, or as a file o
   }
   /** Reads the stranger's file `transferFiles.upload`, and writes items to standard output. */
   | { readonly do: "read"; readonly format: "sqlite" | "sql" }
+  /** Builds the copy of a database that is elsewhere, of the items that come in. */
+  | { readonly do: "copy" }
   /** Builds a database of the items that come in. */
   | { readonly do: "build"; readonly looseReferences: boolean };
 

@@ -31,11 +31,6 @@ export class TransferRoom {
 
   constructor(private readonly options: TransferRoomOptions) {}
 
-  /** How many children work. */
-  get running(): number {
-    return this.#running.size;
-  }
-
   /** Removes what an earlier process has left. */
   async clear(): Promise<void> {
     await removeIfThere(this.options.folder);
@@ -54,9 +49,13 @@ export class TransferRoom {
   }
 
   /** Starts a child in the transfer's folder. */
-  async start(transferId: string, job: TransferJob): Promise<TransferRun> {
+  start(transferId: string, job: TransferJob): Promise<TransferRun> {
+    return this.startIn(this.folderOf(transferId), job);
+  }
+
+  /** The same in any folder of a transfer. */
+  async startIn(folder: string, job: TransferJob): Promise<TransferRun> {
     const { environment, parentTie } = this.options;
-    const folder = this.folderOf(transferId);
     this.#tie ??= parentTie === undefined ? findParentTie() : Promise.resolve(parentTie);
     const process = startJailed({
       program: new URL("./child/main.ts", import.meta.url).href,
@@ -70,7 +69,7 @@ export class TransferRoom {
     });
     const run: TransferRun = {
       process,
-      ended: process.status.then(({ success }) => this.#lastReport(transferId, success)),
+      ended: process.status.then(({ success }) => this.#lastReport(folder, success)),
       kill: () => kill(process),
     };
     this.#running.add(run);
@@ -81,7 +80,7 @@ export class TransferRoom {
   /** How far the child is; null: it has said nothing yet. */
   async report(transferId: string): Promise<TransferReport | null> {
     try {
-      return parseReport(await Deno.readTextFile(`${this.folderOf(transferId)}/${transferFiles.report}`));
+      return await readReport(this.folderOf(transferId));
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return null;
       throw error;
@@ -97,8 +96,8 @@ export class TransferRoom {
   }
 
   /** A child that was killed, or whose disk was full, leaves no last report. */
-  async #lastReport(transferId: string, success: boolean): Promise<TransferReport> {
-    const report = await this.report(transferId).catch(() => null);
+  async #lastReport(folder: string, success: boolean): Promise<TransferReport> {
+    const report = await readReport(folder).catch(() => null);
     if (report !== null && report.state !== "running" && (report.state === "failed" || success)) {
       return report;
     }
@@ -123,6 +122,10 @@ async function removeIfThere(path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
+}
+
+async function readReport(folder: string): Promise<TransferReport> {
+  return parseReport(await Deno.readTextFile(`${folder}/${transferFiles.report}`));
 }
 
 /** Guarantee: a transfer child has written the report. */

@@ -8,15 +8,7 @@ import { serviceTableStatements } from "../../../sql/service_tables.ts";
 import type { StatementSync } from "node:sqlite";
 import { type ExactValue, OddText } from "./exact_value.ts";
 import type { Item, RowsItem } from "./items.ts";
-
-/** What cannot be built, and where it stands in what was read. */
-export class NotTaken extends Error {
-  override readonly name = "NotTaken";
-
-  constructor(message: string, readonly at: string | null) {
-    super(message);
-  }
-}
+import { NotTaken } from "./not_taken.ts";
 
 /** What was built. */
 export interface Built {

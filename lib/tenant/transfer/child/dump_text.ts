@@ -1,7 +1,7 @@
 // Cuts the text of a dump into statements while it is read, however long it is.
 import { endsStatement } from "../../../sql/split_statements.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { NotTaken } from "./builder.ts";
+import { NotTaken } from "./not_taken.ts";
 
 /** A statement, without its semicolon. */
 export interface DumpStatement {

@@ -4,7 +4,7 @@ import { allowedModules } from "../../../sql/functions.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { NotTaken } from "./builder.ts";
+import { NotTaken } from "./not_taken.ts";
 import type { InsertedRows } from "./insert_rows.ts";
 import type { Item } from "./items.ts";
 import { contentOf, ftsColumns, moduleOf } from "./table_source.ts";

@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EngineValue } from "../../../engine/result_json.ts";
 import { type Encoding, exactText, type ExactValue } from "./exact_value.ts";
+import { Unreadable } from "./not_taken.ts";
 
 /** Where rows are read from. */
 export interface RowSource {
@@ -29,11 +30,6 @@ const MASKED = 60;
 /** Operands of one expression: a longer one is deeper than the engine allows. */
 const OPERANDS = 50;
 
-/** The file cannot be read to its end. */
-export class Unreadable extends Error {
-  override readonly name = "Unreadable";
-}
-
 /** All rows of a short answer, integers as bigint. */
 export function allRows(db: DatabaseSync, sql: string, ...params: (string | bigint)[]): EngineValue[][] {
   return rowsOf(statementOf(db, sql).all(...params));
@@ -56,8 +52,9 @@ export function* exactRows(
 ): Generator<ExactValue[]> {
   const columns = [...withRowid && source.rowid ? [source.rowid] : [], ...source.columns];
   const selected = (strict: boolean, offset: number) =>
-    `SELECT ${[...columns.map(({ select }) => exactly(select, strict)), ...masks(columns)].join(", ")} ` +
-    `FROM ${source.from} ORDER BY ${source.order} LIMIT -1 OFFSET ${offset}`;
+    `SELECT ${
+      exactSelect(columns, strict)
+    } FROM ${source.from} ORDER BY ${source.order} LIMIT -1 OFFSET ${offset}`;
   let count = 0;
   let bad = false;
   for (const row of statementOf(db, selected(false, 0)).iterate()) {
@@ -85,8 +82,17 @@ export function* exactRows(
   }
 }
 
+/** What `exactRow` reads. `strict`: for tables with text that is not UTF-8. */
+export function exactSelect(columns: readonly SourceColumn[], strict: boolean): string {
+  return [...columns.map(({ select }) => exactly(select, strict)), ...masks(columns)].join(", ");
+}
+
 /** Null: a text that came as text is not valid UTF-8, whose bytes are needed. */
-function exactRow(values: readonly EngineValue[], width: number, encoding: Encoding): ExactValue[] | null {
+export function exactRow(
+  values: readonly EngineValue[],
+  width: number,
+  encoding: Encoding,
+): ExactValue[] | null {
   const exact: ExactValue[] = new Array(width);
   for (let at = 0; at < width; at++) {
     const value = values[at] ?? null;

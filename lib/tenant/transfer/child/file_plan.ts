@@ -1,13 +1,12 @@
 // What a database file holds, in the order in which it is written again: tables, then indexes, virtual tables, views and
 // triggers. The service's own tables, the engine's and the storage of virtual tables are left out.
-import type { DatabaseSync } from "node:sqlite";
-import type { EngineValue } from "../../../engine/result_json.ts";
 import { allowedModules } from "../../../sql/functions.ts";
 import { foldName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import { splitStatements } from "../../../sql/split_statements.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { allRows, encodingOf, Unreadable } from "./engine_rows.ts";
+import { ask, type Asking, type Rows } from "./asking.ts";
+import { Unreadable } from "./not_taken.ts";
 import type { Encoding } from "./exact_value.ts";
 import { moduleOf, type TableSource, tableSource, virtualSource } from "./table_source.ts";
 
@@ -34,25 +33,25 @@ export interface FilePlan {
 }
 
 /** Reads the schema. `table`: that table only. Throws `Unreadable` for a schema that no engine has written. */
-export function planFile(db: DatabaseSync, table: string | null): FilePlan {
+export function* planFile(table: string | null, encoding: Encoding): Asking<FilePlan> {
   const shadows = new Set(
-    allRows(db, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'")
+    (yield* ask("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"))
       .map(([name]) => foldName(String(name))),
   );
   const wanted = table === null ? null : foldName(table);
   const plan = {
     ...{ tables: [], virtual: [], indexes: [], views: [], triggers: [], notKept: [] } as Growing,
-    encoding: encodingOf(db),
-    sequence: sequenceOf(db, wanted),
-    userVersion: integerOf(allRows(db, "PRAGMA user_version")),
+    encoding,
+    sequence: yield* sequenceOf(wanted),
+    userVersion: integerOf(yield* ask("SELECT user_version FROM pragma_user_version")),
   };
-  const rows = allRows(db, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
+  const rows = yield* ask("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
   for (const [type, name, of, sql] of rows) {
     if (typeof sql !== "string" || typeof name !== "string" || typeof of !== "string") continue;
     if (isReservedName(name) || isReservedName(of) || shadows.has(foldName(of))) continue;
     if (wanted !== null && foldName(of) !== wanted) continue;
     checkText(String(type), name, sql);
-    addObject(db, plan, { type: String(type), name, sql });
+    yield* addObject(plan, { type: String(type), name, sql });
   }
   return plan;
 }
@@ -62,19 +61,18 @@ type Growing = {
     FilePlan[Part][number][];
 };
 
-function addObject(
-  db: DatabaseSync,
+function* addObject(
   plan: Growing,
   { type, name, sql }: { readonly type: string; readonly name: string; readonly sql: string },
-): void {
+): Asking<void> {
   if (type === "index" || type === "view" || type === "trigger") {
     const lists = { index: plan.indexes, view: plan.views, trigger: plan.triggers };
     lists[type].push({ type, name, sql });
     return;
   }
   const module = moduleOf(sql);
-  if (module === null) plan.tables.push(tableSource(db, name, sql));
-  else if (allowedModules.has(module)) plan.virtual.push(virtualSource(db, { name, sql, module }));
+  if (module === null) plan.tables.push(yield* tableSource(name, sql));
+  else if (allowedModules.has(module)) plan.virtual.push(yield* virtualSource({ name, sql, module }));
   else plan.notKept.push(`table ${name}: the module ${module} is not available`);
 }
 
@@ -86,15 +84,15 @@ function checkText(type: string, name: string, sql: string): void {
   throw new Unreadable(`the schema's text of ${type} ${name} is not one CREATE statement`);
 }
 
-function integerOf([row]: EngineValue[][]): bigint {
+function integerOf([row]: Rows): bigint {
   const value = row?.[0];
   return typeof value === "bigint" ? value : 0n;
 }
 
-function sequenceOf(db: DatabaseSync, wanted: string | null): [string, bigint][] {
-  const [has] = allRows(db, "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'");
+function* sequenceOf(wanted: string | null): Asking<[string, bigint][]> {
+  const [has] = yield* ask("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'");
   if (has === undefined) return [];
-  return allRows(db, "SELECT name, seq FROM sqlite_sequence ORDER BY name").flatMap(([name, value]) =>
+  return (yield* ask("SELECT name, seq FROM sqlite_sequence ORDER BY name")).flatMap(([name, value]) =>
     typeof name === "string" && typeof value === "bigint" && !isReservedName(name) &&
       (wanted === null || foldName(name) === wanted)
       ? [[name, value] satisfies [string, bigint]]

@@ -1,6 +1,6 @@
 // Items as frames, and back.
 import { END, FRAME_HEAD, frameBytes, ITEM_FRAME, ROWS_FRAME } from "../frame_form.ts";
-import { NotTaken } from "./builder.ts";
+import { NotTaken } from "./not_taken.ts";
 import { exactValue, type WireValue, wireValue } from "./exact_value.ts";
 import type { Item, RowsItem } from "./items.ts";
 

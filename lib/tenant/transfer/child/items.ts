@@ -1,7 +1,7 @@
 // A database as a list of items, in the order in which it is built: what a file or a text holds, without being a file.
 import type { DatabaseSync } from "node:sqlite";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
-import { allRows, exactRows, Unreadable } from "./engine_rows.ts";
+import { exactRows, type RowSource } from "./engine_rows.ts";
 import type { ExactValue } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { TableSource } from "./table_source.ts";
@@ -57,7 +57,7 @@ const BYTES_AT_ONCE = 512 * 1024;
 export type Step = Exclude<Item, RowsItem> | { readonly t: "source"; readonly source: TableSource };
 
 /** The steps that build the file again, in their order. */
-export function* planSteps(db: DatabaseSync, plan: FilePlan): Generator<Step> {
+export function* planSteps(plan: FilePlan): Generator<Step> {
   for (const what of plan.notKept) yield { t: "notKept", what };
   for (const source of plan.tables) {
     yield { t: "object", type: "table", name: source.name, sql: source.sql };
@@ -68,7 +68,8 @@ export function* planSteps(db: DatabaseSync, plan: FilePlan): Generator<Step> {
   for (const source of plan.virtual) {
     yield { t: "object", type: "virtual", name: source.name, sql: source.sql };
     if (source.fills !== "rebuild") yield { t: "source", source };
-    if (source.fills !== "storage") yield* configItems(db, source);
+    if (source.fills === "storage") continue;
+    for (const [name, value] of source.config) yield { t: "config", table: source.name, name, value };
   }
   for (const { name, sql } of plan.views) yield { t: "object", type: "view", name, sql };
   for (const { name, fills } of plan.virtual) if (fills === "rebuild") yield { t: "rebuild", table: name };
@@ -78,7 +79,7 @@ export function* planSteps(db: DatabaseSync, plan: FilePlan): Generator<Step> {
 
 /** A file as items. */
 export function* fileItems(db: DatabaseSync, plan: FilePlan): Generator<Item> {
-  for (const step of planSteps(db, plan)) {
+  for (const step of planSteps(plan)) {
     if (step.t !== "source") yield step;
     else if (step.source.fills === "storage") yield* storageItems(db, step.source, plan);
     else yield* rowItems(db, step.source, plan);
@@ -100,33 +101,25 @@ function* storageItems(
   { storage }: TableSource,
   { encoding }: Pick<FilePlan, "encoding">,
 ): Generator<RowsItem> {
-  for (const table of storage) {
-    const columns = allRows(db, "SELECT name FROM pragma_table_info(?)", table).map(([name]) =>
-      quoted(String(name))
-    );
-    const source = {
-      name: table,
-      from: quoted(table),
-      order: "1",
-      rowid: null,
-      columns: columns.map((name) => ({ name, target: name, select: name })),
-    };
+  for (const { name, columns } of storage) {
+    const source = storageSource(name, columns);
     // Where the table has no rows, its first ones still have to go.
-    yield { t: "rows", table, columns, rows: [], storage: true };
-    for (const item of inParts(table, columns, exactRows(db, source, { withRowid: false, encoding }))) {
+    yield { t: "rows", table: name, columns, rows: [], storage: true };
+    for (const item of inParts(name, columns, exactRows(db, source, { withRowid: false, encoding }))) {
       yield { ...item, storage: true };
     }
   }
 }
 
-function* configItems(db: DatabaseSync, { name: table, storage }: TableSource): Generator<ConfigItem> {
-  const config = storage.find((one) => one === `${table}_config`);
-  if (config === undefined) return;
-  const rows = allRows(db, `SELECT k, v FROM ${quoted(config)} WHERE k <> 'version' ORDER BY k`);
-  for (const [name, value = null] of rows) {
-    if (typeof name !== "string") throw new Unreadable(`the settings of ${table} are damaged`);
-    yield { t: "config", table, name, value };
-  }
+/** A table of a virtual table's storage as rows. */
+export function storageSource(name: string, columns: readonly string[]): RowSource {
+  return {
+    name,
+    from: quoted(name),
+    order: "1",
+    rowid: null,
+    columns: columns.map((target) => ({ name: target, target, select: target })),
+  };
 }
 
 function* inParts(

@@ -4,10 +4,12 @@ import type {} from "../../../engine/node_sqlite.d.ts";
 import { DatabaseSync } from "node:sqlite";
 import { foldName } from "../../../sql/names.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
-import { Builder, type Built, NotTaken } from "./builder.ts";
-import { allRows, Unreadable } from "./engine_rows.ts";
+import { Builder, type BuilderOptions, type Built } from "./builder.ts";
+import { NotTaken, Unreadable } from "./not_taken.ts";
+import { answerAll } from "./asking.ts";
+import { allRows, encodingOf } from "./engine_rows.ts";
 import { frameOf, inputFrames, itemOf } from "./frames.ts";
-import { planFile } from "./file_plan.ts";
+import { type FilePlan, planFile } from "./file_plan.ts";
 import { fileItems, type Item } from "./items.ts";
 import { dumpItems } from "./read_dump.ts";
 import { Reports } from "./reports.ts";
@@ -32,8 +34,12 @@ Deno.exit(0);
 
 function run(job: TransferJob): void {
   if (job.do === "export") reports.end({ state: "done", ...exportCopy(job) });
-  else if (job.do === "build") reports.end({ state: "done", ...build(job) });
-  else {
+  else if (job.do === "build") {
+    reports.end({ state: "done", ...build(transferFiles.built, { forService: true, ...job }) });
+  } else if (job.do === "copy") {
+    const options = { forService: false, looseReferences: true };
+    reports.end({ state: "done", ...build(transferFiles.copy, options) });
+  } else {
     read(job);
     reports.end({ state: "done" });
   }
@@ -51,15 +57,15 @@ function* strangersItems(path: string): Generator<Item> {
   const db = openFile(path);
   const [found] = allRows(db, "PRAGMA integrity_check(1)")[0] ?? [];
   if (found !== "ok") throw new Unreadable(String(found));
-  const plan = planFile(db, null);
+  const plan = planOf(db, null);
   const contentless = plan.virtual.find(({ fills }) => fills === "storage");
   // What an index stores would be read as it came by whoever searches it.
   if (contentless) throw new NotTaken(`the table ${contentless.name} keeps no rows to be built of`, null);
   yield* fileItems(db, plan);
 }
 
-function build({ looseReferences }: Extract<TransferJob, { do: "build" }>): Built {
-  const builder = new Builder(`${folder}/${transferFiles.built}`, { forService: true, looseReferences });
+function build(name: string, { forService, looseReferences }: BuilderOptions): Built {
+  const builder = new Builder(`${folder}/${name}`, { forService, looseReferences });
   let rows = 0;
   let tables = 0;
   for (const bytes of inputFrames()) {
@@ -74,7 +80,7 @@ function build({ looseReferences }: Extract<TransferJob, { do: "build" }>): Buil
 
 function exportCopy(job: Extract<TransferJob, { do: "export" }>): Built {
   const db = openFile(`${folder}/${transferFiles.copy}`);
-  const plan = planFile(db, job.table);
+  const plan = planOf(db, job.table);
   const tables = plan.tables.length + plan.virtual.length;
   if (job.table !== null && tables === 0) throw new NotTaken("no such table", null);
   const out = new TextOut();
@@ -100,7 +106,11 @@ function exportCopy(job: Extract<TransferJob, { do: "export" }>): Built {
   }
 }
 
-function sourceOf(plan: ReturnType<typeof planFile>, table: string | null) {
+function planOf(db: DatabaseSync, table: string | null): FilePlan {
+  return answerAll(planFile(table, encodingOf(db)), ({ sql, params }) => allRows(db, sql, ...params));
+}
+
+function sourceOf(plan: FilePlan, table: string | null) {
   const found = [...plan.tables, ...plan.virtual].find(({ name }) =>
     table !== null && foldName(name) === foldName(table)
   );

@@ -1,9 +1,11 @@
 // How each table of a file is read: which columns, in which order, and for full-text and R*Tree tables from where.
-import type { DatabaseSync } from "node:sqlite";
+import type { EngineValue } from "../../../engine/result_json.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { allRows, type RowSource, type SourceColumn } from "./engine_rows.ts";
+import { ask, type Asking } from "./asking.ts";
+import type { RowSource, SourceColumn } from "./engine_rows.ts";
+import { Unreadable } from "./not_taken.ts";
 
 /** A table to read. */
 export interface TableSource extends RowSource {
@@ -12,8 +14,17 @@ export interface TableSource extends RowSource {
   readonly key: string | null;
   /** What makes a full-text index whole: its own rows, the rows of another table, or only a copy of its storage. */
   readonly fills: "rows" | "rebuild" | "storage";
-  /** The tables of a virtual table's storage. */
-  readonly storage: readonly string[];
+  /** The tables of a virtual table's storage, with their columns. */
+  readonly storage: readonly StorageTable[];
+  /** The settings of a full-text table. */
+  readonly config: readonly (readonly [name: string, value: EngineValue])[];
+}
+
+/** A table that a virtual table keeps its own data in. */
+export interface StorageTable {
+  readonly name: string;
+  /** As INSERT has them. */
+  readonly columns: readonly string[];
 }
 
 /** The names of the rowid; a table may have columns of these names. */
@@ -29,16 +40,16 @@ export function moduleOf(sql: string): string | null {
 }
 
 /** The source of an ordinary table. */
-export function tableSource(db: DatabaseSync, name: string, sql: string): TableSource {
-  const columns = allRows(db, "SELECT name, pk, hidden, type FROM pragma_table_xinfo(?) ORDER BY cid", name)
+export function* tableSource(name: string, sql: string): Asking<TableSource> {
+  const columns = (yield* ask("SELECT name, pk, hidden, type FROM pragma_table_xinfo(?) ORDER BY cid", name))
     .map(([column, pk, hidden, type]) => ({
       name: String(column),
       pk: Number(pk),
       hidden: Number(hidden),
       type: String(type),
     }));
-  const keys = primaryKey(db, name);
-  const withoutRowid = Number(allRows(db, WITHOUT_ROWID, name)[0]?.[0] ?? 0) === 1;
+  const keys = yield* primaryKey(name);
+  const withoutRowid = Number((yield* ask(WITHOUT_ROWID, name))[0]?.[0] ?? 0) === 1;
   const marked = columns.filter(({ pk }) => pk > 0);
   const alias = !withoutRowid && keys === null && marked.length === 1 ? marked[0] : undefined;
   const taken = new Set(columns.map((column) => foldName(column.name)));
@@ -54,6 +65,7 @@ export function tableSource(db: DatabaseSync, name: string, sql: string): TableS
     key,
     fills: "rows",
     storage: [],
+    config: [],
   };
 }
 
@@ -64,11 +76,10 @@ function plainColumn(name: string): SourceColumn {
 }
 
 /** The order of the index of a primary key; null: there is none, because the key is the rowid or the table has none. */
-function primaryKey(db: DatabaseSync, table: string): string | null {
-  const [index] = allRows(db, "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", table);
+function* primaryKey(table: string): Asking<string | null> {
+  const [index] = yield* ask("SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", table);
   if (index === undefined) return null;
-  const parts = allRows(
-    db,
+  const parts = yield* ask(
     'SELECT name, "desc", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno',
     String(index[0]),
   );
@@ -78,17 +89,23 @@ function primaryKey(db: DatabaseSync, table: string): string | null {
 }
 
 /** The source of a virtual table of a module that tenants may use. */
-export function virtualSource(
-  db: DatabaseSync,
+export function* virtualSource(
   { name, sql, module }: { readonly name: string; readonly sql: string; readonly module: string },
-): TableSource {
+): Asking<TableSource> {
   const storage = (part: string) => quoted(`${name}_${part}`);
-  const names = allRows(db, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name)
+  const names = (yield* ask("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name))
     .map(([one]) => String(one));
   const parts = module === "fts5" ? STORAGE.fts5 : STORAGE.rtree;
-  const has = new Set(allRows(db, "SELECT name FROM sqlite_schema").map(([one]) => foldName(String(one))));
+  const has = new Set((yield* ask("SELECT name FROM sqlite_schema")).map(([one]) => foldName(String(one))));
   const present = parts.map((part) => `${name}_${part}`).filter((one) => has.has(foldName(one)));
-  const base = { name, sql, storage: present };
+  const stored: StorageTable[] = [];
+  for (const table of present) {
+    const columns = (yield* ask("SELECT name FROM pragma_table_info(?)", table)).map(([one]) =>
+      quoted(String(one))
+    );
+    stored.push({ name: table, columns });
+  }
+  const base = { name, sql, storage: stored, config: yield* configOf(name, present) };
   if (module !== "fts5") {
     const [id = "id"] = names;
     return {
@@ -112,6 +129,16 @@ export function virtualSource(
     key: "id",
     fills: content === null ? "rows" : content === "" ? "storage" : "rebuild",
   };
+}
+
+function* configOf(name: string, present: readonly string[]): Asking<TableSource["config"]> {
+  const table = present.find((one) => foldName(one) === foldName(`${name}_config`));
+  if (table === undefined) return [];
+  const rows = yield* ask(`SELECT k, v FROM ${quoted(table)} WHERE k <> 'version' ORDER BY k`);
+  return rows.map(([key = null, value = null]) => {
+    if (typeof key !== "string") throw new Unreadable(`the settings of ${name} are damaged`);
+    return [key, value];
+  });
 }
 
 /** The option `content` of a full-text table: null where it keeps its own rows, empty where nobody does. */

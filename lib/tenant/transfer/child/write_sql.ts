@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EngineValue } from "../../../engine/result_json.ts";
 import { quoteIdentifier as quoted, quoteText } from "../../../sql/quote.ts";
-import { allRows, Unreadable } from "./engine_rows.ts";
-import { NotTaken } from "./builder.ts";
+import { allRows } from "./engine_rows.ts";
+import { NotTaken, Unreadable } from "./not_taken.ts";
 import { exactText, isUtf8, OddText } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
 import { planSteps, type Step } from "./items.ts";
@@ -37,7 +37,7 @@ export function* writeSql(work: SqlExport): Generator<number> {
   defineIsOdd(db);
   out.text(`${FIRST_LINE}${HEAD}`);
   let rows = 0;
-  for (const step of planSteps(db, plan)) {
+  for (const step of planSteps(plan)) {
     if (step.t !== "source") out.text(stepText(step));
     else {
       for (const count of sourceLines(work, step.source)) {
